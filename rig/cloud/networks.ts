@@ -106,6 +106,10 @@ export class Networks {
     throw new Refusal(404, 'SubnetNotFound', `Subnet ${id} could not be found.`);
   }
 
+  all(): readonly Network[] {
+    return [...this.#networks.values()];
+  }
+
   subnets(): readonly Subnet[] {
     return [...this.#subnets.values()];
   }

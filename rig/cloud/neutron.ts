@@ -52,6 +52,10 @@ const portChange = z.object({
   }),
 });
 
+function seesNetwork(session: Session, network: Network): boolean {
+  return network.shared || maySee(session, network);
+}
+
 /** Neutron v2.0: what a tenant does with networks, subnets and ports. */
 export function neutronRoutes(world: NeutronWorld): Route[] {
   const { identity, networks, ports, maxLimit } = world;
@@ -70,12 +74,29 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
   };
   const subnetList: NeutronList<Subnet> = {
     collection: 'subnets',
-    filters: { name: (subnet) => subnet.name, project_id: (subnet) => subnet.projectId },
+    filters: {
+      id: (subnet) => subnet.id,
+      name: (subnet) => subnet.name,
+      project_id: (subnet) => subnet.projectId,
+    },
     idOf: (subnet) => subnet.id,
     wire: subnetWire,
     maxLimit,
     notFound: (id) => new Refusal(404, 'SubnetNotFound', `Subnet ${id} could not be found.`),
   };
+
+  const networkList: NeutronList<Network> = {
+    collection: 'networks',
+    filters: { id: (network) => network.id },
+    idOf: (network) => network.id,
+    wire: (network) => networkWire(network, subnetIdsOf(network)),
+    maxLimit,
+    notFound: (id) => new Refusal(404, 'NetworkNotFound', `Network ${id} could not be found.`),
+  };
+
+  function subnetIdsOf({ id }: Network): readonly string[] {
+    return networks.subnetsOf(id).map((subnet) => subnet.id);
+  }
 
   /** A route for somebody who is logged in. */
   function route(
@@ -107,8 +128,8 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
 
   function networkOf(id: string | undefined, session: Session): Network {
     const network = networks.network(id ?? '');
-    if (network.shared || maySee(session, network)) return network;
-    throw new Refusal(404, 'NetworkNotFound', `Network ${id} could not be found.`);
+    if (seesNetwork(session, network)) return network;
+    throw networkList.notFound(network.id);
   }
 
   function subnetOf(id: string | undefined, session: Session): Subnet {
@@ -143,9 +164,17 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     }),
     route('GET', '/v2.0/networks/{id}', ({ params }, session) => {
       const network = networkOf(params['id'], session);
-      const subnetIds = networks.subnetsOf(network.id).map((subnet) => subnet.id);
-      return { status: 200, body: { network: networkWire(network, subnetIds) } };
+      return { status: 200, body: { network: networkWire(network, subnetIdsOf(network)) } };
     }),
+    route(
+      'GET',
+      '/v2.0/networks',
+      (request, session) => {
+        const visible = networks.all().filter((network) => seesNetwork(session, network));
+        return { status: 200, body: neutronList(networkList, visible, request) };
+      },
+      ['id'],
+    ),
     route('DELETE', '/v2.0/networks/{id}', ({ params }, session) => {
       const network = networkOf(params['id'], session);
       refuseInUse(network, ports.onNetwork(network.id));
@@ -171,7 +200,7 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
         const visible = networks.subnets().filter((subnet) => seesSubnet(session, subnet));
         return { status: 200, body: neutronList(subnetList, visible, request) };
       },
-      ['name', 'project_id'],
+      ['id', 'name', 'project_id'],
     ),
     route('GET', '/v2.0/subnets/{id}', ({ params }, session) => {
       return { status: 200, body: { subnet: subnetWire(subnetOf(params['id'], session)) } };

@@ -114,7 +114,9 @@ export function novaRoutes({ identity, ports, servers, infoCache, flavor }: Nova
     return {
       status: 200,
       body: {
-        servers: page.map(wireOf),
+        servers: page.map((server) =>
+          hasTags(headers) ? { ...wireOf(server), tags: server.tags } : wireOf(server),
+        ),
         ...(page.length === limit && last !== undefined
           ? { servers_links: [{ rel: 'next', href: next.href }] }
           : {}),
@@ -122,7 +124,7 @@ export function novaRoutes({ identity, ports, servers, infoCache, flavor }: Nova
     };
   }
 
-  function wireOf(server: Server): unknown {
+  function wireOf(server: Server): object {
     const addresses = server.status === 'DELETED' ? [] : infoCache.of(server.id);
     return { ...serverWire(server), addresses: addressesWire(addresses) };
   }

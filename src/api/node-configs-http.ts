@@ -70,6 +70,19 @@ export const providerHeaders = z.looseObject({
   [providerHeader]: z.string().describe('Id of the business cluster.'),
 });
 
+/** Header of a list with the token of the next page, empty on the last one: a 304 has it nowhere else. */
+export const continueHeader = 'x-continue';
+
+export const listHeaders = providerHeaders.extend({
+  'if-none-match': z
+    .string()
+    .max(1024)
+    .optional()
+    .describe(
+      `ETag of an earlier answer: 304 without a body while the page has the same items. Either answer has the token of the next page in ${continueHeader}.`,
+    ),
+});
+
 export const postHeaders = providerHeaders.extend({
   prefer: z
     .string()

@@ -1,9 +1,11 @@
+import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { about } from '../../test/fixtures/about.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
+import { address } from '../process/setting-schemas.ts';
 import { systemClock } from '../time/clock.ts';
 import type { AnsweredRequest } from './access-log.ts';
 import type { HttpServer } from './app.ts';
@@ -163,6 +165,27 @@ describe('listen', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     stop.abort();
     await expect.poll(() => app.server.listening).toBe(false);
+  });
+
+  it.each([
+    ['', ['127.0.0.1', '[::1]']],
+    ['0.0.0.0', ['127.0.0.1']],
+    ['[::1]', ['[::1]']],
+  ])('host "%s" answers at %j and at no other loopback address', async (written, hosts) => {
+    const { app } = await server();
+    const stop = new AbortController();
+    await listen(app, address().parse(`${written}:0`), stop.signal);
+    const { port } = app.server.address() as AddressInfo;
+    const answers = await Promise.all(
+      ['127.0.0.1', '[::1]'].map(async (host) =>
+        fetch(`http://${host}:${port}/healthz`).then(
+          ({ status }) => (status === 200 ? [host] : []),
+          () => [],
+        ),
+      ),
+    );
+    stop.abort();
+    expect(answers.flat()).toEqual(hosts);
   });
 
   it('says what to do when the port is taken', async () => {

@@ -24,6 +24,27 @@ function endpointUrl(named: Catalog, choice: EndpointChoice): string {
   return createEndpoint(choice, rules)(named);
 }
 
+test.each([
+  [
+    'type',
+    [
+      { type: null, endpoints: [] },
+      { type: 'network', endpoints: [] },
+    ],
+    ['network'],
+  ],
+  ['endpoints', [{ type: 'image', endpoints: null }, { type: 'network' }], ['image', 'network']],
+  ['entry', [null, 'x', { type: 'network' }], ['network']],
+])('a catalog with a malformed %s keeps its other entries', (_, wire, types) => {
+  expect(catalogSchema.parse(wire).map(({ type }) => type)).toEqual(types);
+});
+
+test('an endpoint without a URL costs no other endpoint', () => {
+  const good = { interface: 'public', region: 'One', url: 'http://one' };
+  const wire = [{ type: 'network', endpoints: [{ ...good, url: null }, null, good] }];
+  expect(endpointUrl(catalogSchema.parse(wire), network)).toBe('http://one');
+});
+
 describe('the endpoint of a service', () => {
   test('is the first of the interface when no region is asked for', () => {
     expect(endpointUrl(catalog, network)).toBe('http://one-public');

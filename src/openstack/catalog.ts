@@ -21,27 +21,37 @@ const text = z
   .nullish()
   .transform((value) => value ?? '');
 
-export const catalogSchema = z
-  .array(
-    z.object({
-      type: z.string(),
-      endpoints: z
-        .array(z.object({ interface: text, region: text, region_id: text, url: z.string() }))
-        .default([]),
+/** An entry or endpoint that cannot be read is left out: it costs its own service only, which is then missing. */
+function readable<T>(item: z.ZodType<T>) {
+  return z.array(z.unknown()).transform((items): T[] =>
+    items.flatMap((one) => {
+      const { data } = item.safeParse(one);
+      return data === undefined ? [] : [data];
     }),
-  )
-  .transform(
-    (wire): Catalog =>
-      wire.map((entry) => ({
-        type: entry.type,
-        endpoints: entry.endpoints.map((endpoint) => ({
-          interface: endpoint.interface,
-          // Keystone sends both, equal; very old catalogs have `region` only.
-          region: endpoint.region_id || endpoint.region,
-          url: endpoint.url,
-        })),
-      })),
   );
+}
+
+const endpointSchema = z.object({
+  interface: text,
+  region: text,
+  region_id: text,
+  url: z.string(),
+});
+
+export const catalogSchema = readable(
+  z.object({ type: z.string(), endpoints: readable(endpointSchema).catch([]) }),
+).transform(
+  (wire): Catalog =>
+    wire.map((entry) => ({
+      type: entry.type,
+      endpoints: entry.endpoints.map((endpoint) => ({
+        interface: endpoint.interface,
+        // Keystone sends both, equal; very old catalogs have `region` only.
+        region: endpoint.region_id || endpoint.region,
+        url: endpoint.url,
+      })),
+    })),
+);
 
 export interface EndpointChoice {
   readonly service: Service;

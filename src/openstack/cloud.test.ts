@@ -36,6 +36,29 @@ describe('whether a network is known', () => {
   });
 });
 
+describe('subnets and networks that are read together', () => {
+  it('take one call each, and one more for an id that is not listed', async () => {
+    const { cloud, signal, networkId: otherNetwork } = rig;
+    const { projectId } = rig.account;
+    const made = { projectId, networkId, cidr: '10.8.0.0/24' };
+    const { subnetId: second } = rig.running.controls.createSubnet(made);
+    await cloud.portsOf([rig.serverId], signal);
+    const { calls } = cloud;
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const subnets = [subnetId, second, unknown].map(async (id) => cloud.subnet(id, signal));
+    const networks = [networkId, otherNetwork].map(async (id) => cloud.network(id, signal));
+    const found = await Promise.all([...subnets, ...networks]);
+    expect(found.map((one) => (one.kind === 'found' ? one.value.id : one.kind))).toEqual([
+      subnetId,
+      second,
+      'notFound',
+      networkId,
+      otherNetwork,
+    ]);
+    expect(cloud.calls - calls).toBe(3);
+  });
+});
+
 describe('whether an account is the one that it is asked as', () => {
   it('nobody knows before the login, and everybody after it', async () => {
     const { cloud, account, serverId } = rig;

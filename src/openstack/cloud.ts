@@ -1,5 +1,6 @@
 import type { Logger } from '../process/log.ts';
 import { createCaller, type RequestSample } from '../requests/caller.ts';
+import { isRequestError } from '../requests/request-error.ts';
 import type { Transport } from '../requests/transport.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import { createEndpoint, createRegion } from './catalog.ts';
@@ -7,12 +8,13 @@ import type { CatalogLimits, CloudIdentity } from './cloud-identity.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { createDeletions } from './deletions.ts';
 import { neutronBase, novaBase } from './endpoint.ts';
+import { GatheredReads } from './gathered-reads.ts';
 import { createKeystone } from './keystone.ts';
 import { createNeutron } from './neutron.ts';
 import { createNova, novaHeaders } from './nova.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
-import { createServiceClient } from './requests/service-client.ts';
+import { createServiceClient, type Query } from './requests/service-client.ts';
 import type { Found, Network, Port, Server, ServerRecord, Subnet } from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 import { ServerLists } from './server-lists.ts';
@@ -162,6 +164,14 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     ...counted('networks'),
     keeps: isFound,
   });
+  const subnetReads = new GatheredReads<Subnet>({
+    one: async (id) => neutron.subnet(id, lifetime),
+    several: async (ids) => unlessUnusable(neutron.subnets(idsOf(ids), lifetime)),
+  });
+  const networkReads = new GatheredReads<Network>({
+    one: async (id) => neutron.network(id, lifetime),
+    several: async (ids) => unlessUnusable(neutron.networks(idsOf(ids), lifetime)),
+  });
   const named = new TtlCache<readonly Subnet[]>({
     ...cache,
     ...counted('subnet_names'),
@@ -182,7 +192,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     serverTags: async (id, signal) => nova.tags(id, signal),
     wasDeleted: async (serverId, signal) => deletions.has(serverId, signal),
     async subnet(id, signal) {
-      return subnets.get(id, signal, async () => neutron.subnet(id, lifetime));
+      return subnets.get(id, signal, async () => subnetReads.read(id));
     },
     async subnetsByName(name, signal) {
       // As administrator the list would span all projects, and names are not unique.
@@ -198,7 +208,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return exact.length > 0 ? exact : found;
     },
     async network(id, signal) {
-      return networks.get(id, signal, async () => neutron.network(id, lifetime));
+      return networks.get(id, signal, async () => networkReads.read(id));
     },
     isOf: (accounts) => accounts.some((id) => keystone.accounts?.includes(id) ?? true),
     knowsNetwork: (ids) =>
@@ -211,6 +221,20 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return caller.calls;
     },
   };
+}
+
+function idsOf(ids: readonly string[]): Query {
+  return ids.map((id) => ['id', id] as const);
+}
+
+/** The items of a list; none when one of them cannot be read or the URL is too long: each is read by itself then. */
+async function unlessUnusable<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await list;
+  } catch (error) {
+    if (isRequestError(error, 'badAnswer', 'tooLarge')) return [];
+    throw error;
+  }
 }
 
 function nameOf({ keystoneUrl, region = '' }: CloudIdentity): string {

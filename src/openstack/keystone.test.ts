@@ -325,7 +325,8 @@ describe('createKeystone', () => {
     });
     await expect(keystone.session(signal)).rejects.toMatchObject({
       kind: 'badCredential',
-      message: 'keystone: user "admin" of domain "Default" was refused for project "p1"',
+      message:
+        'keystone: user "admin" of domain "Default" was refused for project "p1" (Keystone: no)',
     });
     expect(refusals).toBe(1);
     // The password that it looks for meanwhile may be another one.

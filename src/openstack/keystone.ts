@@ -8,6 +8,7 @@ import { type Catalog, catalogSchema } from './catalog.ts';
 import { accountInWords, type CloudAuth, type CloudIdentity, inWords } from './cloud-identity.ts';
 import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
+import { refusalCause } from './keystone-refusal.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -92,7 +93,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     const asked = clock.monotonicMs();
     turns.spend();
     const answer = await send(loginBody(auth));
-    if (isRefusal(answer)) return refusal();
+    if (isRefusal(answer)) return refusal(answer);
     const { session, lifetimeMs } = sessionOf(answer);
     current = { session, since: asked, usableUntil: asked + lifetimeMs * usedPart };
     const { projectId, accounts } = session;
@@ -101,18 +102,20 @@ export function createKeystone(options: KeystoneOptions): Keystone {
   }
 
   /** Keystone answers a wrong project as it does a wrong password; a login without a project tells them apart. */
-  async function refusal(): Promise<LoginOutcome<Session>> {
+  async function refusal(answer: HttpAnswer): Promise<LoginOutcome<Session>> {
     const who = accountInWords(auth);
+    const { words, isAccount } = refusalCause(answer, secretOf(auth));
     if (auth.kind === 'applicationCredential') {
       const why = 'its secret is wrong, or it was revoked or has expired';
-      return { kind: 'refused', error: badCredential(`${who} was refused: ${why}`) };
+      return { kind: 'refused', error: badCredential(`${who} was refused: ${why}${words}`) };
     }
     const project = `project ${inWords(auth.project)}`;
-    if (isRefusal(await send(loginBody(auth, 'unscoped')))) {
-      return { kind: 'refused', error: badCredential(`${who} was refused for ${project}`) };
+    // A second login counts for Keystone's lockout.
+    if (isAccount || isRefusal(await send(loginBody(auth, 'unscoped')))) {
+      return { kind: 'refused', error: badCredential(`${who} was refused for ${project}${words}`) };
     }
     gate.accept();
-    throw badCredential(`${who} has no role in ${project}, or there is no such project`);
+    throw badCredential(`${who} has no role in ${project}, or there is no such project${words}`);
   }
 
   async function passGate(): Promise<Session> {
@@ -150,6 +153,10 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       return last?.accounts;
     },
   };
+}
+
+function secretOf(auth: CloudAuth): string {
+  return auth.kind === 'password' ? auth.password : auth.secret;
 }
 
 function badCredential(reason: string): RequestError {

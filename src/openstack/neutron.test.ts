@@ -40,6 +40,43 @@ function serverIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `s${index}`);
 }
 
+type Pass = (ids: readonly string[]) => readonly (string | undefined)[];
+const first: Pass = (ids) => ids.slice(0, 1);
+const last: Pass = (ids) => ids.slice(-1);
+const all: Pass = (ids) => ids;
+
+/** A Neutron that has ports of `holders`, behind a proxy. */
+async function listed(pass: Pass, holders: readonly string[]) {
+  const { client, caller } = createFakeService('neutron', (call) => {
+    const ids = pass(devices(call)).filter((id = '') => holders.includes(id));
+    return answerOf(200, { ports: ids.map((id = '') => wirePort(`port-${id}`, id)) });
+  });
+  const neutron = createNeutron(client);
+  const read = async () => neutron.portsOf(['s0', 's1', 's2'], signal);
+  return { ports: (await read().then(() => read())).map(({ id }) => id), calls: caller.calls };
+}
+
+describe('a proxy in front of Neutron that passes on one of several device_id', () => {
+  test.each([
+    ['the first', first, ['s0', 's1']],
+    ['the first, of a server with ports alone', first, ['s0', 's2']],
+    ['the last', last, ['s1', 's2']],
+  ])('is an error: %s', async (_, pass, holders) => {
+    await expect(listed(pass, holders)).rejects.toThrow('only one of several device_id');
+  });
+
+  test.each([
+    ['several servers have ports', ['s0', 's1'], 2],
+    ['one in the middle has', ['s1'], 2],
+    ['the first alone has: asked for once more, and no more', ['s0'], 3],
+    ['the last alone has', ['s2'], 3],
+    ['none has', [], 2],
+  ])('is told from a Neutron that answers for all: %s', async (_, holders, calls) => {
+    const ports = holders.map((id) => `port-${id}`);
+    expect(await listed(all, holders)).toEqual({ ports, calls });
+  });
+});
+
 describe('portsOf', () => {
   test('asks for at most 100 servers at a time, each once, with the fields it reads', async () => {
     const { neutron, caller } = setUp();
@@ -140,7 +177,7 @@ describe('what a port is', () => {
   });
 
   test.each(['device_id', 'fixed_ips', 'mac_address'])(
-    'without its %s it is an error: a field that an account may not read says nothing',
+    'without its %s it is an error, and a flaw in a list: a field that an account may not read says nothing',
     async (field) => {
       const wire = Object.fromEntries(
         Object.entries(wirePort('p', 's')).filter(([name]) => name !== field),
@@ -150,9 +187,25 @@ describe('what a port is', () => {
       );
       const neutron = createNeutron(client);
       await expect(neutron.port('p', signal)).rejects.toMatchObject({ kind: 'badAnswer' });
-      await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'badAnswer' });
+      const deviceId = field === 'device_id' ? '' : 's';
+      const flaw = expect.stringMatching(`^${field}: `) as unknown;
+      expect(await neutron.portsOf(['s'], signal)).toMatchObject([{ id: 'p', deviceId, flaw }]);
+      // Evidence about a removal rests on every port with the MAC.
+      const byMac = neutron.portsWithMac('fa:16:3e:00:00:01', signal);
+      await expect(byMac).rejects.toMatchObject({ kind: 'badAnswer' });
     },
   );
+});
+
+test.each([
+  [0, undefined],
+  [null, undefined],
+  [1450, 1450],
+])('a network of MTU %j has MTU %j', async (mtu, read) => {
+  const network = { id: 'n', name: 'lan', mtu };
+  const { client } = createFakeService('neutron', () => answerOf(200, { network }));
+  const found = await createNeutron(client).network('n', signal);
+  expect(found).toEqual({ kind: 'found', value: { id: 'n', name: 'lan', mtu: read } });
 });
 
 test.each(['gateway_ip', 'host_routes', 'cidr'])(

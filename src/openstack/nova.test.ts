@@ -74,6 +74,41 @@ test('a list goes on while a wanted server was not seen', async () => {
   expect(caller.sent).toHaveLength(2);
 });
 
+async function listedByTags(...pages: readonly unknown[]): Promise<string[]> {
+  const { client } = createFakeService('nova', (_, index) => answerOf(200, pages[index]));
+  const servers = await createNova(client, { timeoutMs: 1_000 }).tagged(['nic', 'x'], signal);
+  return [...servers.keys()];
+}
+
+describe('the list by tags', () => {
+  const tagged = (id: string, ...tags: string[]) => ({ ...wireServer(id), tags });
+  const secondPage = [{ rel: 'next', href: '?marker=a' }];
+
+  test.each([
+    ['every server of a /v2 endpoint', [{ servers: [wireServer('a'), wireServer('b')] }]],
+    [
+      'a second page without the microversion header',
+      [
+        { servers: [tagged('a', 'nic', 'x')], servers_links: secondPage },
+        { servers: [wireServer('b')] },
+      ],
+    ],
+  ])('refuses %s, which lists no tags', async (_, pages) => {
+    await expect(listedByTags(...pages)).rejects.toMatchObject({
+      kind: 'badAnswer',
+      message: expect.stringMatching(
+        /^nova: .* ignores microversion 2\.26, .* \/v2\.1 endpoint/,
+      ) as unknown,
+    });
+  });
+
+  test('leaves out servers without the tags when something drops the filter', async () => {
+    const servers = [tagged('a', 'x', 'nic', 'y'), tagged('b', 'nic'), tagged('c')];
+    expect(await listedByTags({ servers })).toEqual(['a']);
+    expect(await listedByTags({ servers: [] })).toEqual([]);
+  });
+});
+
 test('what changed since a time is asked for with it', async () => {
   const { client, caller } = createFakeService('nova', () => answerOf(200, { servers: [] }));
   const nova = createNova(client, { timeoutMs: 1_000 });

@@ -20,6 +20,8 @@ export interface Port {
   readonly revisionNumber: number;
   readonly projectId: string;
   readonly fixedIps: readonly FixedIp[];
+  /** The field that cannot be read, and why: of the others only `id` and `deviceId` hold then. undefined: all are read. */
+  readonly flaw?: string;
 }
 
 export interface HostRoute {
@@ -51,6 +53,8 @@ export interface Server {
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly projectId: string;
+  /** The field that cannot be read, and why: of the others only `id` holds then. undefined: all are read. */
+  readonly flaw?: string;
 }
 
 /** A server with Nova's own record of its NICs. */
@@ -124,6 +128,33 @@ export const portSchema = z
     }),
   );
 
+const identity = z.object({ id: id.catch(''), device_id: text.catch('') });
+
+/** A port of a list of which a field cannot be read. */
+export function flawedPort(raw: unknown, flaw: string): Port {
+  const wire = identity.catch({ id: '', device_id: '' }).parse(raw);
+  return {
+    id: wire.id,
+    name: '',
+    networkId: '',
+    macAddress: '',
+    status: '',
+    deviceId: wire.device_id.toLowerCase(),
+    deviceOwner: '',
+    createdAt: undefined,
+    revisionNumber: 0,
+    projectId: '',
+    fixedIps: [],
+    flaw,
+  };
+}
+
+/** A server of which a field cannot be read. */
+export function flawedServer(raw: unknown, flaw: string): Server {
+  const { id: own } = identity.catch({ id: '', device_id: '' }).parse(raw);
+  return { id: own, name: '', status: '', metadata: {}, projectId: '', flaw };
+}
+
 export const subnetSchema = z
   .object({
     id,
@@ -149,8 +180,9 @@ export const subnetSchema = z
   );
 
 export const networkSchema = z
-  .object({ id, name: text, mtu: z.number().int().positive().nullish() })
-  .transform((wire): Network => ({ id: wire.id, name: wire.name, mtu: wire.mtu ?? undefined }));
+  .object({ id, name: text, mtu: z.number().int().nonnegative().nullish() })
+  // 0: the network has no MTU of its own (neutron-lib, api/definitions/network_mtu.py).
+  .transform((wire): Network => ({ id: wire.id, name: wire.name, mtu: wire.mtu || undefined }));
 
 const serverWire = z.object({
   id,
@@ -163,6 +195,11 @@ const serverWire = z.object({
 export const serverSchema = serverWire.transform(serverOf);
 
 export const tagsSchema = z.array(z.string());
+
+/** A server of a list by tags; Nova lists `tags` from microversion 2.26 on. */
+export const taggedServerSchema = serverWire
+  .extend({ tags: tagsSchema.optional() })
+  .transform((wire) => ({ server: serverOf(wire), tags: wire.tags }));
 
 const addressesWire = z.record(
   z.string(),

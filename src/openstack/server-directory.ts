@@ -1,8 +1,10 @@
 import { mapBounded } from '../process/bounded.ts';
+import { isRequestError } from '../requests/request-error.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Nova } from './nova.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
-import type { Server } from './resources.ts';
+import { malformed } from './requests/found.ts';
+import { flawedServer, type Server } from './resources.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Names and metadata of servers, remembered for minutes: they hardly ever change, and lists are dear to Nova. */
@@ -46,7 +48,8 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   let entries = new Map<string, Entry>();
 
   function remember(id: string, server: Server | undefined): void {
-    const ttlMs = server === undefined ? unknownMs : knownMs;
+    const isKnown = server !== undefined && server.flaw === undefined;
+    const ttlMs = isKnown ? knownMs : unknownMs;
     // In the order in which they were asked for.
     entries.delete(id);
     const at = clock.monotonicMs();
@@ -69,8 +72,14 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   }
 
   async function readOne(id: string, signal: AbortSignal): Promise<void> {
-    const found = await nova.server(id, signal);
-    remember(id, found.kind === 'found' ? found.value : undefined);
+    try {
+      const found = await nova.server(id, signal);
+      remember(id, found.kind === 'found' ? found.value : undefined);
+    } catch (error) {
+      // One server that cannot be read keeps no other from being read.
+      if (!isRequestError(error) || error.code !== malformed) throw error;
+      remember(id, flawedServer({ id }, error.reason));
+    }
   }
 
   async function list(wanted: readonly string[]): Promise<void> {

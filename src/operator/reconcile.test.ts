@@ -203,6 +203,30 @@ describe('the next look', () => {
     expect(await scene.look()).toBe(300_000);
   });
 
+  it.each([
+    ['429', { kind: 'rateLimited', status: 429 }, [30_000, 60_000, 120_000, 240_000]],
+    ['503', { kind: 'serverError', status: 503 }, [30_000, 60_000, 120_000, 240_000]],
+    [
+      '429 with Retry-After',
+      { kind: 'rateLimited', status: 429, retryAfterMs: 1_000 },
+      [30_000, 60_000, 60_000, 60_000],
+    ],
+    [
+      '503 with a longer Retry-After',
+      { kind: 'serverError', status: 503, retryAfterMs: 90_000 },
+      [90_000, 90_000, 90_000, 90_000],
+    ],
+  ] as const)('comes later while Viola answers each POST with %s', async (_, details, waits) => {
+    attach(scene.cloud, 1, 1);
+    scene.viola.beforePost = () => {
+      throw new RequestError('busy', { service: 'viola', ...details });
+    };
+    scene.create();
+    const pauses: unknown[] = [];
+    while (pauses.length < waits.length) pauses.push(await scene.look());
+    expect(pauses).toEqual(waits);
+  });
+
   it('comes later after each failure', async () => {
     await delivered(scene);
     scene.cloud.fail('portsOf', 'serverError');

@@ -13,13 +13,14 @@ import { nextLookMs } from './schedule/poll-interval.ts';
 import { type Extent, type Looks, nodeNamesIn } from './schedule/scope.ts';
 import { pollingOf } from './settings.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
+import { PlanMemory } from './sync/plan-memory.ts';
 import { RecentRemovals } from './sync/recent-removals.ts';
 import type { SyncResult } from './sync/result.ts';
 import { type SyncDeps, syncAll, syncSome } from './sync/sync.ts';
 import { waitsOf } from './sync/troubles.ts';
 import type { Triggers } from './triggers/triggers.ts';
 
-interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, LeaveDeps {
+interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals' | 'plans'>, LeaveDeps {
   readonly client: SyncDeps['client'];
   readonly looks: Looks;
   readonly triggers: Triggers;
@@ -27,7 +28,7 @@ interface ReconcilerDeps extends Omit<SyncDeps, 'doubts' | 'recentRemovals'>, Le
   readonly brokerSecrets: Pick<BrokerSecrets, 'keep' | 'forget'>;
 }
 
-type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
+type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals' | 'plans'>;
 
 /**
  * Makes the reconcile function of OpenstackConfigs. A deleted one is taken back from the nodes, paused or not; a paused
@@ -36,7 +37,8 @@ type Deps = ReconcilerDeps & Pick<SyncDeps, 'doubts' | 'recentRemovals'>;
 export function createReconciler(options: ReconcilerDeps) {
   const { configs, writer, pace, views, notifications, cloudLooks, triggers, clock } = options;
   const doubts = new Doubts(clock);
-  const deps = { ...options, doubts, recentRemovals: new RecentRemovals(clock) };
+  const recentRemovals = new RecentRemovals(clock);
+  const deps = { ...options, doubts, recentRemovals, plans: new PlanMemory(clock) };
 
   return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | undefined> {
     const cached = configs.get(key);
@@ -67,8 +69,8 @@ async function look(object: ConfigObject, deps: Deps, signal: AbortSignal): Prom
 
 async function forget(key: string, deps: Deps) {
   const { pace, writer, views, notifications, looks, triggers, doubts, inventory } = deps;
-  const { fleet, cloudLooks, brokerSecrets } = deps;
-  const forgetful = [pace, writer, looks, triggers, doubts, fleet, brokerSecrets];
+  const { fleet, cloudLooks, brokerSecrets, plans } = deps;
+  const forgetful = [pace, writer, looks, triggers, doubts, fleet, brokerSecrets, plans];
   for (const each of forgetful) each.forget(key);
   for (const each of [views, notifications, cloudLooks]) each.leave(key);
   const { namespace = '', name } = refOf(key);

@@ -366,6 +366,20 @@ export const operatorSettings = {
     schema: nonBlank().default('multinic'),
     description: 'MariaDB database',
   }),
+  dbTls: setting({
+    env: ['DB_TLS'],
+    flag: 'db-tls',
+    schema: flag('false'),
+    description:
+      'true: use TLS to MariaDB and verify its certificate for DB_HOST; always with DB_CA_FILE',
+  }),
+  dbCaFile: setting({
+    env: ['DB_CA_FILE'],
+    flag: 'db-ca-file',
+    schema: nonBlank().optional(),
+    description:
+      'PEM bundle that the certificate of MariaDB is verified with, default the authorities of the system; read again for new connections',
+  }),
   ...triggerSettings,
 } satisfies Settings;
 

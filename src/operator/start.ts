@@ -14,9 +14,11 @@ import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
 import type { OnLookup } from '../openstack/cloud.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
+import type { Logger } from '../process/log.ts';
 import type { PartContext } from '../process/part.ts';
 import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
+import type { MariadbTls } from '../store/mariadb-access.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
@@ -147,7 +149,8 @@ export async function startOperator(
 }
 
 async function openStore(settings: OperatorSettings, { clock, log }: Context): Promise<Store> {
-  return Store.open(locationOf(settings), {
+  const tls = await mariadbTls(settings, log);
+  return Store.open(locationOf(settings, tls), {
     now: () => clock.now(),
     onRebuilt: (movedTo, cause) =>
       log.error({ movedTo, err: cause }, 'the inventory file was damaged; it is made anew'),
@@ -159,7 +162,26 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
   });
 }
 
-function locationOf(settings: OperatorSettings): StoreLocation {
+/** TLS to MariaDB; undefined: neither DB_TLS nor DB_CA_FILE is set. Throws when the file cannot be used. */
+async function mariadbTls(
+  { dbTls, dbCaFile }: Pick<OperatorSettings, 'dbTls' | 'dbCaFile'>,
+  log: Logger,
+): Promise<MariadbTls | undefined> {
+  if (dbCaFile === undefined) return dbTls ? { ca: undefined } : undefined;
+  const bundle = await openCaBundle(dbCaFile, log);
+  let latest = await bundle();
+  return {
+    // The driver cannot wait for the file: it is read again for the connection after this one.
+    get ca() {
+      void bundle().then((ca) => {
+        latest = ca;
+      });
+      return latest;
+    },
+  };
+}
+
+function locationOf(settings: OperatorSettings, tls: MariadbTls | undefined): StoreLocation {
   const {
     dbHost,
     dbPort: port,
@@ -169,5 +191,5 @@ function locationOf(settings: OperatorSettings): StoreLocation {
   } = settings;
   return dbHost === undefined
     ? { kind: 'sqlite', path: settings.inventoryDbPath }
-    : { kind: 'mariadb', host: dbHost, port, user, password, database };
+    : { kind: 'mariadb', host: dbHost, port, user, password, database, tls };
 }

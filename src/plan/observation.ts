@@ -63,6 +63,8 @@ export interface Observation {
   /** Servers that Nova, asked by id, does not know. */
   readonly missingServers: readonly string[];
   readonly ports: readonly Port[];
+  /** Ids of listed ports that could not be read: their NICs stay as they are. */
+  readonly unreadablePorts?: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly networks: readonly Network[];
 }

@@ -198,6 +198,18 @@ describe('a delivered NIC whose subnet is not selected', () => {
     expect(read).toMatchObject({ ask: [], problems: [{ reason: 'RemovalUnconfirmed' }] });
   });
 
+  it.each<[string, Sample]>([
+    ['is not listed', {}],
+    ['has a subnet that was deselected', { selection: { subnetIds: ['sub-b'] } }],
+    ['counts as detached', { evidence: evidence('attachedElsewhere') }],
+    ['is one of which removals are allowed', { input: { removals: 'allowed' } }],
+  ])('stays without a question when its port cannot be read and %s', (_what, sample) => {
+    const observation = { unreadablePorts: ['p1'] };
+    const plan = planOf({ ports: [], observation, ...sample });
+    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+    expect(plan).toMatchObject({ ask: [], problems: [] });
+  });
+
   it('goes when somebody gave leave, and it was read', () => {
     const sample: Sample = {
       ports: [port(1, 's1', { fixedIps: [] })],

@@ -32,7 +32,7 @@ export interface Place {
 /** Decides about one delivered NIC: unknown is not absent, so without evidence it stays. */
 export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
   const { spec, port } = held;
-  if (held.unclear) return stays(spec);
+  if (held.unclear || view.unreadablePorts.has(spec.portId ?? '')) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
   if (!isPlugged(port) && view.input.removals === 'allowed') {
     return leave(spec, place, 'notPlugged', 'named', view);

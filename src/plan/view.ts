@@ -30,6 +30,7 @@ export interface View {
   readonly rank: ReadonlyMap<string, number>;
   readonly held: readonly HeldObject[];
   readonly heldByName: ReadonlyMap<string, HeldObject>;
+  readonly unreadablePorts: ReadonlySet<string>;
   portsOf(serverId: string): readonly Port[];
   heldOf(serverId: string): readonly HeldObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
@@ -62,6 +63,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
     input,
     servers: byId(observation.servers),
     missingServers: new Set(observation.missingServers),
+    unreadablePorts: new Set(observation.unreadablePorts),
     subnets: byId(observation.subnets.map(subnetFacts)),
     networks: byId(observation.networks),
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),

@@ -2,7 +2,10 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** Keys whose values never reach a log line, at any of the first three levels of an object. */
+/**
+ * Keys whose values never reach a log line, at any of the first three levels of an object. Log the name of a Secret as
+ * `secretName`: under `secret` it would be redacted.
+ */
 export const secretKeys = [
   'password',
   'adminPw',

@@ -36,7 +36,7 @@ export function proxyUrl() {
     .register(forms, { kind: 'url' });
 }
 
-/** `host:port` or `:port` to listen on. */
+/** `host:port`, or `:port` to listen on all addresses of both families, as in Go. */
 export function address() {
   return z
     .string()
@@ -110,5 +110,6 @@ function isProxyUrl(value: string): boolean {
 function toAddress(value: string): { readonly host: string; readonly port: number } {
   const at = value.lastIndexOf(':');
   const host = value.slice(0, at).replace(/^\[|\]$/g, '');
-  return { host: host === '' ? '0.0.0.0' : host, port: Number(value.slice(at + 1)) };
+  // Node listens on [::] for an empty host, and on 0.0.0.0 where the kernel has no IPv6.
+  return { host, port: Number(value.slice(at + 1)) };
 }

@@ -109,8 +109,9 @@ describe('setting schemas', () => {
     expect(schema.parse(input)).toBe(value);
   });
 
-  it('takes a missing host as all addresses', () => {
-    expect(address().parse(':8080')).toEqual({ host: '0.0.0.0', port: 8080 });
+  it('takes a missing host as all addresses of both families', () => {
+    expect(address().parse(':8080')).toEqual({ host: '', port: 8080 });
+    expect(address().parse('0.0.0.0:8080')).toEqual({ host: '0.0.0.0', port: 8080 });
     expect(address().parse('[::1]:8080')).toEqual({ host: '::1', port: 8080 });
   });
 

@@ -6,7 +6,12 @@ import type { Secret } from '../kube/core-resources.ts';
 import { createLogger } from '../process/log.ts';
 import { Clusters, type Lookup } from './clusters.ts';
 
-const log = createLogger({ part: 'test', level: 'silent' });
+const lines: string[] = [];
+const log = createLogger({
+  part: 'test',
+  level: 'warn',
+  destination: { write: (line) => void lines.push(line) },
+});
 
 function registration(version: string, server = 'https://biz.example:6443'): Secret {
   const text = { server, token: 't' };
@@ -84,6 +89,7 @@ describe('Clusters', () => {
       kind: 'broken',
       message: 'Secret multinic-clusters/biz: has neither kubeconfig nor server and token',
     });
+    expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     expect(await clusters.use('biz-2', serverOf)).toBe('https://other.example:6443');
     secrets.upsert(registration('2'));
     expect(await clusters.use('biz-1', serverOf)).toBe('https://biz.example:6443');

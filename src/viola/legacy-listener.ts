@@ -53,7 +53,8 @@ export function createLegacyServer(
 /** Lets callers through by the address of their socket alone: a header says what its sender wants. */
 function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
   return async ({ socket, headers }) => {
-    const address = socket.remoteAddress ?? 'unknown';
+    // A dual-stack socket shows IPv4 as ::ffff:10.0.0.7, which --legacy-allow-from refuses as a network.
+    const address = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=.*\.)/, '');
     if (!networks.some((network) => isIn(network, address))) {
       const detail = `${address} is not in --legacy-allow-from; add its network there, or use the address of --listen with a token`;
       throw new HttpProblem(403, 'AddressDenied', detail);

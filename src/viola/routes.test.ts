@@ -59,6 +59,38 @@ describe('GET node-configs', () => {
     expect(fresh.items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
   });
 
+  it('answers 304 with the token of the next page while a page has the same items', async () => {
+    await bed.post([node, { nodeName: 'n2' }, { nodeName: 'n3' }]);
+    const first = await bed.get('?limit=2');
+    const tag = String(first.headers['etag']);
+    const again = async (query: string, ifNoneMatch: string) => {
+      const { status, headers } = await bed.get(`?limit=2${query}`, {
+        'if-none-match': ifNoneMatch,
+      });
+      return [status, headers['etag'], String(headers['x-continue']) !== ''];
+    };
+    // A read after an unrelated write has another continue token.
+    await bed.admin.create(secrets, { metadata: { namespace, name: 'unrelated' } });
+    expect(await again('', tag)).toEqual([304, tag, true]);
+    expect(await again('&fresh=true', tag)).toEqual([304, tag, true]);
+    expect(await again('&fresh=true', `"other", ${tag.slice(2)}`)).toEqual([304, tag, true]);
+    expect(await again('', '"other"')).toEqual([200, tag, true]);
+    const rest = (await bed.list('?limit=2&fresh=true')).continue ?? '';
+    const last = await bed.get(`?limit=2&continue=${rest}`);
+    expect(last.headers).toMatchObject({
+      etag: expect.not.stringContaining(tag) as unknown,
+      'x-continue': '',
+    });
+
+    await bed.post([{ nodeName: 'n2', interfaces: [] }]);
+    const unchanged = await bed.get('?limit=2', { 'if-none-match': tag });
+    expect(unchanged.status).toBe(304);
+    await bed.admin.delete(nodeConfigs, { namespace, name: 'n2' });
+    const changed = await bed.get('?limit=2&fresh=true', { 'if-none-match': tag });
+    expect(changed.status).toBe(200);
+    expect(changed.headers['etag']).not.toBe(tag);
+  });
+
   it('shows what was just posted', async () => {
     await bed.get('');
     await bed.post([node]);

@@ -4,10 +4,12 @@ import {
   base,
   clusters as clustersBody,
   clustersPath,
+  continueHeader,
   deleteAnswer,
   deleteReason,
   heldNode,
   heldNodes,
+  listHeaders,
   nodeConfigsPath,
   problem,
   providerHeaders,
@@ -20,6 +22,7 @@ import { admitAny, admitTo, callerOf } from './admit.ts';
 import type { ClusterRights } from './cluster-rights.ts';
 import { deleteNode } from './delete-node.ts';
 import { inCluster } from './in-cluster.ts';
+import { namesTag, pageTag } from './page-tag.ts';
 import { type PostDeps, servePost } from './post-route.ts';
 import { reach } from './reach.ts';
 import { readNode, readPage, selected } from './read-nodes.ts';
@@ -39,6 +42,9 @@ const errors = problemResponses(problem, ...everyRoute, 404);
 const reason = deleteReason
   .optional()
   .describe('server-gone: there is evidence that the server is gone; its Node is not waited for.');
+const unchanged = z
+  .undefined()
+  .describe('The page has the items that If-None-Match names; no body.');
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
@@ -76,17 +82,17 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'listNodeConfigs',
         summary: 'What the business cluster holds',
-        headers: providerHeaders,
+        headers: listHeaders,
         querystring: z.object({
           limit: z.coerce.number().int().min(1).max(1000).default(500),
           continue: z.string().max(4096).optional(),
           fresh,
           ...selection.shape,
         }),
-        response: { 200: heldNodes, ...errors },
+        response: { 200: heldNodes, 304: unchanged, ...errors },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { provider = '' } = callerOf(request);
       const { query } = request;
       const key = `${provider}\n${query.limit}\n${query.continue ?? ''}`;
@@ -95,7 +101,12 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         inCluster(clusters, provider, (cluster) => readPage(cluster, query, deps.clock));
       const { value, observedAt } = await cache.get(key, read, query.fresh);
       const instanceIds = [query.instanceId ?? []].flat();
-      const { items, unreadable, ...page } = selected(value, { source: query.source, instanceIds });
+      const part = selected(value, { source: query.source, instanceIds });
+      const { items, unreadable, ...page } = part;
+      const tag = pageTag(provider, part);
+      reply.header('etag', tag);
+      reply.header(continueHeader, page.continue ?? '');
+      if (namesTag(request.headers['if-none-match'] ?? '', tag)) return reply.code(304).send();
       return {
         ...page,
         items: [...items],

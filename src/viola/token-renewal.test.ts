@@ -156,6 +156,7 @@ describe('tokens of registered clusters', () => {
     expect(lines.join()).toContain('cannot renew the token of a business cluster');
     expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     expect(lines.join()).not.toContain(old);
+    expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     await clock.advance(25 * 60_000);
     await expect
       .poll(() => JSON.stringify(patches))

@@ -51,6 +51,7 @@ export interface Look {
   readonly calls: number;
   /** Reads of OpenStack. */
   readonly urls: readonly string[];
+  readonly violaUrls: readonly string[];
 }
 
 /** Makes an operator before the stand-ins of this world. */
@@ -146,7 +147,8 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
       const ms = performance.now() - start;
       const { user, system } = process.cpuUsage(cpu);
       const urls = sent.filter((url) => !url.startsWith(world.violaUrl));
-      return { ms, cpuMs: (user + system) / 1000, calls: calls - before, urls };
+      const violaUrls = sent.filter((url) => url.startsWith(world.violaUrl));
+      return { ms, cpuMs: (user + system) / 1000, calls: calls - before, urls, violaUrls };
     },
     /** Something was said of a server of `bench/NAME`. */
     hint(name: string, serverId: string): void {

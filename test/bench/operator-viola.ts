@@ -3,10 +3,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  continueHeader,
   type HeldNode,
   nodeConfigsPath,
   type PostedNode,
 } from '../../src/api/node-configs-http.ts';
+import { namesTag, pageTag } from '../../src/viola/page-tag.ts';
 
 const nodes = new Map<string, HeldNode>();
 /** Nodes written since the list was asked for the last time. */
@@ -21,8 +23,15 @@ function list(url: URL) {
   const end = start + Number(url.searchParams.get('limit') ?? 500);
   const page = [...nodes.values()].slice(start, end);
   const items = page.filter((node) => isSelected(node, url.searchParams));
-  const more = end < nodes.size ? { continue: String(end) } : {};
-  return { items, observedAt: new Date().toISOString(), ...more };
+  const next = end < nodes.size ? String(end) : undefined;
+  return { items, observedAt: new Date().toISOString(), continue: next };
+}
+
+function sendPage(response: ServerResponse, page: ReturnType<typeof list>, ifNoneMatch = ''): void {
+  const tag = pageTag('biz-1', { items: page.items, unreadable: [] });
+  response.setHeader('etag', tag).setHeader(continueHeader, page.continue ?? '');
+  if (namesTag(ifNoneMatch, tag)) response.writeHead(304).end();
+  else send(response, 200, page);
 }
 
 function isSelected({ spec, source }: HeldNode, query: URLSearchParams): boolean {
@@ -57,7 +66,7 @@ const server = createServer((request, response) => {
       const node = nodes.get(url.pathname.slice(nodeConfigsPath.length + 1));
       if (node) send(response, 200, node);
       else send(response, 404, { type: 'about:blank', title: 'Not Found', status: 404 });
-    } else send(response, 200, list(url));
+    } else sendPage(response, list(url), request.headers['if-none-match']);
   });
 });
 server.listen(0, '127.0.0.1', () => {

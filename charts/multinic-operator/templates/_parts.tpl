@@ -103,6 +103,9 @@ violaCaFile: /etc/multinic/viola-ca/ca.crt
 {{- if include "operator.hasCaBundle" . }}
 contrabassCaFile: /etc/multinic/ca/ca.crt
 openstackCaFile: /etc/multinic/ca/ca.crt
+{{- if .Values.operator.settings.dbTls }}
+dbCaFile: /etc/multinic/ca/ca.crt
+{{- end }}
 {{- end }}
 {{- with .Values.operator.trigger.endpoint }}
 {{- if .tokensSecret }}

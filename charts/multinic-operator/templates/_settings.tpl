@@ -53,6 +53,8 @@ dbPort: DB_PORT
 dbUser: DB_USER
 dbPassword: DB_PASSWORD
 dbName: DB_NAME
+dbTls: DB_TLS
+dbCaFile: DB_CA_FILE
 triggerListen: TRIGGER_ADDR
 triggerTokensFile: TRIGGER_TOKENS_FILE
 triggerHmacKeyFile: TRIGGER_HMAC_KEY_FILE

@@ -48,6 +48,7 @@ const operator = group('The operator, with the inventory.', {
       violaCaFile: 'as viola.tls.mode says',
       contrabassCaFile: 'caBundle',
       openstackCaFile: 'caBundle',
+      dbCaFile: 'caBundle, with dbTls',
       triggerTokensFile: 'trigger.endpoint.tokensSecret',
       triggerHmacKeyFile: 'trigger.endpoint.keysSecret',
       triggerTlsCert: 'trigger.endpoint.tlsSecret',
@@ -60,7 +61,7 @@ const operator = group('The operator, with the inventory.', {
     'Settings that are secrets: the Secret of this namespace, and its key. Read when a Pod starts.',
   ),
   caBundle: authorities(
-    'CA that Contrabass and OpenStack are verified with; default: what Node.js trusts.',
+    'CA that Contrabass, OpenStack and, with settings.dbTls, MariaDB are verified with; default: what Node.js trusts.',
   ),
   persistence,
   trigger,

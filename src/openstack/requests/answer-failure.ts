@@ -8,7 +8,7 @@ type Asked = Pick<HttpRequest, 'service' | 'method' | 'url'>;
 
 /** What an answer that is not a success becomes; `now` turns a `Retry-After` date into a duration. */
 export function answerFailure(request: Asked, answer: HttpAnswer, now: Date): RequestError {
-  const said = sayingOf(answer);
+  const said = textOfError(answer);
   const target = `${request.method} ${request.url.pathname}`;
   const retryAfterMs = retryAfterOf(answer, now);
   const requestId = headerOf(answer, 'x-openstack-request-id');
@@ -39,13 +39,16 @@ export function jsonOf(service: Service, what: string, answer: HttpAnswer): unkn
 export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string, data: unknown): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const where = issue === undefined ? '' : ` at ${issue.path.join('.')}: ${issue.message}`;
-  throw new RequestError(`${what}: not the expected answer${where}`, {
+  throw new RequestError(`${what}: not the expected answer at ${flawIn(result.error)}`, {
     service,
     kind: 'badAnswer',
     cause: result.error,
   });
+}
+
+/** The first wrong field and why it is wrong, without its value. */
+export function flawIn({ issues: [issue] }: z.ZodError): string {
+  return issue === undefined ? 'an unknown field' : `${issue.path.join('.')}: ${issue.message}`;
 }
 
 const neutronError = z.object({
@@ -75,7 +78,8 @@ export function saysNotFound(answer: HttpAnswer): boolean {
   return z.object({ itemNotFound: z.object({ code: z.literal(404) }) }).safeParse(body).success;
 }
 
-function sayingOf(answer: HttpAnswer): string {
+/** The text of the service's error on one line, at most 200 characters; '' when the body is of another form. */
+export function textOfError(answer: HttpAnswer): string {
   const parsed = saying.safeParse(tryJson(answer.text));
   if (!parsed.success) return '';
   const line = parsed.data.replaceAll(/req-[0-9a-f-]{36}/g, 'req-…').replaceAll(/\s+/g, ' ');

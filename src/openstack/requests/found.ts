@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { RequestError } from '../../requests/request-error.ts';
 import type { Found } from '../resources.ts';
-import { jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
+import { flawIn, jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
 import type { Read, ServiceClient } from './service-client.ts';
+
+/** The code of an error about one resource with a field that cannot be read: the service itself answers well. */
+export const malformed = 'Malformed';
 
 /**
  * Reads one resource, whose body is `{key: …}`. Only the service's own 404 is `notFound`: a removal may rest on it, so
@@ -26,5 +29,12 @@ export async function readFound<T>(
   if (answer.status !== 200) throw client.failure(read, answer);
   const body = jsonOf(client.service, what, answer);
   const parsed = parseAs(z.record(z.string(), z.unknown()), client.service, what, body);
-  return { kind: 'found', value: parseAs(schema, client.service, what, parsed[key]) };
+  const value = schema.safeParse(parsed[key]);
+  if (value.success) return { kind: 'found', value: value.data };
+  throw new RequestError(`${what}: not the expected answer at ${flawIn(value.error)}`, {
+    service: client.service,
+    kind: 'badAnswer',
+    code: malformed,
+    cause: value.error,
+  });
 }

@@ -1,20 +1,21 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Call } from '../../requests/caller.ts';
 import { answerOf } from '../../requests/fake-caller.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import { createFakeService } from './fake-service.ts';
 import { type Listing, readPages } from './pages.ts';
+import { ReadMemory } from './read-memory.ts';
 
 const signal = new AbortController().signal;
-const listing: Listing<string> = {
+const listing = {
   path: '/v2.0/ports',
   query: [['device_id', 's']],
   key: 'ports',
   item: z.object({ id: z.string() }).transform((wire) => wire.id),
-  idOf: (id) => id,
+  idOf: (id: string) => id,
   markerGone: 404,
-};
+} satisfies Listing<string>;
 
 function page(ids: readonly string[], next?: string): HttpAnswer {
   const links =
@@ -104,5 +105,72 @@ describe('readPages', () => {
       index === 0 ? page(['a'], '?marker=a') : answerOf(403, {}),
     );
     expect(outcome).toMatchObject({ kind: 'forbidden' });
+  });
+});
+
+interface Item {
+  readonly id: string;
+  readonly text: string;
+}
+
+function idOfItem({ id }: Item): string {
+  return id;
+}
+
+describe('pages that are read again', () => {
+  let parsed: string[];
+  let memory: ReadMemory<Item>;
+
+  beforeEach(() => {
+    parsed = [];
+    memory = new ReadMemory();
+  });
+
+  /** Reads the list of these pages, each of which is an id with a text. */
+  async function again(pages: readonly string[], name = 'list') {
+    const { client } = createFakeService('neutron', ({ url }) => {
+      const at = Number(url.searchParams.get('marker') ?? 0);
+      const [id, text] = (pages[at] ?? '').split('=');
+      const next = at + 1 < pages.length ? [{ rel: 'next', href: `?marker=${at + 1}` }] : [];
+      return answerOf(200, { ports: [{ id, text }], ports_links: next });
+    });
+    const item = z.object({ id: z.string(), text: z.string() }).transform((wire) => {
+      parsed.push(`${wire.id}=${wire.text}`);
+      return wire;
+    });
+    const found = await readPages(
+      client,
+      { ...listing, item, idOf: idOfItem, memory: { pages: memory, name } },
+      signal,
+    );
+    return [...found.values()];
+  }
+
+  test.each([
+    ['none when all have the same bytes', ['a=1', 'b=1'], []],
+    ['the one that has changed', ['a=1', 'b=2'], ['b=2']],
+    ['the one before the end that has changed', ['a=2', 'b=1'], ['a=2']],
+    [
+      'what is new at the end, and the page that ended the list',
+      ['a=1', 'b=1', 'c=1'],
+      ['b=1', 'c=1'],
+    ],
+    ['the page that ends the list now', ['a=1'], ['a=1']],
+    ['those that have changed places', ['b=1', 'a=1'], ['b=1', 'a=1']],
+  ])('are parsed as far as needed: %s', async (_, pages, isParsed) => {
+    const first = await again(['a=1', 'b=1']);
+    parsed = [];
+    const second = await again(pages);
+    expect(second.map(({ id, text }) => `${id}=${text}`)).toEqual(pages);
+    expect(parsed).toEqual(isParsed);
+    const same = second.filter((one) => first.includes(one));
+    expect(same).toHaveLength(pages.length - isParsed.length);
+  });
+
+  test('are those of the same list only', async () => {
+    await again(['a=1']);
+    parsed = [];
+    await again(['a=1'], 'another');
+    expect(parsed).toEqual(['a=1']);
   });
 });

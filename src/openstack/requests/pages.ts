@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { inTurns } from '../../process/slices.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
-import { jsonOf, parseAs } from './answer-failure.ts';
+import { flawIn, jsonOf, parseAs } from './answer-failure.ts';
+import { digestOf, type Page, type ReadMemory } from './read-memory.ts';
 import type { Query, Read, ServiceClient } from './service-client.ts';
 
 export interface Listing<T> extends Read {
@@ -10,15 +11,16 @@ export interface Listing<T> extends Read {
   readonly key: string;
   readonly item: z.ZodType<T>;
   readonly idOf: (item: T) => string;
+  /** What stands for an item with a field that cannot be read; without it such an item refuses the list. */
+  readonly standIn?: (raw: unknown, flaw: string) => T;
   /** The status with which this service says that the marker's resource has gone. */
   readonly markerGone: number;
+  /** Where pages are remembered that are read again and again, and the name of the list there; undefined = nowhere. */
+  readonly memory?: { readonly pages: ReadMemory<T>; readonly name: string } | undefined;
+  /** What is done with the items of a page after parsing. */
+  readonly tidy?: (items: readonly T[]) => readonly T[];
   /** Whether what was read so far is all that is needed; further pages are left then. */
   readonly suffices?: (found: ReadonlyMap<string, T>) => boolean;
-}
-
-interface Page<T> {
-  readonly items: readonly T[];
-  readonly next: Query | undefined;
 }
 
 const restarts = 3;
@@ -51,17 +53,22 @@ async function readOnce<T>(
 ): Promise<Map<string, T> | undefined> {
   const found = new Map<string, T>();
   const { path, timeoutMs, headers } = listing;
+  const pages: Page<T>[] = [];
   let query = listing.query;
-  for (let first = true; ; first = false) {
+  for (;;) {
     const read = { path, query, timeoutMs, headers };
     const answer = await client.read(read, signal);
-    if (!first && answer.status === listing.markerGone) return undefined;
+    if (pages.length > 0 && answer.status === listing.markerGone) return undefined;
     if (answer.status !== 200) throw client.failure(read, answer);
 
-    const page = await pageOf(client, listing, answer);
+    const page = await pageOf(client, listing, answer, pages.length);
+    pages.push(page);
     const before = found.size;
     for (const item of page.items) found.set(listing.idOf(item), item);
-    if (page.next === undefined || listing.suffices?.(found) === true) return found;
+    if (page.next === undefined || listing.suffices?.(found) === true) {
+      remember(listing, pages);
+      return found;
+    }
     // Only a page that brought something new has an honest next one.
     if (found.size === before) {
       throw new RequestError(`GET ${listing.path}: the pages of the list do not end`, {
@@ -73,11 +80,31 @@ async function readOnce<T>(
   }
 }
 
+function remember<T>({ memory }: Listing<T>, pages: readonly Page<T>[]): void {
+  memory?.pages.set(memory.name, pages);
+}
+
 async function pageOf<T>(
   client: ServiceClient,
   listing: Listing<T>,
   answer: HttpAnswer,
+  at: number,
 ): Promise<Page<T>> {
+  const { memory, tidy } = listing;
+  const digest = memory ? digestOf(answer.text) : '';
+  return memory?.pages.find(memory.name, at, digest) ?? parsed();
+
+  async function parsed(): Promise<Page<T>> {
+    const { items, next } = await parsePage(client, listing, answer);
+    return { digest, items: tidy?.(items) ?? items, next };
+  }
+}
+
+async function parsePage<T>(
+  client: ServiceClient,
+  listing: Listing<T>,
+  answer: HttpAnswer,
+): Promise<Omit<Page<T>, 'digest'>> {
   const what = `GET ${listing.path}`;
   const schema = z.object({
     [listing.key]: z.array(z.unknown()),
@@ -85,7 +112,11 @@ async function pageOf<T>(
   });
   const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
   const raw = z.array(z.unknown()).parse(body[listing.key]);
-  const items = await inTurns(raw, (item) => parseAs(listing.item, client.service, what, item));
+  const items = await inTurns(raw, (item) => {
+    const parsed = listing.standIn && listing.item.safeParse(item);
+    if (parsed?.success === false) return listing.standIn?.(item, flawIn(parsed.error)) as T;
+    return parsed?.data ?? parseAs(listing.item, client.service, what, item);
+  });
   const links = linksSchema.parse(body[`${listing.key}_links`]);
   const href = links.find((link) => link.rel === 'next')?.href;
   return { items, next: href === undefined ? undefined : queryOf(href) };

@@ -41,6 +41,7 @@ describe('the Secret of a broker', () => {
     expect(await bed.data(name)).toEqual(said);
     expect(secret?.type).toBe('Opaque');
     expect(secret?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
+    expect(bed.lines.join()).toContain(`"secretName":"${bed.namespace}/${name}"`);
     await bed.clock.advance(lookedAfterMs);
     await kept();
     expect(bed.effects).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { CloudsYamlError, readCloudsYaml } from './clouds-yaml.ts';
+import { readCloudsYaml } from './clouds-yaml.ts';
+import { CloudsYamlError } from './clouds-yaml-error.ts';
 
 const auth = {
   auth_url: 'https://keystone.test/v3',
@@ -142,7 +143,8 @@ describe('a clouds.yaml', () => {
     ['mine: {}', 'clouds: is missing; write one cloud below it'],
     ['clouds: {}', 'clouds: names no cloud; write exactly one'],
     ['clouds: {a: {}, b: {}}', 'clouds: names several (a, b); keep exactly one'],
-    ['clouds: {mine: {}}', 'clouds.mine.auth: Invalid input'],
+    ['clouds: {mine: {}}', 'clouds.mine.auth.auth_url: is required'],
+    ['clouds: {mine: secret-word}', 'clouds.mine: must be fields such as auth and region_name'],
     [yaml({ auth: { ...auth, auth_url: '' } }), 'clouds.mine.auth.auth_url: is required'],
     [yaml({ auth: { ...auth, auth_url: 'secret-word' } }), 'clouds.mine.auth.auth_url: must be a'],
     [yaml({ auth: { ...auth, auth_url: 'file:///secret-word' } }), 'auth.auth_url: must be a URL'],
@@ -156,11 +158,16 @@ describe('a clouds.yaml', () => {
     ],
     [yaml({ auth: { ...auth, password: '' } }), 'clouds.mine.auth.password: is required'],
     [yaml({ auth: { ...auth, username: '' } }), 'clouds.mine.auth.username: is required'],
-    [yaml({ auth: { ...auth, trust_id: 't' } }), 'clouds.mine.auth: Unrecognized key: "trust_id"'],
+    [
+      yaml({ auth: { ...auth, trust_id: 't' } }),
+      'clouds.mine.auth.trust_id: is not obeyed; trusts',
+    ],
     [yaml({ auth: { ...auth, password: ['secret-word'] } }), 'clouds.mine.auth.password: must be'],
     [yaml({ auth, auth_type: 'v3token' }), 'clouds.mine.auth_type: Invalid option'],
     [yaml({ auth, interface: 'private' }), 'clouds.mine.interface: Invalid option'],
-    [yaml({ auth, verify: 'maybe' }), 'clouds.mine.verify: Invalid option'],
+    [yaml({ auth, verify: 'maybe' }), 'clouds.mine.verify: must be true or false'],
+    [yaml({ auth, insecure: 'secret-word' }), 'clouds.mine.insecure: must be true or false'],
+    [yaml({ auth, network_api_version: '3' }), 'clouds.mine.network_api_version: must be 2'],
     [yaml({ auth, identity_api_version: '2' }), 'clouds.mine.identity_api_version: must be 3'],
     [yaml({ auth, profile: 'vexxhost' }), 'clouds.mine.profile: is not supported'],
     [
@@ -176,6 +183,73 @@ describe('a clouds.yaml', () => {
     const said = refusal(text);
     expect(said).toContain(message);
     expect(said).not.toContain('secret-word');
+  });
+
+  it.each([
+    [{ regions: ['one'] }, 'regions: is not obeyed; write the one region as region_name'],
+    [{ network_region_name: 'one' }, 'network_region_name: is not obeyed; write the one region'],
+    [{ network_interface: 'internal' }, 'network_interface: is not obeyed; write interface'],
+    [{ compute_interface: 'internal' }, 'compute_interface: is not obeyed; write interface'],
+    [
+      { network_endpoint_type: 'internal' },
+      'network_endpoint_type: is not obeyed; write interface',
+    ],
+    [{ cert: 'secret-word' }, 'cert: is not obeyed; client certificates are not supported'],
+    [{ key: 'secret-word' }, 'key: is not obeyed; client certificates are not supported'],
+    [{ identity_endpoint_override: 'https://k' }, 'is not obeyed; write the address of Keystone'],
+    [{ api_timeout: '30' }, 'api_timeout: is not obeyed; write spec.settings.openstackTimeout'],
+    [{ compute_default_microversion: '2.90' }, 'compute_default_microversion: is not obeyed'],
+    [{ intreface: 'internal' }, 'clouds.mine.intreface: is not obeyed; remove it'],
+    [{ 'secret-word of a user': '' }, 'clouds.mine.<key>: is not obeyed; remove it'],
+    [
+      { interface: 'public', endpoint_type: 'internal' },
+      'clouds.mine.interface: and endpoint_type are the same field, with different values',
+    ],
+    [{ region_name: 'a', 'region-name': 'b' }, 'region_name: and region-name are the same field'],
+    [{ project_id: 'secret-word' }, 'clouds.mine.auth.project_id: is given twice, with different'],
+  ])('refuses by name what is not obeyed: %j', (cloud, message) => {
+    const said = refusal(yaml({ auth, ...cloud }));
+    expect(said).toContain(message);
+    expect(said).not.toContain('secret-word');
+  });
+
+  it.each([
+    [{ endpoint_type: 'internalURL' }, { interface: 'internal' }],
+    [{ verify: 'off' }, { verify: false }],
+    [{ verify: 'On' }, { verify: true }],
+    [{ insecure: 'true', verify: 'true' }, { verify: false }],
+    [{ insecure: 'no' }, { verify: undefined }],
+    [{ network_endpoint: 'https://n' }, { neutronUrl: 'https://n' }],
+    [{ compute_endpoint: 'https://c/v2.1' }, { novaUrl: 'https://c/v2.1' }],
+    [{ 'region-name': 'one' }, { region: 'one' }],
+    [{ auth_plugin: 'password', compute_api_version: '2.1' }, { region: undefined }],
+    [{ image_api_version: '2', networks: [{ name: 'x' }], object_store_interface: 'x' }, {}],
+    [{ auth_url: auth.auth_url, project_id: 'p1' }, { keystoneUrl: auth.auth_url }],
+  ])('obeys as openstacksdk does: %j', (cloud, wanted) => {
+    expect(readCloudsYaml(yaml({ auth, ...cloud }))).toMatchObject(wanted);
+  });
+
+  it('may have its login beside auth, or no auth at all', () => {
+    const { auth_url, project_id: _id, ...rest } = auth;
+    const domain = { project_domain_name: 'Projects' };
+    const split = yaml({ auth: rest, auth_url, project_name: 'team', ...domain });
+    const flat = yaml({ ...rest, auth_url, 'project-name': 'team', ...domain });
+    for (const text of [split, flat]) {
+      expect(readCloudsYaml(text)).toMatchObject({
+        keystoneUrl: auth_url,
+        auth: { project: { name: 'team', domain: { name: 'Projects' } } },
+      });
+    }
+  });
+
+  it.each([
+    ['clouds:\n  mine:\n    verify: a\n    verify: secret-word\n', 'line 4: verify is given twice'],
+    ['clouds: {mine: {"auth": {}, "auth": 1}}', 'line 1: auth is given twice; keep one'],
+    ['clouds: {}\nclouds: {}', 'line 2: clouds is given twice; keep one'],
+    ['a:\n  "secret-word !": 1\n  "secret-word !": 2\n', 'line 3: <key> is given twice'],
+  ])('names a key that is given twice: %j', (text, message) => {
+    expect(refusal(text)).toContain(message);
+    expect(refusal(text)).not.toContain('secret-word');
   });
 
   it('may have been written on Windows, and say nothing in many ways', () => {
@@ -213,11 +287,12 @@ clouds:
   });
 
   it.each([
-    [`${yaml({ auth })}${yaml({ auth })}`, 'is not YAML'],
+    [`${yaml({ auth })}${yaml({ auth })}`, 'line 8: clouds is given twice'],
     [`${yaml({ auth })}---\n${yaml({ auth })}`, 'is not YAML'],
     [yaml({ auth, region_name: ['one', 'two'] }), 'clouds.mine.region_name: must be a text'],
     [yaml({ auth: { ...auth, password: { a: 'secret-word' } } }), 'auth.password: must be a text'],
-    [yaml({ auth: null }), 'clouds.mine.auth: '],
+    [yaml({ auth: null }), 'clouds.mine.auth.auth_url: is required'],
+    [yaml({ auth: ['secret-word'] }), 'clouds.mine.auth: '],
     ['clouds: {mine: ~}', 'clouds: names no cloud; write exactly one'],
     ['clouds: ~', 'clouds: is missing'],
     ['clouds: {__proto__: {auth: {}}}', 'clouds: names no cloud'],

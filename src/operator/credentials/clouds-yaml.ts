@@ -1,6 +1,8 @@
-import { parse } from 'yaml';
+import { parseDocument, YAMLParseError } from 'yaml';
 import * as z from 'zod';
 import type { CloudAuth, DomainRef, InDomain } from '../../openstack/cloud-identity.ts';
+import { CloudsYamlError } from './clouds-yaml-error.ts';
+import { keyInWords, knownFields } from './clouds-yaml-keys.ts';
 
 /** The one cloud of a `clouds.yaml` (openstacksdk, "Configuration"), as far as it is read here. */
 export interface YamlCloud {
@@ -16,11 +18,6 @@ export interface YamlCloud {
   readonly cacert: string | undefined;
 }
 
-/** Says what is wrong with a `clouds.yaml`, by field and never by value: values are secrets. */
-export class CloudsYamlError extends Error {
-  override readonly name = 'CloudsYamlError';
-}
-
 const text = z
   .string('must be a text')
   .transform((value) => value.trim())
@@ -33,6 +30,18 @@ const url = text.refine(
 );
 /** Its blanks may be part of it. */
 const secret = z.string('must be a text').optional();
+/** The words of YAML 1.1, as PyYAML reads them. */
+const flag = z
+  .string('must be true or false')
+  .toLowerCase()
+  .pipe(z.enum(['true', 'false', 'yes', 'no', 'on', 'off'], 'must be true or false'))
+  .transform((word) => ['true', 'yes', 'on'].includes(word))
+  .optional();
+/** Neutron v2.0 and Nova v2.1 are called, whichever minor version is written. */
+const apiVersion = z
+  .string()
+  .regex(/^(v?2(\.\d+)?)?$/, 'must be 2: no other version is called')
+  .optional();
 
 const authSchema = z.strictObject({
   auth_url: url,
@@ -61,7 +70,7 @@ const passwordTypes = ['password', 'v3password'];
 const credentialTypes = ['v3applicationcredential', 'application_credential'];
 const interfaces = ['public', 'internal', 'admin'] as const;
 
-const cloudSchema = z.object({
+const cloudSchema = z.strictObject({
   auth: authSchema,
   auth_type: z.enum([...passwordTypes, ...credentialTypes]).optional(),
   region_name: text,
@@ -72,11 +81,10 @@ const cloudSchema = z.object({
     .optional(),
   network_endpoint_override: url,
   compute_endpoint_override: url,
-  verify: z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(['true', 'false', 'yes', 'no']))
-    .optional(),
+  verify: flag,
+  insecure: flag,
+  network_api_version: apiVersion,
+  compute_api_version: apiVersion,
   cacert: text,
   identity_api_version: z
     .string()
@@ -85,6 +93,12 @@ const cloudSchema = z.object({
   profile: z.undefined('is not supported; write auth_url and what else it stands for').optional(),
 });
 type CloudFields = z.infer<typeof cloudSchema>;
+
+const keys = {
+  cloudKeys: new Set(Object.keys(cloudSchema.shape)),
+  authKeys: new Set(Object.keys(authSchema.shape)),
+};
+const mapping = z.record(z.string(), z.unknown(), 'must be fields such as auth and region_name');
 
 const fileSchema = z.object(
   { clouds: z.record(z.string(), z.unknown(), 'is missing; write one cloud below it') },
@@ -105,7 +119,8 @@ export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   }
   const [name, value] = entry;
   const path = ['clouds', name];
-  const cloud = checked(cloudSchema, value, path);
+  const fields = knownFields(checked(mapping, value, path), keys, path.join('.'));
+  const cloud = checked(cloudSchema, fields, path);
   const { auth_url: keystoneUrl } = cloud.auth;
   if (keystoneUrl === undefined) throw missing(path, 'auth_url');
   return {
@@ -117,7 +132,7 @@ export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
     interface: cloud.interface,
     neutronUrl: cloud.network_endpoint_override,
     novaUrl: cloud.compute_endpoint_override,
-    verify: cloud.verify === undefined ? undefined : /^(true|yes)$/.test(cloud.verify),
+    verify: cloud.insecure ? false : cloud.verify,
     cacert: cloud.cacert,
   };
 }
@@ -139,11 +154,23 @@ function parsed(yaml: string): unknown {
     );
   }
   try {
-    return withoutNothing(parse(yaml, { ...reading, customTags: [...reading.customTags] }));
-  } catch {
+    const document = parseDocument(yaml, { ...reading, customTags: [...reading.customTags] });
+    const [error] = document.errors;
+    if (error) throw error;
+    return withoutNothing(document.toJS());
+  } catch (error) {
     // The error quotes the line, which may hold a secret.
-    throw new CloudsYamlError('is not YAML');
+    throw new CloudsYamlError(keyGivenTwice(yaml, error) ?? 'is not YAML');
   }
+}
+
+/** PyYAML takes the last of several equal keys without a word. */
+function keyGivenTwice(yaml: string, error: unknown): string | undefined {
+  if (!(error instanceof YAMLParseError) || error.code !== 'DUPLICATE_KEY') return undefined;
+  const [at] = error.pos;
+  const [key = ''] = /^("[^"]*"|'[^']*'|[^:\s]*)/.exec(yaml.slice(at)) ?? [];
+  const line = yaml.slice(0, at).split('\n').length;
+  return `line ${line}: ${keyInWords(key.replaceAll(/^["']|["']$/g, ''))} is given twice; keep one`;
 }
 
 /** As openstacksdk has it: a field of nothing is none. */

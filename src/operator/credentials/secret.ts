@@ -7,7 +7,8 @@ import {
   nearest,
   refuseDenied,
 } from './account.ts';
-import { CloudsYamlError, readCloudsYaml, type YamlCloud } from './clouds-yaml.ts';
+import { readCloudsYaml, type YamlCloud } from './clouds-yaml.ts';
+import { CloudsYamlError } from './clouds-yaml-error.ts';
 import { configError, readSecret, type SecretValues } from './secrets.ts';
 
 const key = 'clouds.yaml';

@@ -14,8 +14,12 @@ export interface Listed {
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** Reads one page of Viola's list; of nodes that are nobody's concern nothing is read. */
-export type ReadPage = (path: string, isConcern: (raw: unknown) => boolean) => Promise<NodePage>;
+/** Reads one page of Viola's list, and of it the nodes that are a concern; `at` is the same for the same page of two lists. */
+export type ReadPage = (
+  path: string,
+  isConcern: (raw: unknown) => boolean,
+  at: string,
+) => Promise<NodePage>;
 
 /** What Viola selects; nothing named = everything. */
 type Selection = Partial<Pick<ListQuery, 'source' | 'instanceIds'>>;
@@ -59,10 +63,15 @@ async function readPages(
 ): Promise<Listed> {
   const nodes: HeldNode[] = [];
   const unreadable: UnreadableNode[] = [];
+  const list = searchOf(part.selection, false).toString();
   let next: string | undefined;
   for (let pages = 0; pages < mostPages; pages++) {
     const search = searchOf(part.selection, part.fresh, next);
-    const page = await readPage(`${nodeConfigsPath}?${search.toString()}`, isConcern);
+    const page = await readPage(
+      `${nodeConfigsPath}?${search.toString()}`,
+      isConcern,
+      `${list} ${pages}`,
+    );
     nodes.push(...page.items);
     unreadable.push(...(page.unreadable ?? []));
     next = page.continue;

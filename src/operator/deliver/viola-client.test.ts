@@ -87,6 +87,19 @@ const query = {
   instanceIds: ['i1', 'i2'],
 };
 
+const tagged = (name: string, tag: string, next: string): Answer => [
+  200,
+  { items: [node(name)], observedAt, ...(next ? { continue: next } : {}) },
+  { etag: tag, 'x-continue': next },
+];
+const same = (next: string): Answer => [304, undefined, { 'x-continue': next }];
+const names = async (of = query) => (await viola.list(of, signal)).nodes;
+const conditions = () =>
+  seen.map(({ url, headers }) => [
+    new URL(url, 'http://viola').searchParams.get('continue') ?? '',
+    headers['if-none-match'] ?? '',
+  ]);
+
 describe('listing', () => {
   it('keeps of everything what it asked for, and reads nothing else', async () => {
     const source = { ...query.source, uid: 'u', generation: 1 };
@@ -127,6 +140,70 @@ describe('listing', () => {
     expect(seen[0]?.headers).toMatchObject({
       'x-provider-id': 'biz-1',
       authorization: 'Bearer first',
+    });
+  });
+
+  describe('a second time', () => {
+    let first: readonly HeldNode[];
+
+    beforeEach(async () => {
+      answers = [tagged('a', 'W/"1"', 't1'), tagged('b', 'W/"2"', '')];
+      first = await names();
+      seen = [];
+    });
+
+    it('reuses the pages that Viola answers with 304, and follows the new continue token', async () => {
+      answers = [same('t2'), same('')];
+      const again = await names({ ...query, fresh: true });
+      expect(again.map((one, at) => one === first[at])).toEqual([true, true]);
+      expect(conditions()).toEqual([
+        ['', 'W/"1"'],
+        ['t2', 'W/"2"'],
+      ]);
+    });
+
+    it('parses only the page that has changed', async () => {
+      answers = [same('t2'), tagged('c', 'W/"3"', '')];
+      expect(await names()).toEqual([node('a'), node('c')]);
+      answers = [same('t3'), same('')];
+      expect(await names()).toEqual([node('a'), node('c')]);
+      expect(conditions().at(-1)).toEqual(['t3', 'W/"3"']);
+    });
+
+    it('reads a page that ends the list now, or no longer does', async () => {
+      answers = [same('')];
+      expect(await names()).toEqual([node('a')]);
+      answers = [same('t3'), same('t4'), tagged('d', 'W/"4"', '')];
+      expect(await names()).toEqual([node('a'), node('b'), node('d')]);
+    });
+
+    it('reads a page again without the condition when a 304 does not state the next page', async () => {
+      answers = [[304, undefined], tagged('e', 'W/"5"', '')];
+      expect(await names()).toEqual([node('e')]);
+      expect(conditions()).toEqual([
+        ['', 'W/"1"'],
+        ['', ''],
+      ]);
+    });
+
+    it.each([
+      ['servers', { instanceIds: ['i1'] }],
+      ['another OpenstackConfig', { source: { namespace: 'n', name: 'other' } }],
+    ])('sends no condition for a list of %s', async (_, change) => {
+      answers = [tagged('f', 'W/"6"', '')];
+      expect(await names({ ...query, ...change })).toHaveLength(1);
+      expect(conditions()).toEqual([['', '']]);
+    });
+
+    it('sends no condition to a Viola that sends no ETag', async () => {
+      const plain: Answer = [200, { items: [node('g')], observedAt }];
+      answers = [plain, plain];
+      await names();
+      await names();
+      expect(conditions()).toEqual([
+        ['', 'W/"1"'],
+        ['', ''],
+      ]);
     });
   });
 

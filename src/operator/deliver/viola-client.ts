@@ -17,8 +17,9 @@ import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { ListQuery } from './list-query.ts';
 import { type Listed, listNodes } from './node-list.ts';
+import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
-import { bodyOf, isNoSuchNode, isUnreadable, pageOf, resultsOf } from './viola-answer.ts';
+import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 
 /** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
 export interface ViolaClient {
@@ -46,11 +47,12 @@ interface ViolaClientOptions {
   /** undefined = no token is sent. */
   readonly token: TokenSource | undefined;
   readonly clock: Clock;
+  readonly pages: PageMemory;
 }
 
 /** Speaks for one business cluster. */
 export function createViolaClient(options: ViolaClientOptions): ViolaClient {
-  const { caller, providerId, token, clock } = options;
+  const { caller, providerId, token, clock, pages } = options;
   const { origin, pathname } = new URL(options.endpoint);
   const baseUrl = origin + pathname.replace(/\/+$/, '');
 
@@ -78,9 +80,13 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
 
   return {
     async list(query, signal) {
-      return listNodes(query, async (path, isConcern) =>
-        pageOf(await send({ method: 'GET', path }, signal), isConcern, clock.now()),
-      );
+      const reader = createPageReader(query, {
+        pages,
+        clock,
+        place: `${baseUrl} ${providerId}`,
+        send: async (path, headers) => send({ method: 'GET', path, headers }, signal),
+      });
+      return listNodes(query, reader);
     },
     async get(nodeName, signal) {
       const request = { method: 'GET', path: nodePath(nodeName), isAnswer: isUnreadable } as const;

@@ -10,6 +10,7 @@ import type { Endpoint } from '../resolve/endpoints.ts';
 import { longestTimeoutMs } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { createPageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
@@ -43,6 +44,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
   const { violaInsecureTls: insecure, token } = settings;
   const timeoutMs = Math.min(settings.violaTimeout, longestTimeoutMs);
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
+  const pages = createPageMemory();
   const callers = new KeptWhileUsed<Caller>({ clock, idleMs });
 
   async function callerOf(endpoint: string, providerId: string): Promise<Caller> {
@@ -69,7 +71,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
       const caller = await callerOf(url, providerId);
-      return createViolaClient({ caller, endpoint: url, providerId, token, clock });
+      return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
     },
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };

@@ -14,7 +14,7 @@ import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure
 import type { Access } from '../sync/connections.ts';
 import type { SyncRequest } from '../sync/request.ts';
 import type { CloudView } from './cloud-view.ts';
-import { type ChosenServers, chooseServers, isPinned } from './servers.ts';
+import { type ChosenServers, chooseServers, flawOfServer, isPinned } from './servers.ts';
 import { type ChosenSubnets, chooseSubnets } from './subnets.ts';
 
 /** What was seen at both ends before anything was planned. */
@@ -59,7 +59,7 @@ async function selectedServers(
   if (extent.scope === 'all' || isPinned(config.servers)) {
     return chooseServers(config.servers, { cloud, since, before }, signal);
   }
-  return { ids: before, complete: false, pinned: false, troubles: [] };
+  return { ids: before, complete: false, pinned: false, troubles: [], flaws: [] };
 }
 
 const readsAtOnce = 8;
@@ -102,6 +102,8 @@ interface ObserveInput
 export interface Look {
   readonly observation: Observation;
   readonly troubles: readonly Trouble[];
+  /** Ports and servers of which a field cannot be read; the others go on. */
+  readonly flaws: readonly Trouble[];
 }
 
 /**
@@ -111,28 +113,44 @@ export interface Look {
 export async function observeCloud(input: ObserveInput, signal: AbortSignal): Promise<Look> {
   const { cloud, extent, subnets, serversSeen } = input;
   const serverIds = extent.scope === 'all' ? input.servers.ids : extent.scope;
-  const [ports, servers] = await Promise.all([
+  const [listed, servers] = await Promise.all([
     listPorts(input, signal).catch((error: unknown) => fail(error, signal)),
     readServers(cloud, serverIds, signal),
   ]);
   await nextTurn();
+  const ports = listed.filter(({ flaw }) => flaw === undefined);
+  const flawed = new Map(listed.filter(({ flaw }) => flaw).map((port) => [port.id, port]));
   const chosen = new Set(subnets.ids);
   const selected = ports.filter((port) => port.fixedIps.some((ip) => chosen.has(ip.subnetId)));
   const [others, networks, missingServers] = await Promise.all([
     readOtherSubnets(input, selected, signal),
     readNetworks(cloud, selected, signal),
-    servers.trouble ? [] : serversSeen.missing(cloud, serverIds, servers.found, signal),
+    servers.trouble
+      ? []
+      : serversSeen.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
   ]);
   return {
     observation: {
       servers: [...servers.found.values()],
       missingServers,
       ports,
+      unreadablePorts: [...flawed.keys()],
       subnets: [...subnets.found, ...others],
       networks,
     },
     troubles: servers.trouble ? [servers.trouble] : [],
+    flaws: [...[...flawed.values()].map(flawOfPort), ...servers.flawed.map(flawOfServer)],
   };
+
+  function isUnflawed(serverId: string): boolean {
+    return servers.flawed.every(({ id }) => id !== serverId);
+  }
+}
+
+function flawOfPort({ id, deviceId, flaw = '' }: Port): Trouble {
+  const place = deviceId === '' ? 'of an unknown server' : `of server ${deviceId}`;
+  const message = `port ${id} ${place} cannot be read and is left as it is: ${flaw}`;
+  return { reason: 'NeutronPortError', message };
 }
 
 async function listPorts(
@@ -151,6 +169,7 @@ function fail(error: unknown, signal: AbortSignal): never {
 
 interface Servers {
   readonly found: ReadonlyMap<string, Server>;
+  readonly flawed: readonly Server[];
   readonly trouble: Trouble | undefined;
 }
 
@@ -161,12 +180,15 @@ async function readServers(
   signal: AbortSignal,
 ): Promise<Servers> {
   try {
-    return { found: await cloud.servers(ids, signal), trouble: undefined };
+    const all = [...(await cloud.servers(ids, signal))];
+    const found = new Map(all.filter(([, { flaw }]) => flaw === undefined));
+    const flawed = all.flatMap(([, server]) => (server.flaw === undefined ? [] : [server]));
+    return { found, flawed, trouble: undefined };
   } catch (error) {
     signal.throwIfAborted();
     if (!isRequestError(error)) throw error;
     const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
-    return { found: new Map(), trouble };
+    return { found: new Map(), flawed: [], trouble };
   }
 }
 

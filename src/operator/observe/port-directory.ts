@@ -153,11 +153,14 @@ export class PortDirectory {
     const listed = cloud.portsOf(serverIds, lifetime).then(async (ports) => {
       // Ten thousand take a while, and are learnt at once: another list may come in between.
       await nextTurn();
-      const known = ports.map((port) => recentPorts.latest(port));
+      // A flawed port has no revision to compare.
+      const known = ports.map((port) => (port.flaw ? port : recentPorts.latest(port)));
       const byServer = Map.groupBy(known, ({ deviceId }) => deviceId);
+      // One that names no server may be at any of them.
+      const unplaced = byServer.get('') ?? [];
       for (const id of serverIds) {
         // A list that was asked for later may have come earlier.
-        if (this.#at(id) <= at) this.#learn(id, at, byServer.get(id) ?? []);
+        if (this.#at(id) <= at) this.#learn(id, at, [...(byServer.get(id) ?? []), ...unplaced]);
       }
     });
     const flight = { at, landed: listed };
@@ -187,6 +190,7 @@ export class PortDirectory {
     // Of a server that was never listed everything would be new.
     if (!before) return;
     for (const port of ports) {
+      if (port.flaw) continue;
       const known = before.ports.find(({ id }) => id === port.id);
       this.#options.recentPorts.note(port, known);
     }

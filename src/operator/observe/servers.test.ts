@@ -22,6 +22,27 @@ async function chosen(selector: Partial<ServerSelector>, before: readonly string
   return chooseServers(whole, { cloud, since: Number.POSITIVE_INFINITY, before }, signal);
 }
 
+describe('servers with a field that cannot be read', () => {
+  beforeEach(() => {
+    cloud.vms = cloud.vms.map((vm) =>
+      vm.id === 's1' ? { ...vm, name: '', metadata: {}, flaw: 'status: received null' } : vm,
+    );
+  });
+
+  it.each([
+    ['by name', { names: ['worker-10'] }],
+    ['by metadata', { carrying: { metadata: { pool: 'data' }, tags: [] } }],
+    ['by tags', { carrying: { metadata: {}, tags: ['k8s'] } }],
+  ])('are named, and stay where they were selected %s', async (_, selector) => {
+    const flaws = [
+      { reason: 'NovaServerError', message: expect.stringContaining('server s1') as unknown },
+    ];
+    const unknown = { complete: false, flaws };
+    expect(await chosen(selector)).toMatchObject({ ids: ['s2'], ...unknown });
+    expect(await chosen(selector, ['s1'])).toMatchObject({ ids: ['s2', 's1'], ...unknown });
+  });
+});
+
 describe('servers that are named by id', () => {
   it('need no call, and only an edit changes them', async () => {
     expect(await chosen({ ids: ['s9'] }, ['s1'])).toEqual({
@@ -29,6 +50,7 @@ describe('servers that are named by id', () => {
       complete: true,
       pinned: true,
       troubles: [],
+      flaws: [],
     });
     expect(cloud.log).toEqual([]);
   });
@@ -41,6 +63,7 @@ describe('servers that are named by name', () => {
       complete: true,
       pinned: false,
       troubles: [],
+      flaws: [],
     });
     expect(cloud.log).toEqual(['projectServers ']);
   });

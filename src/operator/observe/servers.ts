@@ -12,6 +12,8 @@ export interface ChosenServers {
   /** Whether all of them are named by id, so that only an edit of the OpenstackConfig changes them. */
   readonly pinned: boolean;
   readonly troubles: readonly Trouble[];
+  /** Listed servers that cannot be read, so that nothing is known of whether they are selected. */
+  readonly flaws: readonly Trouble[];
 }
 
 export interface ChooseOptions {
@@ -34,17 +36,19 @@ export async function chooseServers(
   signal: AbortSignal,
 ): Promise<ChosenServers> {
   const { ids, names, carrying } = selector;
-  if (isPinned(selector)) return { ids, complete: true, pinned: true, troubles: [] };
+  if (isPinned(selector)) return { ids, complete: true, pinned: true, troubles: [], flaws: [] };
   try {
-    const listed = await list(selector, options, signal);
+    const { flawed, ...listed } = await list(selector, options, signal);
     const named = byName(names, listed.all);
     const matching = carrying && carriers(carrying, listed);
     const none = matching?.length === 0 ? [noneMatches] : [];
+    const before = flawed.filter(({ id }) => options.before.includes(id)).map(({ id }) => id);
     return {
-      ids: [...new Set([...ids, ...named.ids, ...(matching ?? [])])],
-      complete: named.troubles.length === 0,
+      ids: [...new Set([...ids, ...named.ids, ...(matching ?? []), ...before])],
+      complete: named.troubles.length + flawed.length === 0,
       pinned: false,
       troubles: [...named.troubles, ...none],
+      flaws: flawed.map(flawOfServer),
     };
   } catch (error) {
     signal.throwIfAborted();
@@ -52,7 +56,7 @@ export async function chooseServers(
     if (!isRequestError(error)) throw error;
     const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
     const known = [...new Set([...ids, ...options.before])];
-    return { ids: known, complete: false, pinned: false, troubles: [trouble] };
+    return { ids: known, complete: false, pinned: false, troubles: [trouble], flaws: [] };
   }
 }
 
@@ -64,6 +68,8 @@ const noneMatches: Trouble = {
 interface Listed {
   readonly all: readonly Server[];
   readonly tagged: readonly Server[];
+  /** Whether they are selected is not known. */
+  readonly flawed: readonly Server[];
 }
 
 /** Nova filters by tags; metadata it does not filter for members. */
@@ -78,7 +84,20 @@ async function list(
     needsAll ? cloud.projectServers([], since, signal) : undefined,
     tags.length > 0 ? cloud.projectServers(tags, since, signal) : undefined,
   ]);
-  return { all: [...(all?.values() ?? [])], tagged: [...(tagged?.values() ?? [])] };
+  const every = new Map([...(all ?? []), ...(tagged ?? [])]);
+  const readable = (servers: typeof all) => [...(servers?.values() ?? [])].filter(isReadable);
+  const flawed = [...every.values()].filter((server) => !isReadable(server));
+  return { all: readable(all), tagged: readable(tagged), flawed };
+}
+
+function isReadable({ flaw }: Server): boolean {
+  return flaw === undefined;
+}
+
+/** A server of which a field cannot be read. */
+export function flawOfServer({ id, flaw = '' }: Server): Trouble {
+  const message = `server ${id} cannot be read and is left as it is: ${flaw}`;
+  return { reason: 'NovaServerError', message };
 }
 
 function byName(names: readonly string[], servers: readonly Server[]) {
@@ -110,7 +129,10 @@ function ambiguousName(name: string, servers: readonly Server[]): Trouble {
   return { reason: 'ServerNotUnique', message };
 }
 
-function carriers({ metadata, tags }: Carried, { all, tagged }: Listed): readonly string[] {
+function carriers(
+  { metadata, tags }: Carried,
+  { all, tagged }: Omit<Listed, 'flawed'>,
+): readonly string[] {
   const servers = tags.length > 0 ? tagged : all;
   return servers.filter((server) => hasMetadata(server, metadata)).map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import { keyOf } from '../../kube/object.ts';
-import { backoffMs, jittered } from '../../time/backoff.ts';
+import { backoffMs } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import type { SyncResult } from '../sync/result.ts';
@@ -121,6 +121,9 @@ interface PollState {
   readonly downPorts: boolean;
 }
 
+/** A circuit breaker probes a service that stays down about once a minute; its next probe needs a caller. */
+const longestProbeMs = 60_000;
+
 /** Whatever a service asks for, a change is not missed for longer. */
 const longestErrorMs = 300_000;
 
@@ -131,12 +134,11 @@ const longestPollMs = 600_000;
 export function nextPollMs(polling: Polling, state: PollState, random: Random): number {
   if (state.failures > 0) {
     const { retryAfterMs } = state;
-    // Who knows when it is asked again knows when there is something to see.
-    if (retryAfterMs !== undefined) {
-      return Math.max(jittered(polling.errorMs, random), Math.min(retryAfterMs, longestErrorMs));
-    }
-    const maxMs = Math.max(longestErrorMs, polling.errorMs);
-    return backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
+    // Retry-After is a lower bound: a service may answer each request with the same short one.
+    const longestMs = retryAfterMs === undefined ? longestErrorMs : longestProbeMs;
+    const maxMs = Math.max(longestMs, polling.errorMs);
+    const pauseMs = backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
+    return Math.max(pauseMs, Math.min(retryAfterMs ?? 0, longestErrorMs));
   }
   const { sinceChangeMs, waiting, downPorts } = state;
   const changed = sinceChangeMs !== undefined && sinceChangeMs < polling.windowMs;

@@ -10,7 +10,7 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
     const subject = `node worker-${at}`;
     return { reason, subject, message: `${subject}: something is wrong` };
   });
-  const none = { troubles: [] };
+  const none = { troubles: [], flaws: [] };
   return {
     seen: { servers: none, subnets: none, look: none },
     plan: { problems },

@@ -62,16 +62,23 @@ export interface Planned {
   readonly evidenceComplete: boolean;
 }
 
+interface ProveDeps {
+  readonly random: Random;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Makes the plan without evidence. */
+  readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<Plan>;
+}
+
 /** Plans, and where the plan asks for evidence about delivered ports or servers, reads it and plans again. */
 export async function prove(
   input: PlanInput,
   view: Pick<CloudView, 'cloud' | 'recentPorts' | 'serversSeen'> & {
     readonly selector: ServerSelector;
   },
-  { random, clock }: { readonly random: Random; readonly clock: Pick<Clock, 'monotonicMs'> },
+  { random, clock, plan: first }: ProveDeps,
   signal: AbortSignal,
 ): Promise<Planned> {
-  const plan = await inSlices(calculateInSteps(input), clock, signal);
+  const plan = await first(input, signal);
   const { ask, askServers } = plan;
   if (ask.length + askServers.length === 0) return { input, plan, evidenceComplete: true };
   const { observation } = input;

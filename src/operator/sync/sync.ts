@@ -3,9 +3,10 @@ import type { Effect } from '../../api/effects.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { Plan } from '../../plan/plan.ts';
+import { calculateInSteps } from '../../plan/calculate.ts';
+import type { Plan, PlanInput } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
-import { nextTurn } from '../../process/slices.ts';
+import { inSlices, nextTurn } from '../../process/slices.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { leaveFormerClusters } from '../deletion/former-clusters.ts';
 import { deliverInRounds } from '../deliver/delivery-rounds.ts';
@@ -23,6 +24,7 @@ import type { Extent } from '../schedule/scope.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import { type AccessDeps, access } from './connections.ts';
 import { planInput, prove } from './evidence.ts';
+import type { PlanMemory } from './plan-memory.ts';
 import type { RecentRemovals } from './recent-removals.ts';
 import { type SyncRequest, syncRequestOf } from './request.ts';
 import type { SyncResult } from './result.ts';
@@ -34,6 +36,7 @@ export interface SyncDeps extends AccessDeps {
   readonly doubts: Doubts;
   readonly cloudLooks: CloudLooks;
   readonly recentRemovals: RecentRemovals;
+  readonly plans: PlanMemory;
   readonly pace: Pace;
   readonly inventory: Inventory;
   readonly unanswered: UnansweredPosts;
@@ -123,7 +126,8 @@ async function bringAbout(
   const { servers: selector } = config;
   await nextTurn();
   const input = planInput(request, { ...seen, ...known });
-  const proven = await prove(input, { ...view, selector }, deps, signal);
+  const plan = plannerOf(request, deps);
+  const proven = await prove(input, { ...view, selector }, { ...deps, plan }, signal);
   const told = new Set(request.extent.hinted.servers);
   const toldOf = proven.plan.nodes.filter(({ instanceId }) => told.has(instanceId));
   recentRemovals.note(view.cloud.name, toldOf);
@@ -132,6 +136,14 @@ async function bringAbout(
   const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
   const rounds = await deliverInRounds(proven, sending, signal);
   return { seen, proven, rounds, unverified };
+}
+
+/** A plan for some servers is made for what has just changed. */
+function plannerOf({ source, extent }: SyncRequest, { plans, clock }: SyncDeps) {
+  return async (input: PlanInput, signal: AbortSignal): Promise<Plan> =>
+    extent.scope === 'all'
+      ? plans.plan(keyOf(source), input, signal)
+      : inSlices(calculateInSteps(input), clock, signal);
 }
 
 /** Nodes are sent, or lie there already: the object must not go without us. */

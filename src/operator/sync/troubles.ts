@@ -19,13 +19,17 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   const { seen, plan, rounds, others } = steps;
   const { servers, subnets, look } = seen;
   const read = [...servers.troubles, ...look.troubles];
+  const flaws = [
+    ...new Map([...servers.flaws, ...look.flaws].map((flaw) => [flaw.message, flaw])).values(),
+  ];
   const asked = nodesAsked(steps);
   const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, asked));
   return [
     ...subnets.troubles,
     ...servers.troubles,
     ...look.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
-    ...problems.filter((problem) => !isSaid(problem, read)),
+    ...flaws,
+    ...problems.filter((problem) => !isSaid(problem, [...read, ...flaws])),
     // Answers come in any order; what is told keeps one.
     ...rounds.delivery.failures
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))

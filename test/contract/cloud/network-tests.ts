@@ -156,6 +156,26 @@ export function networkTests(contract: Contract): void {
   );
 
   contract(
+    'network-18',
+    'subnets and networks that are read at the same time take one list each',
+    async ({ freshCloud, parts, netA, netB, signal }) => {
+      const cloud = freshCloud();
+      const networkIds = [netA.id, netB.id];
+      const subnetIds = [netA.subnet4, netA.subnet6, netB.subnet];
+      const [networks, subnets] = await Promise.all([
+        Promise.all(networkIds.map(async (id) => cloud.network(id, signal()))),
+        Promise.all(subnetIds.map(async (id) => cloud.subnet(id, signal()))),
+      ]);
+      expect(networks).toMatchObject(networkIds.map((id) => ({ value: { id } })));
+      expect(subnets).toMatchObject(subnetIds.map((id) => ({ value: { id } })));
+      expect(cloud.calls).toBe(3);
+      const { neutron } = parts();
+      const listed = await neutron.networks([['id', netA.id]], signal());
+      expect(listed).toMatchObject([{ id: netA.id, mtu: 1450 }]);
+    },
+  );
+
+  contract(
     'network-16',
     'what is remembered is read again when it has to be younger',
     async (of) => {

@@ -131,7 +131,7 @@ export function novaWireTests(contract: Contract): void {
 
   contract(
     'nova-12',
-    'before microversion 2.26 the filter by tags is left out: every server is listed',
+    'before microversion 2.26 the filter by tags is left out: every server is listed, without its tags',
     async ({ tenant, server }) => {
       const path = '/servers/detail?tags=nobody-has-it';
       const ids = async (version: string) => {
@@ -142,6 +142,14 @@ export function novaWireTests(contract: Contract): void {
       };
       expect(await ids('2.25')).toContain(server.id);
       expect(await ids('2.26')).toEqual([]);
+      const tagsOf = async (version: string) => {
+        const headers = { 'openstack-api-version': `compute ${version}` };
+        const { body } = await tenant.user.raw('compute', { path: '/servers/detail', headers });
+        const { servers } = body as { servers: readonly { readonly id: string; tags?: unknown }[] };
+        return servers.find(({ id }) => id === server.id)?.tags;
+      };
+      expect(await tagsOf('2.25')).toBeUndefined();
+      expect(await tagsOf('2.26')).toEqual([]);
     },
   );
 }

@@ -59,8 +59,8 @@ export function portTests(contract: Contract): void {
       expect(ports.length).toBeGreaterThan(0);
       expect(new Set(ports.map((port) => port.deviceId))).toEqual(new Set([server.id]));
       expect(new Set(ports.map((port) => port.id)).size).toBe(ports.length);
-      // One login, three lists.
-      expect(cloud.calls).toBe(4);
+      // One login, three lists, and a fourth that shows whether a list answers for all of its servers.
+      expect(cloud.calls).toBe(5);
     },
   );
 

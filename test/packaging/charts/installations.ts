@@ -7,7 +7,8 @@ const digest = `sha256:${'a1b2c3d4'.repeat(8)}`;
 const withMariadb = {
   operator: {
     replicas: 2,
-    settings: { dbHost: 'mariadb.example.com', dbPort: 3307, dbUser: 'inventory' },
+    settings: { dbHost: 'mariadb.example.com', dbPort: 3307, dbUser: 'inventory', dbTls: true },
+    caBundle: { secret: 'corporate-ca' },
     secretSettings: {
       dbPassword: { name: 'multinic-db', key: 'password' },
       contrabassEncryptKey: { name: 'contrabass', key: 'encrypt-key' },

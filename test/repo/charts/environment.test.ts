@@ -73,6 +73,7 @@ describe('what the chart decides', () => {
         violaTokenFile: files.token,
         contrabassCaFile: files.clouds,
         openstackCaFile: files.clouds,
+        dbCaFile: undefined,
       },
     ],
     [
@@ -87,6 +88,8 @@ describe('what the chart decides', () => {
       {
         dbHost: 'mariadb.example.com',
         dbPort: 3307,
+        dbTls: true,
+        dbCaFile: files.clouds,
         dbPassword: 'multinic-db/password',
         contrabassEncryptKey: 'contrabass/encrypt-key',
       },
@@ -97,7 +100,7 @@ describe('what the chart decides', () => {
       {
         watchNamespace: 'nics',
         secretNamespaces: ['nics'],
-        listen: { host: '0.0.0.0', port: 9082 },
+        listen: { host: '', port: 9082 },
       },
     ],
     ['operator-much-said', 'viola', { registrationsNamespace: 'nics-clusters' }],

@@ -17,7 +17,7 @@ export interface Mariadb extends AsyncDisposable {
 const startLimitMs = scaled(90_000);
 
 /** Starts Debian's MariaDB with data, port and socket of its own; disposing of it leaves nothing behind. */
-export async function startMariadb(): Promise<Mariadb> {
+export async function startMariadb(more: readonly string[] = []): Promise<Mariadb> {
   const directory = await mkdtemp(join(tmpdir(), 'multinic-mariadb-'));
   const data = join(directory, 'data');
   let server: ChildProcess | undefined;
@@ -46,6 +46,7 @@ export async function startMariadb(): Promise<Mariadb> {
       '--innodb-buffer-pool-size=64M',
       '--skip-log-bin',
       '--skip-name-resolve',
+      ...more,
     ];
     server = spawn('mariadbd', options, { stdio: 'ignore' });
     const access = { host: '127.0.0.1', port, user: 'root', password: '', database: 'multinic' };

@@ -1,0 +1,120 @@
+import { CloudsYamlError } from './clouds-yaml-error.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Older names that openstacksdk still obeys, each with the name that it stands for. */
+const aliases: Readonly<Record<string, string>> = {
+  auth_plugin: 'auth_type',
+  endpoint_type: 'interface',
+  network_endpoint: 'network_endpoint_override',
+  compute_endpoint: 'compute_endpoint_override',
+};
+
+const oneInterface = 'write interface, which holds for every service';
+const oneRegion = 'write the one region as region_name';
+const noClientCertificate =
+  'client certificates are not supported; use a password or an application credential';
+
+/** Keys that openstacksdk obeys and MultiNIC does not, with what to write instead. */
+const advices: Readonly<Record<string, string>> = {
+  regions: oneRegion,
+  network_region_name: oneRegion,
+  compute_region_name: oneRegion,
+  identity_region_name: oneRegion,
+  network_interface: oneInterface,
+  network_endpoint_type: oneInterface,
+  compute_endpoint_type: oneInterface,
+  compute_interface: oneInterface,
+  identity_interface: oneInterface,
+  identity_endpoint_override: 'write the address of Keystone as auth.auth_url',
+  identity_endpoint: 'write the address of Keystone as auth.auth_url',
+  cert: noClientCertificate,
+  key: noClientCertificate,
+  api_timeout: 'write spec.settings.openstackTimeout in the OpenstackConfig',
+  timeout: 'write spec.settings.openstackTimeout in the OpenstackConfig',
+  trust_id: 'trusts are not supported; use an application credential',
+  passcode: 'one-time passwords are not supported; use an application credential',
+  system_scope: 'write the project of the servers',
+};
+
+/** Keys of openstacksdk for work that MultiNIC does not do; services that it does not call are recognised by their prefix. */
+const withoutEffect = new Set([
+  'disable_vendor_agent',
+  'external_network',
+  'floating_ip_source',
+  'internal_network',
+  'message',
+  'nat_destination',
+  'nat_source',
+  'networks',
+  'requires_floating_ip',
+  'secgroup_source',
+  'status',
+]);
+const ofOtherServices =
+  /^(?!network_|compute_|identity_)[a-z0-9_]+_(api_version|default_microversion|endpoint|endpoint_override|endpoint_type|interface|region_name|service_name|service_type|format|use_tasks)$/;
+
+/**
+ * The fields of a cloud under their current names, with all options of the login below `auth`, as openstacksdk moves them.
+ * Throws CloudsYamlError for a key that MultiNIC does not obey, and for one that is given twice with different values.
+ */
+export function knownFields(
+  cloud: Fields,
+  { cloudKeys, authKeys }: Readonly<Record<'cloudKeys' | 'authKeys', ReadonlySet<string>>>,
+  path: string,
+): Fields {
+  const { auth = {}, ...rest } = underscored(cloud, path);
+  if (!isFields(auth)) return { ...rest, auth };
+  const entries = Object.entries(underscored(auth, `${path}.auth`));
+  const [login, known] = [new Fieldset(`${path}.auth`, entries), new Fieldset(path, [])];
+  for (const [key, value] of Object.entries(rest)) {
+    const current = aliases[key] ?? key;
+    if (cloudKeys.has(current)) known.put(current, value, key);
+    else if (authKeys.has(key)) login.put(key, value, key);
+    else if (!withoutEffect.has(key) && !ofOtherServices.test(key)) throw refused(path, key);
+  }
+  const unknown = entries.find(([key]) => !authKeys.has(key));
+  if (unknown) throw refused(`${path}.auth`, unknown[0]);
+  return { ...Object.fromEntries(known.values), auth: Object.fromEntries(login.values) };
+}
+
+class Fieldset {
+  readonly values: Map<string, unknown>;
+  readonly #path: string;
+
+  constructor(path: string, entries: readonly (readonly [string, unknown])[]) {
+    this.values = new Map(entries);
+    this.#path = path;
+  }
+
+  put(key: string, value: unknown, writtenAs: string): void {
+    const before = this.values.get(key);
+    if (before !== undefined && before !== value) {
+      const which = writtenAs === key ? 'is given twice' : `and ${writtenAs} are the same field`;
+      throw new CloudsYamlError(`${this.#path}.${key}: ${which}, with different values; keep one`);
+    }
+    this.values.set(key, value);
+  }
+}
+
+/** As openstacksdk reads keys: `region-name` is `region_name`. */
+function underscored(fields: Fields, path: string): Fields {
+  const known = new Fieldset(path, []);
+  for (const [key, value] of Object.entries(fields))
+    known.put(key.replaceAll('-', '_'), value, key);
+  return Object.fromEntries(known.values);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refused(path: string, key: string): CloudsYamlError {
+  const advice = advices[key] ?? 'remove it';
+  return new CloudsYamlError(`${path}.${keyInWords(key)}: is not obeyed; ${advice}`);
+}
+
+/** A key for messages; what is not written like a key may be a misplaced secret. */
+export function keyInWords(key: string): string {
+  return /^[a-z][a-z0-9_-]{0,63}$/i.test(key) ? key : '<key>';
+}

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import { continueHeader } from '../../api/node-configs-http.ts';
+import { BoundedMemory } from '../../process/bounded-memory.ts';
+import { headerOf } from '../../requests/answer.ts';
+import type { HttpAnswer } from '../../requests/transport.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { ListQuery } from './list-query.ts';
+import type { ReadPage } from './node-list.ts';
+import { type NodePage, pageOf } from './viola-answer.ts';
+
+/** A page of Viola's list with the ETag that it was sent with. */
+interface TaggedPage {
+  readonly tag: string;
+  readonly page: NodePage;
+}
+
+/** The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. */
+export type PageMemory = BoundedMemory<TaggedPage>;
+
+/** Characters of JSON, those of some 5,000 nodes. Parsed they take two to three times as much. */
+const mostCharacters = 8 * 1024 * 1024;
+
+export function createPageMemory(): PageMemory {
+  return new BoundedMemory(mostCharacters);
+}
+
+interface PageReaderOptions {
+  readonly pages: PageMemory;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The Viola and the business cluster. */
+  readonly place: string;
+  readonly send: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>;
+}
+
+/** Reads the pages of one list; a page that Viola answers with 304 is the one that it sent last. */
+export function createPageReader(
+  { source, instanceIds }: ListQuery,
+  { pages, clock, place, send }: PageReaderOptions,
+): ReadPage {
+  // Which nodes of a page are read depends on all of these; continue tokens and `fresh` change nothing.
+  const list = hash('sha256', JSON.stringify([place, source, instanceIds]));
+
+  return async (path, isConcern, at) => {
+    const key = `${list} ${at}`;
+    const known = pages.peek(key);
+    if (known !== undefined) {
+      const answer = await send(path, { 'if-none-match': known.tag });
+      if (answer.status !== 304) return taken(answer);
+      const next = answer.headers[continueHeader];
+      // Empty on the last page. Without the header nobody knows whether this is the last one.
+      if (typeof next === 'string') {
+        pages.touch(key);
+        return { ...known.page, continue: next || undefined };
+      }
+      pages.drop(key);
+    }
+    return taken(await send(path, {}));
+
+    async function taken(answer: HttpAnswer) {
+      const page = await pageOf(answer, isConcern, clock.now());
+      const tag = headerOf(answer, 'etag');
+      if (tag === undefined) pages.drop(key);
+      else pages.set(key, { tag, page }, answer.text.length);
+      return page;
+    }
+  };
+}

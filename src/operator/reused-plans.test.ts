@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { annotations } from '../api/names.ts';
+import { attach, delivered, detach, type Scene, serverIds, setScene } from './testing/scene.ts';
+
+let scene: Scene;
+
+beforeEach(async () => {
+  scene = await setScene();
+  await delivered(scene);
+  for (let poll = 0; poll < 3; poll++) await scene.look();
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+const held = (name: string) => scene.viola.nodes.get(name) ?? expect.fail(`${name} was delivered`);
+const firstNic = () => held('worker-1').spec.interfaces?.[0];
+
+/** Changes the item of a list of the cloud that has this id. */
+function changed<T extends { readonly id: string }>(
+  items: readonly T[],
+  id: string,
+  to: Partial<T>,
+) {
+  return items.map((item) => (item.id === id ? { ...item, ...to } : item));
+}
+
+/** A change after polls that found nothing new, and what the next poll makes of it. */
+const changes: readonly (readonly [
+  what: string,
+  change: () => void,
+  seen: () => unknown,
+  result: unknown,
+])[] = [
+  [
+    'an attached port',
+    () => attach(scene.cloud, 3, 1),
+    () => scene.nics('worker-1'),
+    ['multinic0=p1', 'multinic1=p3'],
+  ],
+  ['a detached port', () => detach(scene.cloud, 1), () => scene.nics('worker-1'), []],
+  [
+    'another address of a port',
+    () => {
+      const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }];
+      scene.cloud.ports = changed(scene.cloud.ports, 'p1', { fixedIps, revisionNumber: 2 });
+    },
+    () => firstNic()?.address,
+    '10.0.10.77',
+  ],
+  [
+    'another MTU of the network',
+    () => {
+      scene.cloud.networks = changed(scene.cloud.networks, 'net-a', { mtu: 1400 });
+    },
+    () => firstNic()?.mtu,
+    1400,
+  ],
+  [
+    'another gateway of the subnet',
+    () => {
+      scene.cloud.subnets = changed(scene.cloud.subnets, 'sub-a', { gatewayIp: '10.0.10.254' });
+    },
+    () => firstNic()?.gateway,
+    '10.0.10.254',
+  ],
+  [
+    'another status of a server',
+    () => {
+      scene.cloud.vms = changed(scene.cloud.vms, serverIds[0] ?? '', { status: 'DELETED' });
+    },
+    () => scene.ready(),
+    expect.stringContaining('ServerNotFound'),
+  ],
+  [
+    'a NIC that was edited in the business cluster',
+    () => {
+      const node = held('worker-1');
+      const interfaces = node.spec.interfaces?.map((nic) => ({ ...nic, mtu: 9000 })) ?? [];
+      scene.viola.put({ ...node, generation: 2, spec: { ...node.spec, interfaces } });
+    },
+    () => firstNic()?.mtu,
+    1450,
+  ],
+  [
+    'an object that was deleted in the business cluster',
+    () => scene.viola.nodes.delete('worker-1'),
+    () => scene.nics('worker-1'),
+    ['multinic0=p1'],
+  ],
+  [
+    'the status of an object in the business cluster',
+    () =>
+      scene.viola.put({ ...held('worker-1'), status: { state: 'Failed', observedGeneration: 1 } }),
+    () => scene.status().nodes?.[0],
+    expect.objectContaining({ name: 'worker-1', state: 'Failed' }),
+  ],
+  [
+    'an edit of the OpenstackConfig',
+    () => scene.edit({ vmNames: serverIds.slice(1, 2) }),
+    () => scene.viola.removals,
+    ['worker-1'],
+  ],
+  [
+    'an annotation that asks for a sync',
+    () => scene.kube.annotate({ [annotations.reconcileAt]: 'now' }),
+    () => scene.viola.posts.length,
+    2,
+  ],
+  [
+    'a Neutron that fails',
+    () => scene.cloud.fail('portsOf', 'timeout'),
+    () => scene.ready(),
+    expect.stringContaining('NeutronPortError'),
+  ],
+];
+
+describe('a poll that finds nothing new', () => {
+  it('writes nothing, and renews the time of the last sync', async () => {
+    const { posts } = scene.viola;
+    const before = scene.status().lastSyncedAt;
+    const sent = posts.length;
+    for (let poll = 0; poll < 3; poll++) await scene.look(300_000);
+    expect(posts).toHaveLength(sent);
+    expect(scene.status().lastSyncedAt).not.toBe(before);
+    expect(scene.ready()).toBe('True NoChange: no changes detected');
+  });
+
+  it.each(changes)('is followed by one that acts on %s', async (_, change, seen, result) => {
+    change();
+    expect(seen()).not.toEqual(result);
+    await scene.look();
+    expect(seen()).toEqual(result);
+  });
+});

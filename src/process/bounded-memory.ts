@@ -1,0 +1,59 @@
+interface Entry<V> {
+  readonly value: V;
+  readonly size: number;
+  /** The count of uses of the memory at the last use of this entry. */
+  readonly usedAt: number;
+}
+
+/** An entry goes for a new one when the memory was used so many times per entry since. */
+const idleUses = 20;
+
+/**
+ * Values with a common limit of their sizes. A new value is left out while the memory is full of values in use: whoever reads more than
+ * fits in turn would otherwise push out each value just before it is needed again.
+ */
+export class BoundedMemory<V> {
+  readonly #most: number;
+  /** In the order of their last use. */
+  readonly #entries = new Map<string, Entry<V>>();
+  #size = 0;
+  #uses = 0;
+
+  /** `most`: the limit, in the unit of the sizes. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** The value, without noting that it was used. */
+  peek(key: string): V | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  set(key: string, value: V, size: number): void {
+    this.#uses += 1;
+    this.drop(key);
+    this.#dropIdle(size);
+    if (this.#size + size > this.#most) return;
+    this.#entries.set(key, { value, size, usedAt: this.#uses });
+    this.#size += size;
+  }
+
+  /** Notes that the value was used. */
+  touch(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry) this.set(key, entry.value, entry.size);
+  }
+
+  drop(key: string): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+
+  #dropIdle(needed: number): void {
+    const longest = idleUses * (this.#entries.size + 1);
+    for (const [key, { usedAt }] of this.#entries) {
+      if (this.#size + needed <= this.#most || this.#uses - usedAt <= longest) return;
+      this.drop(key);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// What a POST of 1,000 nodes costs Viola that changes nothing: CPU time of the process of the bundle, started as its image starts
+// it, before an embedded API server; and the floor, the same list of objects read and parsed by a process that does nothing else.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundle } from '../../deploy/bundler.ts';
+import { bundleFolder } from '../../rig/parts/program.ts';
+import { namespaces } from '../../src/api/names.ts';
+import {
+  nodeConfigsPath,
+  type PostedNode,
+  postAnswer,
+  providerHeader,
+} from '../../src/api/node-configs-http.ts';
+import { nodeConfigs } from '../../src/viola/node-config.ts';
+import { openWorld, provider } from '../chain/world.ts';
+import { cpuOf, Figures } from './figures.ts';
+
+const nodeCount = 1_000;
+const nicsPerNode = 2;
+const rounds = 7;
+const goals = { cpuSeconds: 0.5, writes: 0 };
+
+await bundle(bundleFolder);
+await using world = await openWorld([], { poll: '10m' });
+for (const part of ['operator', 'controller']) await world.parts.stop(part);
+const token = (await readFile(join(world.directory, 'operator-token'), 'utf8')).trim();
+
+const nodes: PostedNode[] = Array.from({ length: nodeCount }, (_, n) => ({
+  nodeName: `worker-${n}`,
+  instanceId: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+  interfaces: Array.from({ length: nicsPerNode }, (__, at) => nicOf(n * nicsPerNode + at, at)),
+  source: { namespace: 'bench', name: 'osc', uid: 'uid-osc', generation: 1 },
+}));
+
+function nicOf(port: number, id: number) {
+  const hex = port.toString(16).padStart(6, '0');
+  const address = `10.${16 + id}.${Math.floor(port / 250)}.${1 + (port % 250)}`;
+  return {
+    id,
+    name: `multinic${id}`,
+    portId: `10000000-0000-4000-8000-${hex.padStart(12, '0')}`,
+    macAddress: `fa:16:3e:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`,
+    address,
+    cidr: `10.${16 + id}.0.0/16`,
+    addresses: [`${address}/16`],
+    gateway: `10.${16 + id}.255.254`,
+    mtu: 1450,
+    networkId: `20000000-0000-4000-8000-00000000000${id}`,
+    subnetId: `30000000-0000-4000-8000-00000000000${id}`,
+  };
+}
+
+async function post(posted: readonly PostedNode[]) {
+  const answer = await fetch(`${world.violaUrl}${nodeConfigsPath}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      [providerHeader]: provider,
+    },
+    body: JSON.stringify(posted),
+  });
+  const { results } = postAnswer.parse(await answer.json());
+  return results;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+const created = await post(nodes.map((node) => ({ ...node, base: null })));
+/** As the operator posts them: against the objects that it has read. */
+const based = created.map(({ nodeName, uid, generation }): PostedNode => {
+  const node = nodes.find((one) => one.nodeName === nodeName);
+  return { ...node, nodeName, base: { uid, generation } };
+});
+const pid = world.parts.pidOf('viola');
+const { audit } = world.business.server;
+const costs: number[] = [];
+const waits: number[] = [];
+const before = audit.length;
+for (let round = 0; round < rounds; round++) {
+  const cpu = await cpuOf(pid);
+  const start = performance.now();
+  const results = await post(based);
+  const unchanged = results.filter(({ status }) => status === 'unchanged').length;
+  if (unchanged !== nodeCount) throw new Error(`${unchanged} of ${nodeCount} nodes are unchanged`);
+  waits.push(performance.now() - start);
+  costs.push((await cpuOf(pid)) - cpu);
+}
+const calls = audit.slice(before);
+const writes = calls.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb));
+const reads = calls.filter(({ resource }) => resource === 'multinicnodeconfigs');
+
+/** The floor: the body, and the objects that it is compared with, through JSON once in each direction that Viola needs. */
+function floor(): number {
+  const body = JSON.stringify(nodes);
+  const objects = JSON.stringify(
+    world.business.server.objects(`${nodeConfigs.plural}.multinic.io`, namespaces.system),
+  );
+  const cpu = process.cpuUsage();
+  JSON.parse(body);
+  JSON.parse(objects);
+  const { user, system } = process.cpuUsage(cpu);
+  return (user + system) / 1e6;
+}
+
+const figures = new Figures();
+const floors = Array.from({ length: rounds }, floor);
+figures.note(
+  'the body and the objects of 1,000 nodes through JSON.parse',
+  `${(1000 * median(floors)).toFixed(0)} ms`,
+);
+figures.goal('unchanged POST of 1,000 nodes: CPU time', median(costs), goals.cpuSeconds, 's');
+figures.note(
+  'its time, its first round',
+  `${median(waits).toFixed(0)} ms, ${waits[0]?.toFixed(0)} ms`,
+);
+figures.note('its reads of the business cluster', `${reads.length / rounds}`);
+figures.goal('its writes', writes.length, goals.writes, 'writes');
+figures.end();
