@@ -71,5 +71,5 @@ leaseDuration:
 {{- /* Limits of the heap of agents in MB. */ -}}
 {{- define "multinic.heap.agent" -}}
 young: 2
-old: 64
+old: 104
 {{- end }}

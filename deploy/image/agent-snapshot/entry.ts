@@ -22,6 +22,7 @@ async function warmUp(folder: string): Promise<void> {
       log: createLogger({ part: 'agent', level: 'info', destination: { write: () => undefined } }),
       perform: async (_effect, write) => write(),
       startIp: () => new IpSession(),
+      unicastFilter: async () => [],
       signal: new AbortController().signal,
       print: (text) => {
         plan += text;
