@@ -78,9 +78,9 @@ describe('a route of main by a gateway', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['wider than the route', '10.9.1.0/24', /^accepted/],
-    ['as wide as the route', '10.9.0.0/16', /^SubnetOverlapsForeign.*10.9.0.0\/16/],
-  ])('is measured against the routes that the NIC gets in main: %s', (_, to, words) => {
+    ['narrower', '10.9.1.0/24', /^SubnetOverlapsForeign.*10.9.1.0\/24/],
+    ['as wide', '10.9.0.0/16', /^SubnetOverlapsForeign.*10.9.0.0\/16/],
+  ])('overlaps a route that the NIC would get in main and that is %s', (_, to, words) => {
     const on = host([link(1)], { routes: [route('10.9.0.0/16', 'eth0', byGateway)] });
     const wanted = entry(1, { routing: 'main', routes: [{ to, via: '10.0.0.254' }] });
     expect(told(planApply(input([wanted], on)).refused)).toMatch(words);

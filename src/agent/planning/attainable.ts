@@ -256,22 +256,34 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
     .map((item) => ({
       to: item.to,
       of: item.links.join(', ') || 'the main table',
-      yieldsTo: reached.filter((cidr) => yields(item, cidr, settled)),
+      yieldsTo: reached.filter(
+        (cidr) => yields(item, cidr, settled) || losesTo(item, cidr, desired.addresses),
+      ),
     }));
   return overlapWith('SubnetOverlapsForeign', reached, [...subnets, ...routes]);
 }
 
 /**
- * Whether the NIC may have this network beside the route. A wider route by a gateway loses the NIC's packets as a default
- * route does, by the longest prefix. A network that the NIC has already takes nothing from a route that came later.
+ * Whether the NIC may have this subnet beside the route: a wider one by a gateway loses its packets as a default route does, by
+ * the longest prefix. A route of the NIC in main would take packets that are meant for somebody behind that gateway, as for Pods.
  */
+function losesTo(route: Route, cidr: string, subnets: readonly string[]): boolean {
+  return subnets.includes(cidr) && isByGateway(route) && widthBeyond(route, cidr) > 0;
+}
+
+/** Whether the NIC has the network already: it takes nothing from a route that came later. */
 function yields(route: Route, cidr: string, settled: readonly string[]): boolean {
-  if (!overlaps(route.to, cidr)) return false;
-  const width = prefixOf(cidr) - prefixOf(route.to);
-  const byGateway = route.via !== undefined || route.behindGateway === true;
-  if (width > 0 && byGateway) return true;
-  const isConnected = route.protocol === rt.protocolKernel && !byGateway;
-  return width >= 0 && !isConnected && settled.includes(networkOf(cidr));
+  const isConnected = route.protocol === rt.protocolKernel && !isByGateway(route);
+  return widthBeyond(route, cidr) >= 0 && !isConnected && settled.includes(networkOf(cidr));
+}
+
+/** By how many bits the route is wider than a network that it overlaps; -1 for one that it does not overlap. */
+function widthBeyond({ to }: Route, cidr: string): number {
+  return overlaps(to, cidr) ? prefixOf(cidr) - prefixOf(to) : -1;
+}
+
+function isByGateway({ via, behindGateway }: Route): boolean {
+  return via !== undefined || behindGateway === true;
 }
 
 /** The networks that the node reaches by a NIC of ours since an earlier run. */
