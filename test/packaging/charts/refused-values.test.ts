@@ -204,7 +204,7 @@ const byChart: readonly Refused[] = [
   {
     chart: 'multinic-agent',
     values: at('agent.resources.limits.memory', '64Mi'),
-    says: 'agent.resources.limits.memory is 64Mi, and a heap of 64 MB needs 150Mi: raise it',
+    says: 'agent.resources.limits.memory is 64Mi, and a heap of 104 MB needs 200Mi: raise it',
   },
   {
     values: at('operator.settings.dbHost', 'mariadb.example.com'),
