@@ -29,6 +29,12 @@ need_root() {
   ((EUID == 0)) || die "$* needs root: run it with sudo"
 }
 
+# A box takes about 20 of the 128 inotify instances that a kernel gives to a user, a kubelet 7 more: without them kubelets end.
+raise_inotify_limit() {
+  local limit=/proc/sys/fs/inotify/max_user_instances
+  (($(<"$limit") >= 1024)) || echo 1024 >"$limit" || say "cannot raise $limit; many boxes at a time may fail"
+}
+
 now_ms() {
   echo $((${EPOCHREALTIME/[.,]/} / 1000))
 }

@@ -1,8 +1,8 @@
-import { cp, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
+import { bundle } from '../../../deploy/bundler.ts';
 import type { Node } from '../../../rig/control-plane/node.ts';
-import { bundleFolder } from '../../../rig/parts/program.ts';
 import { jobFiles } from '../../../src/api/job.ts';
 
 /** Where an agent looks whether it is to die; the folder is one that its container sees. */
@@ -21,9 +21,9 @@ await import('./kill-at.mjs');
 await import('./multinic.mjs');
 `;
 
-/** Copies the bundle into a folder for the agent's image, around it what ends an agent at one of its writes. */
+/** Makes the bundle in a folder for the agent's image, around it what ends an agent at one of its writes. */
 export async function mortalBundle(to: string): Promise<string> {
-  await cp(bundleFolder, to, { recursive: true });
+  await bundle(to);
   await rename(join(to, 'main.mjs'), join(to, 'multinic.mjs'));
   const killAt = join(import.meta.dirname, '../../../rig/parts/kill-at.ts');
   const source = await readFile(killAt, 'utf8');

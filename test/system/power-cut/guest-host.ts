@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { bundle } from '../../../deploy/bundler.ts';
 import { entryPoint } from '../../../deploy/entry-point.ts';
 import {
   type CutGuest,
@@ -12,7 +13,6 @@ import {
   type SavedGuest,
 } from '../../../rig/hosts/guest/guest.ts';
 import type { Output } from '../../../rig/hosts/namespace/command.ts';
-import { bundleFolder } from '../../../rig/parts/program.ts';
 import { type JobRequest, type JobResult, jobResult } from '../../../src/api/job.ts';
 import { eventually } from '../../host/eventually.ts';
 import type { Shown } from '../distros/nic-state.ts';
@@ -45,7 +45,7 @@ export const agentWords = [
 export async function programDisk(): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-program-'));
   const path = join(folder, 'disk');
-  await cp(bundleFolder, join(folder, 'files'), { recursive: true });
+  await bundle(join(folder, 'files'));
   await cp(process.execPath, join(folder, 'files/node'));
   await run('mke2fs', ['-q', '-t', 'ext4', '-d', join(folder, 'files'), path, '256M']);
   await rm(join(folder, 'files'), { recursive: true });
