@@ -23,6 +23,7 @@ const files: Readonly<Record<string, string>> = {
 
 const fileOf: Readonly<Record<string, string>> = {
   contrabassCaFile: 'ca.crt',
+  dbCaFile: 'ca.crt',
   openstackCaFile: 'ca.crt',
   violaCaFile: 'ca.crt',
   violaTokenFile: 'token',
