@@ -292,16 +292,39 @@ async function killed(): Promise<void> {
 describe('what a killed run took from others', () => {
   const killAt = 'agent.kernel.batch after 1';
   test('on a NIC of ours is put back by the next one', async () => {
-    const neighbour = '10.8.0.9 lladdr 02:00:00:00:00:89';
-    await plantOnNic(theirs, `neigh add ${neighbour} nud permanent dev ens5`);
+    await plantOnNic(theirs);
     await killed();
     const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
-    expect(await host.ip('neigh', 'show', 'dev', 'multinic0')).toContain(`${neighbour} PERMANENT`);
     expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
     expect(stderr).toContain('others lost something');
   });
+
+  // A neighbour that its owner deleted on purpose would lead to a host that is gone.
+  test.each([
+    ['10.8.0.9', 'its owner deleted after the crash'],
+    ['fe80::89', 'its owner deleted after the crash'],
+    ['10.8.0.9', 'went with the link'],
+  ])(
+    'the next run reports the permanent neighbour %s, which %s, and does not set it',
+    async (ip, how) => {
+      const neighbour = `${ip} lladdr 02:00:00:00:00:89`;
+      await plantOnNic(theirs, `neigh add ${neighbour} nud permanent dev ens5`);
+      if (how === 'went with the link') await killed();
+      else {
+        const before = { killAt: 'agent.kernel.batch before 1' };
+        expect((await runAgent(host, request([wanted]), before)).code).toBe(137);
+        await host.ip('neigh', 'del', ip, 'dev', 'ens5');
+      }
+      const { result } = await runAgent(host, request([wanted], { attempt: 2 }));
+      expect(await host.ip('neigh', 'show', 'nud', 'permanent')).not.toContain(ip);
+      expect(result, JSON.stringify(result)).toMatchObject({
+        outcome: 'ok',
+        warnings: [expect.stringContaining(`ForeignStateLost neighbour ${neighbour} dev 02:`)],
+      });
+    },
+  );
 
   test('is told of and no more where somebody has another in its place by now', async () => {
     await plantOnNic(theirs);

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
-import type { Family } from '../../src/api/job.ts';
+import type { Family, JobRequest, RequestInterface } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { createFamilyHost, filesOfOurs } from './family-host.ts';
@@ -18,7 +19,15 @@ let host: NamespaceHost;
 afterEach(() => host.down());
 
 async function apply(family: Family, attempt: number, path?: string) {
-  const asked = request([a, b], { protocol: 3, family, attempt });
+  return ask([a, b], { family, attempt }, path);
+}
+
+async function ask(
+  entries: readonly RequestInterface[],
+  more: Partial<JobRequest> = {},
+  path?: string,
+) {
+  const asked = request(entries, { protocol: 3, ...more });
   const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result;
@@ -103,3 +112,66 @@ test('[RW-69] the agent is told to stop in the middle of a change: it goes on to
   expect((await apply('netplan', 1)).outcome).toBe('ok');
   expect(await stateOf(host)).toEqual(made);
 });
+
+const third = '02:00:00:00:01:07';
+const unplug = (mac: string) => `ip -n ${host.fabric} link del sw${mac.replaceAll(':', '')}`;
+
+/** What happens to the second NIC, `ens6`, before it is changed; `foreign` is the MAC of the link with that name afterwards. */
+const lostNames = [
+  {
+    what: 'is unplugged, and another port is plugged in under its name',
+    happens: () => [
+      unplug(second),
+      `ip -n ${host.fabric} link add swother type veth peer name ens6 address ${third} netns ${host.netns}`,
+      `ip -n ${host.fabric} link set swother master br0 up`,
+    ],
+    foreign: third,
+    reason: 'WaitingForNIC',
+  },
+  {
+    what: 'is unplugged, and a container bridge gets its name',
+    happens: () => [
+      unplug(second),
+      `ip link add ens6 address ${third} type bridge`,
+      'ip addr add 10.77.0.1/24 dev ens6',
+      'ip link set ens6 up',
+    ],
+    foreign: third,
+    reason: 'WaitingForNIC',
+  },
+  {
+    what: 'is renamed, and another link gets its name',
+    happens: () => [
+      'ip link set ens6 name eth7',
+      `ip link add ens6 address ${third} type veth peer name far6`,
+      'ip link set ens6 up',
+    ],
+    foreign: third,
+    // The rollback cannot give the NIC the name that the foreign link has.
+    reason: 'RollbackFailed',
+    recovers: true,
+  },
+];
+
+test.each(lostNames)(
+  'the agent leaves the link ens6 unchanged when, after the removal of another NIC, NIC ens6 $what',
+  async ({ happens, foreign, reason, recovers = false }) => {
+    host = await createFamilyHost('lost-name', 'netplan', { ens5: first, ens6: second });
+    expect((await ask([a])).outcome).toBe('ok');
+    const once = `mkdir ${join(host.root, 'happened')} 2>/dev/null`;
+    const log = join(host.root, 'foreign');
+    const show = 'ip addr show dev ens6';
+    const lines = [...happens(), 'sleep 0.2', `${show} > ${log}`].join('; ');
+    const path = await ipWith(host, `[[ $line =~ ^rule.del ]] && ${once} && { ${lines}; }`);
+    const { nics } = await ask([b], { generation: 2 }, path);
+    expect(nics).toMatchObject([
+      { mac: second, reason },
+      { mac: first, reason: 'Removed' },
+    ]);
+    const before = await readFile(log, 'utf8');
+    expect(before).toContain(foreign);
+    expect((await host.exec('ip', 'addr', 'show', 'dev', 'ens6')).stdout).toBe(before);
+    expect(JSON.stringify(await stateOf(host))).not.toContain('10.1.0.12');
+    if (recovers) expect((await ask([b], { generation: 3 })).outcome).toBe('ok');
+  },
+);

@@ -1,9 +1,10 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHost, type NamespaceHost, primary } from '../../rig/hosts/namespace/host.ts';
 import { request } from '../fixtures/agent-samples.ts';
 import { nic, runAgent } from './agent-process.ts';
+import { filesOfOurs } from './family-host.ts';
 import { stateOf } from './host-state.ts';
 import { denyingIp } from './line-by-line-ip.ts';
 
@@ -93,3 +94,45 @@ describe('a NIC that an interrupted run left in hand', () => {
     expect(await host.ip('-br', '-4', 'addr', 'show', 'dev', 'ens5', 'up')).toContain('10.50.0.2');
   });
 });
+
+const second = '02:00:00:00:01:06';
+const lease = 'valid_lft 3600 preferred_lft 3600';
+const removed = 'agent.file.remove after 1';
+const unrecorded = 'agent.state.write before 1';
+const recorded = 'agent.journal.remove before 1';
+
+describe('a removal that was killed after its commit', () => {
+  test.each([
+    { killAt: removed, boots: true, by: 'an administrator', lifetime: '' },
+    { killAt: unrecorded, boots: true, by: 'DHCP', lifetime: lease },
+    { killAt: recorded, boots: true, by: 'DHCP', lifetime: lease },
+    { killAt: recorded, boots: false, by: 'DHCP', lifetime: lease },
+    { killAt: recorded, boots: false, by: 'an administrator', lifetime: '' },
+  ])(
+    'at $killAt leaves the NIC the address of its port that $by set since (after a boot: $boots)',
+    async ({ killAt, boots, lifetime }) => {
+      host = await createHost('set-up-again', { nics: { ens5: mac, ens6: second } });
+      await runAgent(host, request([wanted]));
+      const killed = await runAgent(host, request([], { generation: 2 }), { killAt });
+      expect(killed.code).toBe(137);
+      if (boots) await boot();
+      const lines = ['link set ens5 up', `addr add 10.0.0.11/16 dev ens5 ${lifetime}`.trim()];
+      for (const line of lines) await host.ip(...line.split(' '));
+      const before = await host.ip('-br', 'addr', 'show', 'dev', 'ens5', 'up');
+      expect(before).toContain('10.0.0.11/16');
+      const beside = nic(1, second, '10.1.0.12/16');
+      const { result } = await runAgent(host, request([beside], { generation: 3 }));
+      expect(result).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic1' }], warnings: [] });
+      expect(await host.ip('-br', 'addr', 'show', 'dev', 'ens5', 'up')).toBe(before);
+      expect(await journals()).toEqual([]);
+      expect(Object.keys(await filesOfOurs(host)).join(' ')).not.toContain('multinic0');
+    },
+  );
+});
+
+/** The journal is of a former boot; the removal has left the kernel as a boot does. */
+async function boot(): Promise<void> {
+  const path = join(host.root, 'var/lib/multinic/journal/0.json');
+  const entry = JSON.parse(await readFile(path, 'utf8')) as object;
+  await writeFile(path, JSON.stringify({ ...entry, bootId: 'the one before' }));
+}

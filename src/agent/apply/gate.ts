@@ -6,6 +6,7 @@ import {
   firstRefusal,
   inUse,
   type Refusal,
+  refusal,
   type TouchedNic,
   untouchable,
 } from '../planning/refusals.ts';
@@ -34,14 +35,33 @@ export function takenBy(
   return firstRefusal(checks, { link, owned: belongings }, site);
 }
 
+/**
+ * Why the device that the change names is not the NIC, as far as `seen` shows the host: `ip` finds a device by its name, and the
+ * name may have passed to a foreign link since the change was planned. A change of rules alone names no device.
+ */
+function strayed(change: Change, { mac }: KnownNic, seen: KernelSnapshot): Refusal | undefined {
+  const device = deviceOf(change);
+  if (device === undefined) return undefined;
+  const link = onlyLink(seen, mac);
+  if ('reason' in link) return link;
+  if (link.name === device) return undefined;
+  return refusal('ApplyFailed', `the NIC's name is ${link.name} by now, not ${device}`);
+}
+
+/** Returns the name that the link has before the change. */
+function deviceOf({ sysctls, eviction, operations }: Change): string | undefined {
+  const steps = [...sysctls, ...(eviction ? [eviction] : []), ...operations];
+  return steps.flatMap((step) => ('dev' in step ? [step.dev] : []))[0];
+}
+
 /** What a change is made for. */
 interface OfNic {
   readonly nic: KnownNic;
 }
 
 /**
- * The only way of a NIC's change to the kernel, forward and back: a NIC that was taken, as far as `seen` shows the host, is left
- * as it is, and its change fails. `seen` is the latest snapshot that the change was made from.
+ * The only way of a NIC's change to the kernel, forward and back: a NIC that was taken, as far as `seen` shows the host, or that
+ * has not the name any more that the change calls it by, is left as it is, and its change fails. `seen` is the latest snapshot that the change was made from.
  */
 export async function changeNics<K extends OfNic>(
   changes: ReadonlyMap<K, Change>,
@@ -51,8 +71,9 @@ export async function changeNics<K extends OfNic>(
 ): Promise<KernelOutcome<K>> {
   const refused = new Map<K, KernelFailure>();
   for (const [key, change] of changes) {
-    const refusal = isEmpty(change) ? undefined : takenBy(key.nic, seen, context);
-    if (refusal) refused.set(key, { ...refusal, busy: false });
+    if (isEmpty(change)) continue;
+    const problem = takenBy(key.nic, seen, context) ?? strayed(change, key.nic, seen);
+    if (problem) refused.set(key, { ...problem, busy: false });
   }
   const free = new Map([...changes].filter(([key]) => !refused.has(key)));
   const { failures, ...rest } = await changeKernel(free, context, maxFailures);

@@ -125,7 +125,10 @@ async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Con
   const committed = left.includes(files.commit.path)
     ? isRecorded(entry, state)
     : isCommitted(files, context);
-  const problem = await bringBack(entry, committed, context);
+  const problem =
+    committed && isReleased(entry, state, context)
+      ? undefined
+      : await bringBack(entry, committed, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
   const lost = committed ? await finishFiles(files, context) : [];
   if (!committed) await restoreFiles(files, context);
@@ -144,6 +147,15 @@ function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolea
   );
 }
 
+/**
+ * Whether a committed removal is over but for its files: state.json has forgotten the NIC, or the node booted without its address
+ * file. DHCP or an administrator may have set the NIC up again since, even with the address of its port.
+ */
+function isReleased({ step, mac, bootId }: JournalEntry, { nics }: AgentState, { run }: Context) {
+  if (step !== 'remove') return false;
+  return bootId !== run.bootId || nics.every((nic) => nic.mac !== mac);
+}
+
 /** Resolves to why the NIC is neither fully old nor fully new. */
 async function bringBack(
   entry: JournalEntry,
@@ -155,7 +167,7 @@ async function bringBack(
   if (rebooted && !committed) return undefined;
   const seenNow = await observeLinks(context, context.macs);
   const refusal = takenBy(entry, seenNow, context);
-  if ((rebooted || refusal) && isGivenAway(entry, committed, seenNow)) return undefined;
+  if (refusal && isGivenAway(entry, committed, seenNow)) return undefined;
   if (isOnlyLeased(entry, committed, seenNow)) return undefined;
   return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
 }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { JsonLines } from './json-elements.ts';
 
 /** The arrays that are read of these pieces. */
@@ -52,8 +52,23 @@ test.each([
   },
 );
 
-test('JsonLines gives up on an object that does not end', () => {
-  const piece = 'x'.repeat(400_000);
-  expect(() => read(['[{"a":"', piece, piece])).not.toThrow();
-  expect(() => read(['[{"a":"', piece, piece, piece])).toThrow(SyntaxError);
+describe('JsonLines, given one object of several megabytes', () => {
+  const link = '{"ifindex":9,"ifname":"kube-ipvs0",';
+  const address = JSON.stringify({ family: 'inet', local: '10.96.0.1', prefixlen: 32 });
+  test.each([
+    ['the addresses of kube-ipvs0', `${link}"addr_info":[`, `${address},`, `${address}]}`],
+    ['one long string', `${link}"ifalias":"`, 'x'.repeat(1000), '"}'],
+  ])('reads 15 MB, and names the limit and the link at 17 MB: %s', (_, start, piece, end) => {
+    const pieces = (length: number) => [
+      `[${start}`,
+      ...Array.from({ length: length / 100_000 }, () =>
+        piece.repeat(Math.ceil(100_000 / piece.length)),
+      ),
+      `${end}]\n`,
+    ];
+    expect(read(pieces(15_000_000))).toMatchObject([[{ ifname: 'kube-ipvs0' }]]);
+    expect(() => read(pieces(17_000_000))).toThrow(
+      /^an object of more than 16 MB in the output of ip: .*kube-ipvs0/,
+    );
+  });
 });

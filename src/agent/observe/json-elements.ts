@@ -2,8 +2,13 @@ const [quote, backslash, open, close, newline] = ['"', '\\', '{', '}', '\n'].map
   each.charCodeAt(0),
 );
 
-/** Length of an object at which reading gives up, in characters: a route with 10,000 next hops is shorter. */
-const maxElementLength = 1_000_000;
+const megabyte = 1_000_000;
+
+/**
+ * Length of an object at which reading gives up, in megabytes of ASCII. `ip` writes a link and all its addresses as one object:
+ * `kube-ipvs0` has an address of about 160 characters for each Service, so 16 MB are 100,000 Services.
+ */
+const maxElementLength = 16;
 
 /** More than any separator has, so that an error shows what the text is instead. */
 const maxBetween = 80;
@@ -32,7 +37,7 @@ export class JsonLines {
     this.#onEnd = onEnd;
   }
 
-  /** Throws a SyntaxError when a line is no array of objects. */
+  /** Throws a SyntaxError when a line is no array of objects, a RangeError when an object is too long. */
   push(text: string): void {
     let start = 0;
     for (let at = 0; at < text.length; at++) {
@@ -61,7 +66,7 @@ export class JsonLines {
 
   #hold(piece: string): void {
     this.#element += piece;
-    if (this.#element.length > maxElementLength) throw notAnArray(this.#element);
+    if (this.#element.length > maxElementLength * megabyte) throw tooLong(this.#element);
   }
 
   /** Whether an object begins with this character, which is outside of all. */
@@ -100,5 +105,15 @@ export class JsonLines {
 }
 
 function notAnArray(text: string): SyntaxError {
-  return new SyntaxError(`not a JSON array of objects: ${JSON.stringify(text.slice(0, 80))}`);
+  return new SyntaxError(`not a JSON array of objects: ${beginningOf(text)}`);
+}
+
+function tooLong(text: string): RangeError {
+  return new RangeError(
+    `an object of more than ${maxElementLength} MB in the output of ip: ${beginningOf(text)}`,
+  );
+}
+
+function beginningOf(text: string): string {
+  return JSON.stringify(text.slice(0, 80));
 }

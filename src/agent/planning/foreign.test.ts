@@ -238,13 +238,13 @@ describe('what others entrust to a NIC', () => {
     expect(entrustedTo({ ...nic, rulesOnly: true }, kernel)).toEqual(none);
   });
 
-  test('comes under the name that the link has by now, an address to be told of alone', () => {
+  test('comes under the name that the link has by now, addresses and neighbours to be told of alone', () => {
     const bare = host([link(1, { name: 'multinic0' })], { addresses: [], routes: [] });
     const { addresses, routes, neighbours } = withEntrusted(bare, had, renamed);
     const told = { ...lasting, link: 'multinic0', opaque: true };
     expect(addresses).toEqual([...bare.addresses, told]);
     expect(routes).toEqual([...bare.routes, { ...theirs, links: ['multinic0'] }, byOurAddress]);
-    expect(neighbours).toEqual([neighbour('multinic0', '10.8.0.9')]);
+    expect(neighbours).toEqual([neighbour('multinic0', '10.8.0.9', { opaque: true })]);
   });
 
   test('is not there twice, and is not put where another route or neighbour is', () => {

@@ -125,8 +125,8 @@ export function entrustedTo(nic: KnownNic, kernel: KernelSnapshot): Entrusted {
 
 /**
  * The kernel as it would be with all that others had before a crash, as far as it is not there; `links` calls links by their
- * names of now. An address is told of alone, as whoever has it may have moved it to another host since, and so is a route or a
- * neighbour in whose place there is another one.
+ * names of now. Addresses and neighbours are only reported: their owner may have moved an address to another host since, or
+ * deleted a neighbour that is gone. So is a route in whose place there is another one.
  */
 export function withEntrusted(
   kernel: KernelSnapshot,
@@ -137,7 +137,6 @@ export function withEntrusted(
   const present = new Set(kernel.routes.map((route) => routeWords(route, route.links.join(' '))));
   const taken = new Set(kernel.routes.map(placeOf));
   const known = new Set(kernel.neighbours.map((one) => neighbourWords(one, one.link)));
-  const held = new Set(kernel.neighbours.map(({ link, ip }) => `${link} ${ip}`));
   return {
     ...kernel,
     addresses: [
@@ -159,9 +158,8 @@ export function withEntrusted(
     neighbours: [
       ...kernel.neighbours,
       ...neighbours
-        .map((one) => ({ ...one, link: links(one.link) }))
-        .filter((one) => !known.has(neighbourWords(one, one.link)))
-        .map((one) => ({ ...one, opaque: one.opaque || held.has(`${one.link} ${one.ip}`) })),
+        .map((one) => ({ ...one, link: links(one.link), opaque: true }))
+        .filter((one) => !known.has(neighbourWords(one, one.link))),
     ],
   };
 }
