@@ -5,6 +5,9 @@ import type { Place } from './backend.ts';
 /** Rules of the host's administrator; udev takes the name of a rule before that of a `.link` file (udev(7)). */
 export const rulesPlace: Place = { directory: '/etc/udev/rules.d', suffix: '.rules' };
 
+/** What takes the place of systemd's rules that have udev read `.link` files, often a link to /dev/null. */
+export const linkFileRules = `${rulesPlace.directory}/80-net-setup-link.rules`;
+
 /** The name that a rule gives to a NIC, and the file of the rule. */
 export interface RuledName {
   readonly path: string;
@@ -29,6 +32,18 @@ export function nameByRules(files: readonly HostFile[], mac: string): RuledName 
     }
   }
   return last;
+}
+
+/** Whether the administrator keeps udev from reading `.link` files (systemd.link(5)); one nobody can read may do either. */
+export function hasNoLinkFiles(files: readonly HostFile[]): boolean {
+  const isReplaced = files.some(
+    ({ path, unread }) => path === linkFileRules && unread === undefined,
+  );
+  return isReplaced && !files.some(({ text }) => rulesOf(text).flat().some(readsLinkFiles));
+}
+
+function readsLinkFiles({ key, value }: Token): boolean {
+  return key === 'IMPORT{builtin}' && value === 'net_setup_link';
 }
 
 /** `:=` is final: later rules change nothing any more. */
