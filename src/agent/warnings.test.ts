@@ -131,6 +131,17 @@ test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, stri
   expect(notPersistentWith(family, files)).toEqual(expected === undefined ? [] : [expected]);
 });
 
+const final = cloudInit.replace('NAME=', 'NAME:=');
+test.each<[string, string, string, boolean]>([
+  ['before those of netplan', file, cloudInit, false],
+  ['before those of netplan, for good', file, final, true],
+  ['just before those of netplan', '99-nameit.rules', cloudInit, false],
+  ['after those of netplan', '99-zz.rules', cloudInit, true],
+])('on netplan a rule for the MAC %s', (_, name, text, warned) => {
+  const expected = warned ? [told.replace(file, name)] : [];
+  expect(notPersistentWith('netplan', { [name]: text })).toEqual(expected);
+});
+
 function notPersistentWith(family: keyof typeof backends, files: Readonly<Record<string, string>>) {
   const folder = join(root, 'etc/udev/rules.d');
   mkdirSync(folder, { recursive: true });

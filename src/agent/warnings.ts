@@ -33,12 +33,11 @@ export function warningsOn(
 /** udev gives such a NIC another name at a boot than the file that sets it up asks for. */
 function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Context): string[] {
   const rules = readRules(hostRoot);
-  // netplan makes rules of its own that name NICs.
-  const unnamed = backend.name !== 'netplan' && hasNoLinkFiles(rules);
+  const unnamed = backend.namingRules === undefined && hasNoLinkFiles(rules);
   return nics
     .filter(({ state }) => state === 'Configured')
     .flatMap(({ mac, name }) => {
-      const ruled = nameByRules(rules, mac);
+      const ruled = nameByRules(rules, mac, backend.namingRules);
       if (ruled === undefined && unnamed) {
         return [`NotPersistent ${name}, ${linkFileRules} keeps udev from .link files`];
       }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { matchesPattern } from '../shell-pattern.ts';
 import type { HostFile } from '../snapshot.ts';
 import type { Place } from './backend.ts';
@@ -20,15 +21,25 @@ interface Token {
   readonly value: string;
 }
 
-/** Returns the name that rules give to the NIC with this MAC at a boot; undefined when none names the MAC. */
-export function nameByRules(files: readonly HostFile[], mac: string): RuledName | undefined {
+/**
+ * Returns the name that rules give to the NIC with this MAC at a boot; undefined when none names the MAC.
+ * udev reads the rules of all folders in order of their files' names. Where rules name it in files that begin with `generated`, what
+ * comes before them counts only if it is final.
+ */
+export function nameByRules(
+  files: readonly HostFile[],
+  mac: string,
+  generated = '',
+): RuledName | undefined {
   let last: RuledName | undefined;
   for (const { path, text } of files) {
     for (const tokens of rulesOf(text)) {
       const given = tokens.find(({ key, operator }) => key === 'NAME' && assigning.has(operator));
       if (!given || given.value === '' || !isAbout(tokens, mac)) continue;
+      const isFinal = given.operator === ':=';
+      if (!isFinal && basename(path) < generated) continue;
       last = { path, name: given.value };
-      if (given.operator === ':=') return last;
+      if (isFinal) return last;
     }
   }
   return last;
