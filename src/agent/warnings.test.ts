@@ -102,7 +102,7 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
 });
 
 const naming = '80-net-setup-link.rules';
-const unnamed = `NotPersistent multinic0, /etc/udev/rules.d/${naming} keeps udev from .link files`;
+const unnamed = `NotPersistent multinic0, no name by /etc/udev/rules.d/${naming}`;
 const systemds = 'IMPORT{builtin}="net_setup_link"\nNAME=="", NAME="$env{ID_NET_NAME}"\n';
 
 test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, string | undefined]>([

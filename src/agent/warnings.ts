@@ -39,7 +39,7 @@ function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Contex
     .flatMap(({ mac, name }) => {
       const ruled = nameByRules(rules, mac, backend.namingRules);
       if (ruled === undefined && unnamed) {
-        return [`NotPersistent ${name}, ${linkFileRules} keeps udev from .link files`];
+        return [`NotPersistent ${name}, no name by ${linkFileRules}`];
       }
       if (ruled === undefined || ruled.name === name) return [];
       return [`NotPersistent ${name}, ${ruled.name} by ${ruled.path}`];
