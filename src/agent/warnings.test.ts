@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -100,3 +100,54 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
   expect(found).toEqual(expected === undefined ? [] : [expected]);
   expect(warnings('keyfile', { state: 'Failed', reason: 'NICInUse' })).toEqual([]);
 });
+
+const naming = '80-net-setup-link.rules';
+const unnamed = `NotPersistent multinic0, no name by /etc/udev/rules.d/${naming}`;
+const systemds = 'IMPORT{builtin}="net_setup_link"\nNAME=="", NAME="$env{ID_NET_NAME}"\n';
+
+test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, string | undefined]>([
+  ['is masked, on networkd', 'networkd', { [naming]: '/dev/null' }, unnamed],
+  ['is masked, on NetworkManager', 'keyfile', { [naming]: '/dev/null' }, unnamed],
+  ['is masked, with ifcfg files', 'ifcfg', { [naming]: '/dev/null' }, unnamed],
+  ['is masked, and netplan has rules of its own', 'netplan', { [naming]: '/dev/null' }, undefined],
+  ['is empty', 'networkd', { [naming]: '' }, unnamed],
+  ['has it in a comment', 'networkd', { [naming]: `# ${systemds}` }, unnamed],
+  ['is a copy', 'networkd', { [naming]: systemds }, undefined],
+  ['is in another file', 'networkd', { [naming]: '', '85-mine.rules': systemds }, undefined],
+  ['leads nowhere', 'networkd', { [naming]: '/gone' }, undefined],
+  [
+    'is masked, and another rule gives our name',
+    'networkd',
+    { [naming]: '', [file]: cloudInit.replace('stor0', 'multinic0') },
+    undefined,
+  ],
+  [
+    'is masked, and another rule gives a name',
+    'networkd',
+    { [naming]: '', [file]: cloudInit },
+    told,
+  ],
+])('udev names no NIC by a .link file at a boot when its rule %s', (_, family, files, expected) => {
+  expect(notPersistentWith(family, files)).toEqual(expected === undefined ? [] : [expected]);
+});
+
+const final = cloudInit.replace('NAME=', 'NAME:=');
+test.each<[string, string, string, boolean]>([
+  ['before those of netplan', file, cloudInit, false],
+  ['before those of netplan, for good', file, final, true],
+  ['just before those of netplan', '99-nameit.rules', cloudInit, false],
+  ['after those of netplan', '99-zz.rules', cloudInit, true],
+])('on netplan a rule for the MAC %s', (_, name, text, warned) => {
+  const expected = warned ? [told.replace(file, name)] : [];
+  expect(notPersistentWith('netplan', { [name]: text })).toEqual(expected);
+});
+
+function notPersistentWith(family: keyof typeof backends, files: Readonly<Record<string, string>>) {
+  const folder = join(root, 'etc/udev/rules.d');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    if (text.startsWith('/')) symlinkSync(text, join(folder, name));
+    else writeFileSync(join(folder, name), text);
+  }
+  return warnings(family).filter((text) => text.startsWith('NotPersistent'));
+}

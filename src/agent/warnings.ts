@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { NicResult } from '../api/job.ts';
 import type { Context } from './apply/context.ts';
 import type { Backend } from './backends/backend.ts';
-import { nameByRules, rulesPlace } from './backends/udev-rules.ts';
+import { hasNoLinkFiles, linkFileRules, nameByRules, rulesPlace } from './backends/udev-rules.ts';
 import { nicOf } from './identity.ts';
 import { isLeftAlone } from './observe/family.ts';
 import { readHostFiles } from './observe/host.ts';
@@ -31,12 +31,16 @@ export function warningsOn(
 }
 
 /** udev gives such a NIC another name at a boot than the file that sets it up asks for. */
-function renamedAtBoot(nics: readonly NicResult[], { hostRoot }: Context): string[] {
+function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Context): string[] {
   const rules = readRules(hostRoot);
+  const unnamed = backend.namingRules === undefined && hasNoLinkFiles(rules);
   return nics
     .filter(({ state }) => state === 'Configured')
     .flatMap(({ mac, name }) => {
-      const ruled = nameByRules(rules, mac);
+      const ruled = nameByRules(rules, mac, backend.namingRules);
+      if (ruled === undefined && unnamed) {
+        return [`NotPersistent ${name}, no name by ${linkFileRules}`];
+      }
       if (ruled === undefined || ruled.name === name) return [];
       return [`NotPersistent ${name}, ${ruled.name} by ${ruled.path}`];
     });

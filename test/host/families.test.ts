@@ -136,6 +136,15 @@ test('a NIC that NetworkManager is told not to manage is said to have nothing af
   expect(free.result).toMatchObject({ outcome: 'ok', warnings: [] });
 });
 
+test('a NIC that udev is kept from naming is said to have no name after a boot, with the whole path', async () => {
+  const rules = '/etc/udev/rules.d/80-net-setup-link.rules';
+  await mkdir(join(host.root, dirname(rules)), { recursive: true });
+  await symlink('/dev/null', join(host.root, rules));
+  const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+  const warnings = [`NotPersistent multinic0, no name by ${rules}`];
+  expect(result).toMatchObject({ outcome: 'ok', warnings });
+});
+
 /** Has the agent configure the NIC while another manager has the node's own, which is gone then. */
 async function takenOver(
   family: 'networkd' | 'netplan',

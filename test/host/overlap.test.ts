@@ -43,4 +43,22 @@ describe('a subnet of somebody else', () => {
     ]);
     expect(await host.ipJson('route', 'get', '10.244.3.140')).toMatchObject([{ dev: 'cni0' }]);
   });
+
+  test('is that of Pods behind a veth of Cilium, whose routes have a next hop', async () => {
+    host = await createHost('cilium', { nics: { ens5: first } });
+    const commands = [
+      'link add cilium_host type veth peer name cilium_net',
+      'link set cilium_host up',
+      'link set cilium_net up',
+      'addr add 10.244.0.77/32 dev cilium_host',
+      'route add 10.244.0.1 dev cilium_host scope link',
+      'route add 10.244.3.0/24 via 10.244.0.1 dev cilium_host proto kernel src 10.244.0.77',
+    ];
+    for (const command of commands) await host.ip(...command.split(' '));
+    expect(await answers(nic(0, first, '10.244.3.17/28'))).toEqual([
+      ['SubnetOverlapsForeign', '10.244.3.16/28 overlaps 10.244.3.0/24 of cilium_host'],
+    ]);
+    const way = await host.ipJson('route', 'get', '10.244.3.20');
+    expect(way).toMatchObject([{ dev: 'cilium_host' }]);
+  });
 });

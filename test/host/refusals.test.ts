@@ -111,6 +111,12 @@ describe('refusals', () => {
     await expectRefused(wanted, 'NICInUse', /mac5/);
   });
 
+  test('a NIC that a vxlan sends by, as of flannel', async () => {
+    const vxlan = 'link add flannel.1 type vxlan id 1 dev ens5 local 10.200.0.2 dstport 8472';
+    await prepare('vxlan', vxlan);
+    await expectRefused(wanted, 'NICInUse', /flannel.1 sits on ens5/);
+  });
+
   test('two NICs with one MAC', async () => {
     await prepare('twins');
     await host.plug('ens7', '02:00:00:00:01:07');

@@ -64,6 +64,16 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('ens5')).toEqual(['1', '0', '0']);
   });
 
+  test('that others have set to the defaults of a node that has one of ours as default are left, too', async () => {
+    await set('default', 'rp_filter', '2');
+    await configured(wanted);
+    await set('multinic0', 'arp_ignore', '0');
+    await set('multinic0', 'arp_announce', '0');
+    const warnings = ['SettingsKept multinic0 ipv4.arp_ignore=0 ipv4.arp_announce=0'];
+    expect(await configured(wanted)).toEqual({ warnings, effects: nothingButTheResult });
+    expect(await settings('multinic0')).toEqual(['2', '0', '0']);
+  });
+
   test('are set again on a NIC that was unplugged meanwhile', async () => {
     await configured(wanted);
     await host.unplug(first);

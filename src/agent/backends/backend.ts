@@ -39,6 +39,8 @@ export interface Backend {
   readonly places: readonly Place[];
   /** Where its files are translated to for the service that configures NICs; absent where that reads them itself. */
   readonly generated?: Place;
+  /** How names of udev rules begin that its files are translated to and that name NICs; absent where `.link` files name them. */
+  readonly namingRules?: string;
   /** What a file of `places` is about, and whether it is one of ours. */
   read(file: HostFile): Promise<ConfigFile>;
   /** What a file of `generated` has from one of ours, of any generation; undefined when it is from others. */

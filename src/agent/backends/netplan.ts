@@ -63,6 +63,7 @@ export const netplan: Backend = {
     hides: true,
   })),
   generated: { directory: '/run/systemd/network', suffix: '.network' },
+  namingRules: '99-netplan-',
   read,
   held,
   path,

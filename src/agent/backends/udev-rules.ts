@@ -1,9 +1,13 @@
+import { basename } from 'node:path';
 import { matchesPattern } from '../shell-pattern.ts';
 import type { HostFile } from '../snapshot.ts';
 import type { Place } from './backend.ts';
 
 /** Rules of the host's administrator; udev takes the name of a rule before that of a `.link` file (udev(7)). */
 export const rulesPlace: Place = { directory: '/etc/udev/rules.d', suffix: '.rules' };
+
+/** What takes the place of systemd's rules that have udev read `.link` files, often a link to /dev/null. */
+export const linkFileRules = `${rulesPlace.directory}/80-net-setup-link.rules`;
 
 /** The name that a rule gives to a NIC, and the file of the rule. */
 export interface RuledName {
@@ -17,18 +21,40 @@ interface Token {
   readonly value: string;
 }
 
-/** Returns the name that rules give to the NIC with this MAC at a boot; undefined when none names the MAC. */
-export function nameByRules(files: readonly HostFile[], mac: string): RuledName | undefined {
+/**
+ * Returns the name that rules give to the NIC with this MAC at a boot; undefined when none names the MAC.
+ * udev reads the rules of all folders in order of their files' names. Where rules name it in files that begin with `generated`, what
+ * comes before them counts only if it is final.
+ */
+export function nameByRules(
+  files: readonly HostFile[],
+  mac: string,
+  generated = '',
+): RuledName | undefined {
   let last: RuledName | undefined;
   for (const { path, text } of files) {
     for (const tokens of rulesOf(text)) {
       const given = tokens.find(({ key, operator }) => key === 'NAME' && assigning.has(operator));
       if (!given || given.value === '' || !isAbout(tokens, mac)) continue;
+      const isFinal = given.operator === ':=';
+      if (!isFinal && basename(path) < generated) continue;
       last = { path, name: given.value };
-      if (given.operator === ':=') return last;
+      if (isFinal) return last;
     }
   }
   return last;
+}
+
+/** Whether the administrator keeps udev from reading `.link` files (systemd.link(5)); one nobody can read may do either. */
+export function hasNoLinkFiles(files: readonly HostFile[]): boolean {
+  const isReplaced = files.some(
+    ({ path, unread }) => path === linkFileRules && unread === undefined,
+  );
+  return isReplaced && !files.some(({ text }) => rulesOf(text).flat().some(readsLinkFiles));
+}
+
+function readsLinkFiles({ key, value }: Token): boolean {
+  return key === 'IMPORT{builtin}' && value === 'net_setup_link';
 }
 
 /** `:=` is final: later rules change nothing any more. */

@@ -125,6 +125,8 @@ const linkEntry = z.object({
   altnames: z.array(z.string()).default([]),
   /** Name of the lower link or of a veth's peer; a number stands for one in another namespace. */
   link: z.string().nullish(),
+  /** Set when the lower link or the peer is in another namespace. */
+  link_netnsid: z.int().optional(),
   master: z.string().optional(),
   flags: z.array(z.string()),
   mtu: z.int(),
@@ -132,7 +134,13 @@ const linkEntry = z.object({
   link_type: z.string().optional(),
   address: z.string().optional(),
   permaddr: z.string().optional(),
-  linkinfo: z.object({ info_kind: z.string().optional() }).optional(),
+  linkinfo: z
+    .object({
+      info_kind: z.string().optional(),
+      /** What it holds differs by kind; that of a vxlan alone names the link that it sends by. */
+      info_data: z.object({ link: z.string().optional() }).optional().catch(undefined),
+    })
+    .optional(),
   inet6_addr_gen_mode: z.string().optional(),
 });
 
@@ -140,7 +148,7 @@ const linkEntry = z.object({
 export function readLink(text: string): Link {
   const entry = linkEntry.parse(JSON.parse(text));
   const kind = entry.linkinfo?.info_kind;
-  const lower = kind === 'veth' ? undefined : entry.link;
+  const lower = lowerOf(entry);
   return {
     index: entry.ifindex,
     name: entry.ifname,
@@ -155,6 +163,12 @@ export function readLink(text: string): Link {
     ...(entry.master ? { master: entry.master } : {}),
     ...(entry.inet6_addr_gen_mode ? { addressMode: entry.inet6_addr_gen_mode } : {}),
   };
+}
+
+/** `ip` looks the index of a vxlan's lower link up in its own namespace, whatever namespace that link is in. */
+function lowerOf({ link, link_netnsid, linkinfo }: z.infer<typeof linkEntry>): string | undefined {
+  if (linkinfo?.info_kind === 'veth') return undefined;
+  return link ?? (link_netnsid === undefined ? linkinfo?.info_data?.link : undefined);
 }
 
 function flagsOf({ flags }: z.infer<typeof linkEntry>): Pick<Link, 'up' | 'noCarrier' | 'noArp'> {

@@ -48,6 +48,16 @@ describe('links', () => {
       { link: 'eth0', linkinfo: { info_kind: 'vlan' } },
       { kind: 'vlan', lower: 'eth0' },
     ],
+    [
+      'what a vxlan sends by',
+      { linkinfo: { info_kind: 'vxlan', info_data: { id: 1, link: 'eth0' } } },
+      { kind: 'vxlan', lower: 'eth0' },
+    ],
+    [
+      'data of a kind that has something else under this key',
+      { link: 'eth0', linkinfo: { info_kind: 'ovpn', info_data: { link: 7 } } },
+      { kind: 'ovpn', lower: 'eth0' },
+    ],
     ['alternative names', { altnames: ['enp0s5'] }, { altNames: ['enp0s5'] }],
   ])('%s', (_, more, expected) => {
     expect(parse(more)).toMatchObject(expected);
@@ -55,6 +65,11 @@ describe('links', () => {
 
   test("a veth's peer is not what it sits on", () => {
     expect(parse({ link: 'eth1', linkinfo: { info_kind: 'veth' } })).not.toHaveProperty('lower');
+  });
+
+  test('a link that has the index of a link of another namespace is not what a vxlan sends by', () => {
+    const linkinfo = { info_kind: 'vxlan', info_data: { link: 'eth0' } };
+    expect(parse({ link_index: 4, link_netnsid: 0, linkinfo })).not.toHaveProperty('lower');
   });
 
   test('no maximum, no IPv6, no lower link', () => {

@@ -77,6 +77,27 @@ describe('a route of main by a gateway', () => {
     expect(alone({ routes: [route(to, name, more)] })).toMatch(words);
   });
 
+  const pods = link(7, { name: 'cilium_host', kind: 'veth', up: true });
+  const bond = link(8, { name: 'bond0', kind: 'bond', up: true });
+  const wayOut = [route('0.0.0.0/0', 'bond0', { via: '10.9.0.254' })];
+  test.each<[string, readonly string[], readonly Route[], RegExp]>([
+    ['a second NIC', ['ens2'], [], /^accepted/],
+    ['a link to Pods', ['cilium_host'], [], /^SubnetOverlapsForeign.*of cilium_host/],
+    ['a NIC and a link to Pods', ['eth0', 'cilium_host'], [], /^SubnetOverlapsForeign/],
+    ['a bond with a default route', ['bond0'], wayOut, /^accepted/],
+    ['another bond', ['bond0'], [], /^SubnetOverlapsForeign/],
+    [
+      'a bond with a default route of another table',
+      ['bond0'],
+      wayOut.map((each) => ({ ...each, table: 200 })),
+      /^SubnetOverlapsForeign/,
+    ],
+    ['a link that nobody knows', [], [], /^SubnetOverlapsForeign/],
+  ])('that is wider and leaves by %s', (_, links, others, words) => {
+    const wider = { ...route('10.0.0.0/8', undefined, byGateway), links };
+    expect(alone({ routes: [wider, ...others] }, [link(1), link(2), pods, bond])).toMatch(words);
+  });
+
   test.each<[string, string, RegExp]>([
     ['narrower', '10.9.1.0/24', /^SubnetOverlapsForeign.*10.9.1.0\/24/],
     ['as wide', '10.9.0.0/16', /^SubnetOverlapsForeign.*10.9.0.0\/16/],

@@ -257,7 +257,7 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
       to: item.to,
       of: item.links.join(', ') || 'the main table',
       yieldsTo: reached.filter(
-        (cidr) => yields(item, cidr, settled) || losesTo(item, cidr, desired.addresses),
+        (cidr) => yields(item, cidr, settled) || losesTo(item, cidr, desired.addresses, host),
       ),
     }));
   return overlapWith('SubnetOverlapsForeign', reached, [...subnets, ...routes]);
@@ -267,8 +267,26 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
  * Whether the NIC may have this subnet beside the route: a wider one by a gateway loses its packets as a default route does, by
  * the longest prefix. A route of the NIC in main would take packets that are meant for somebody behind that gateway, as for Pods.
  */
-function losesTo(route: Route, cidr: string, subnets: readonly string[]): boolean {
-  return subnets.includes(cidr) && isByGateway(route) && widthBeyond(route, cidr) > 0;
+function losesTo(route: Route, cidr: string, subnets: readonly string[], host: Snapshot): boolean {
+  return (
+    subnets.includes(cidr) &&
+    isByGateway(route) &&
+    widthBeyond(route, cidr) > 0 &&
+    route.links.length > 0 &&
+    route.links.every((name) => leavesNode(name, host))
+  );
+}
+
+/**
+ * Whether a gateway behind the link is a router of the node's surroundings: the link is a NIC, or has a default route. A CNI gives
+ * a next hop to routes of Pods, too, as Cilium does on a veth. A container's veth with a default route is the node's NIC.
+ */
+function leavesNode(name: string, host: Snapshot): boolean {
+  const link = linkNamed(host, name);
+  if (link && link.kind === undefined) return true;
+  return host.routes.some(
+    (each) => isDefault(each) && each.table === rt.mainTable && each.links.includes(name),
+  );
 }
 
 /** Whether the NIC has the network already: it takes nothing from a route that came later. */

@@ -37,9 +37,21 @@ describe('settings that others may have as they want them', () => {
     ['a new link has one of ours', { 'ipv4.rp_filter': '2' }, { 'ipv4.rp_filter': '2' }, true],
     ['one is ours still', { 'ipv4.arp_announce': '2' }, {}, false],
     ['one is neither', { 'ipv4.rp_filter': '1' }, {}, false],
+    ['ours is there of IPv6', { 'ipv6.accept_ra': '0' }, {}, false],
+    [
+      'users have set to the defaults what a new link does not have of ours',
+      { 'ipv6.accept_ra': '0', 'ipv4.rp_filter': '2' },
+      { 'ipv4.rp_filter': '2' },
+      false,
+    ],
   ])('are lost, and not changed by others, when %s: %j, %j', (_, change, defaults, lost) => {
     const present = { ...freshSettings, ...change };
     expect(hasLostSettings(present, { ...freshSettings, ...defaults })).toBe(lost);
+  });
+
+  test('are lost on a link that has too small an MTU for settings of IPv6', () => {
+    const { 'ipv6.accept_ra': _, ...present } = freshSettings;
+    expect(hasLostSettings(present, freshSettings)).toBe(true);
   });
 
   test('fail nothing', () => {

@@ -41,10 +41,13 @@ export function withOthersMode(want: NicState, now: NicState): NicState {
 
 /**
  * Whether a link has the settings of a new one instead of ours: it has been in another network namespace, which drops them and
- * keeps the link's index. Users who change a setting rarely change all of them to the defaults.
+ * keeps the link's index. Users who change a setting rarely change all of them to the defaults, which some of ours may be already,
+ * and have no reason to have the NIC take router advertisements again. A link with a small MTU has no such setting.
  */
 export function hasLostSettings(now: Settings, defaults: Settings): boolean {
-  return settingKeys.filter(isLasting).every((key) => now[key] === defaults[key]);
+  const { 'ipv6.accept_ra': acceptRa } = now;
+  const takesRa = acceptRa === undefined || acceptRa === defaults['ipv6.accept_ra'];
+  return takesRa && settingKeys.filter(isLasting).every((key) => now[key] === defaults[key]);
 }
 
 /** The wanted state of a NIC; of one that was set up before, without what others have changed of its settings since. */

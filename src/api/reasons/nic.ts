@@ -99,8 +99,8 @@ export const nicReasons = {
     'nic',
     true,
     [
-      "The NIC's subnet overlaps a subnet or route of another network in the main table (CNI, pods, VPN). A wider route by a gateway, such as `10.0.0.0/8 via …`, is no overlap.",
-      'NIC의 서브넷이 main 테이블에 있는 다른 네트워크(CNI, 파드, VPN)의 서브넷이나 라우트와 겹칩니다. `10.0.0.0/8 via …`처럼 게이트웨이로 나가는 더 넓은 라우트는 겹침으로 보지 않습니다.',
+      "The NIC's subnet overlaps a subnet or route of another network in the main table (CNI, pods, VPN). A wider route by a gateway that a NIC, or a link with a default route, leads to, such as `10.0.0.0/8 via …`, is no overlap.",
+      'NIC의 서브넷이 main 테이블에 있는 다른 네트워크(CNI, 파드, VPN)의 서브넷이나 라우트와 겹칩니다. `10.0.0.0/8 via …`처럼 NIC나 기본 라우트가 있는 링크의 게이트웨이로 나가는 더 넓은 라우트는 겹침으로 보지 않습니다.',
     ],
     [
       'Use a subnet that does not overlap, or remove the route that the message names.',
