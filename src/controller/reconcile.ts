@@ -114,7 +114,8 @@ export function createReconciler(options: ReconcilerOptions) {
   /** An object that leaves is let go: who has the cluster in its hands cleans its node when it is gone. */
   async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
     if (config.metadata.deletionTimestamp === undefined) {
-      await reporter.standBack(config, message, signal);
+      const other = { message, isRunning: otherController.isRunning() };
+      await reporter.standBack(config, other, signal);
       return { requeueAfterMs: askAgain() };
     }
     if (isHeld(config)) await deletion.release(config, signal);

@@ -132,6 +132,17 @@ describe('portsOf', () => {
     });
   });
 
+  test('remembers of each server only the list that it was in last', async () => {
+    const { neutron } = setUp();
+    const [before, after] = [serverIds(30).slice(1), serverIds(30)];
+    const known = await neutron.portsOf(before, signal);
+    const again = await neutron.portsOf(before, signal);
+    expect(again.every((port, at) => port === known[at])).toBe(true);
+    await neutron.portsOf(after, signal);
+    const later = await neutron.portsOf(before, signal);
+    expect(later.some((port, at) => port === known[at])).toBe(false);
+  });
+
   test('is complete and without doubles for any number of servers and any limit of the server', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 120 }), async (count, most) => {

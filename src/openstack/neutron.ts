@@ -66,7 +66,7 @@ export function createNeutron(client: ServiceClient): Neutron {
   }
 
   async function portsAt(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
-    const memory = ids.length > few ? { pages, name: ids.join(' ') } : undefined;
+    const memory = ids.length > few ? { pages, name: ids.join(' '), ids } : undefined;
     const filter = ids.map((id) => ['device_id', id] as const);
     return ports(filter, signal, { standIn: flawedPort, memory });
   }

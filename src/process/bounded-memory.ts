@@ -14,14 +14,16 @@ const idleUses = 20;
  */
 export class BoundedMemory<V> {
   readonly #most: number;
+  readonly #onDrop: (value: V) => void;
   /** In the order of their last use. */
   readonly #entries = new Map<string, Entry<V>>();
   #size = 0;
   #uses = 0;
 
-  /** `most`: the limit, in the unit of the sizes. */
-  constructor(most: number) {
+  /** `most`: the limit, in the unit of the sizes. `onDrop` hears of each value that is kept no longer. */
+  constructor(most: number, onDrop: (value: V) => void = () => undefined) {
     this.#most = most;
+    this.#onDrop = onDrop;
   }
 
   /** The value, without noting that it was used. */
@@ -32,7 +34,7 @@ export class BoundedMemory<V> {
   set(key: string, value: V, size: number): void {
     this.#uses += 1;
     this.drop(key);
-    this.#dropIdle(size);
+    this.#dropIdle(() => this.#size + size > this.#most);
     if (this.#size + size > this.#most) return;
     this.#entries.set(key, { value, size, usedAt: this.#uses });
     this.#size += size;
@@ -45,14 +47,22 @@ export class BoundedMemory<V> {
   }
 
   drop(key: string): void {
-    this.#size -= this.#entries.get(key)?.size ?? 0;
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#size -= entry.size;
     this.#entries.delete(key);
+    this.#onDrop(entry.value);
   }
 
-  #dropIdle(needed: number): void {
+  /** Drops what is not used any more, also while there is room. */
+  dropIdle(): void {
+    this.#dropIdle(() => true);
+  }
+
+  #dropIdle(isNeeded: () => boolean): void {
     const longest = idleUses * (this.#entries.size + 1);
     for (const [key, { usedAt }] of this.#entries) {
-      if (this.#size + needed <= this.#most || this.#uses - usedAt <= longest) return;
+      if (!isNeeded() || this.#uses - usedAt <= longest) return;
       this.drop(key);
     }
   }

@@ -63,10 +63,27 @@ interface Told {
   readonly drift: ConditionUpdate | undefined;
 }
 
+/** The legacy controller as it is seen at a visit. */
+interface OtherAtWork {
+  readonly message: string;
+  readonly isRunning: boolean;
+}
+
+/** A report of the legacy controller on an object. */
+interface OtherReported {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  /** Whether it was seen running then or since. */
+  readonly wasRunning: boolean;
+}
+
 export interface Reporter {
   open(config: NodeConfig): Report;
-  /** Reports on the object that the legacy controller owns it, and what to do; once until `open`. */
-  standBack(config: NodeConfig, message: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Reports on the object that the legacy controller owns it, and what to do. It is reported again after `open`, and when the
+   * legacy controller has stopped or the spec has changed while none is seen running.
+   */
+  standBack(config: NodeConfig, other: OtherAtWork, signal: AbortSignal): Promise<void>;
   /** Records a Warning Event about an object whose status is not written any more. */
   warn(config: NodeConfig, reason: Reason, message: string): void;
   /** Whether a change is a status that is being written here, and nothing else. */
@@ -79,8 +96,8 @@ export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const statuses = new KeptStatuses(options.onStatusLost);
   const ownWrites = new OwnWrites(statuses);
-  /** UIDs, by key, of objects on which this process reported the legacy controller. */
-  const standingBack = new Map<string, string | undefined>();
+  /** By key: the objects on which this process reported the legacy controller. */
+  const standingBack = new Map<string, OtherReported>();
 
   function open(config: NodeConfig): Report {
     standingBack.delete(keyOf(config));
@@ -132,27 +149,20 @@ export function createReporter(options: ReportOptions): Reporter {
     };
   }
 
-  async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
+  async function standBack(config: NodeConfig, other: OtherAtWork, signal: AbortSignal) {
+    const { message, isRunning } = other;
+    const { uid, generation } = config.metadata;
+    const key = keyOf(config);
     const patch = standBackPatch(config, message, clock.now());
-    if (patch === undefined || isReported(config)) return;
+    if (patch === undefined) return;
+    const last = standingBack.get(key);
+    if (last !== undefined && isReplaced(config) && isStillTrue(last, config, isRunning)) {
+      standingBack.set(key, { ...last, wasRunning: isRunning });
+      return;
+    }
     configs.upsert(await write(config, patch, signal));
-    standingBack.set(keyOf(config), config.metadata.uid);
+    standingBack.set(key, { uid, generation, wasRunning: isRunning });
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
-  }
-
-  /**
-   * Whether the legacy controller has replaced the report, as each of its writes does. Another write would conflict with its
-   * next one and start its agent again, and a status in its form is evidence enough.
-   */
-  function isReported({ metadata, status }: NodeConfig): boolean {
-    const key = keyOf({ metadata });
-    return (
-      standingBack.has(key) &&
-      standingBack.get(key) === metadata.uid &&
-      status !== undefined &&
-      isWrittenByOther(status) &&
-      findCondition(status.conditions, otherControllerActive) === undefined
-    );
   }
 
   function write(config: NodeConfig, patch: unknown, signal: AbortSignal) {
@@ -175,6 +185,25 @@ export function createReporter(options: ReportOptions): Reporter {
       standingBack.delete(key);
     },
   };
+}
+
+/** Whether the legacy controller has replaced the report, as each of its writes does. */
+function isReplaced({ status }: NodeConfig): boolean {
+  return (
+    status !== undefined &&
+    isWrittenByOther(status) &&
+    findCondition(status.conditions, otherControllerActive) === undefined
+  );
+}
+
+/**
+ * Whether a report that was replaced needs no other one. While the legacy controller runs, another write would conflict with
+ * its next one and start its agent again, and a status in its form is evidence enough. After it has stopped, that status says
+ * nothing of who configures the node, and nothing of a spec that has changed since.
+ */
+function isStillTrue(last: OtherReported, { metadata }: NodeConfig, isRunning: boolean): boolean {
+  if (last.uid !== metadata.uid) return false;
+  return isRunning || (!last.wasRunning && last.generation === metadata.generation);
 }
 
 /** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */

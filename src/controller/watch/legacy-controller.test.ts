@@ -125,8 +125,23 @@ async function putThreeTimes(): Promise<void> {
   for (const state of ['Pending', 'InProgress', 'Configured']) await putTheirs(state);
 }
 
+const pod = { namespace: 'multinic-system', name: 'multinic-agent-controller-abc' };
+
+async function startTheirs(): Promise<void> {
+  const container = { name: 'controller', image: 'theirs', command: ['./multinic-controller'] };
+  await bed.admin.create(pods, { metadata: pod, spec: { containers: [container] } });
+}
+
+async function stopTheirs(): Promise<void> {
+  await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+  await bed.pass(1_000);
+}
+
+async function attach(): Promise<void> {
+  await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+}
+
 describe('beside the deployed controller while it is idle', () => {
-  const pod = { namespace: 'multinic-system', name: 'multinic-agent-controller-abc' };
   const theirs = {
     state: 'Configured',
     observedGeneration: 1,
@@ -136,11 +151,6 @@ describe('beside the deployed controller while it is idle', () => {
   beforeEach(async () => {
     await bed.admin.delete(jobs, theirJob);
   });
-
-  async function startTheirs(): Promise<void> {
-    const container = { name: 'controller', image: 'theirs', command: ['./multinic-controller'] };
-    await bed.admin.create(pods, { metadata: pod, spec: { containers: [container] } });
-  }
 
   it('does nothing while its Pod is there, even when it is told to take over, and goes on after it', async () => {
     await startTheirs();
@@ -243,6 +253,17 @@ describe('beside the deployed controller while it is idle', () => {
       expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
+    it('with its Pod in the cluster, also when the spec changes', async () => {
+      await startTheirs();
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      bed.run();
+      await standsBack();
+      await putTheirs('Configured');
+      await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+      await putThreeTimes();
+      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+    });
+
     it('and reports again after it took the object over and gave it back', async () => {
       await startTheirs();
       await bed.apply('worker-1', { interfaces: [entry(0)] });
@@ -253,6 +274,31 @@ describe('beside the deployed controller while it is idle', () => {
       await bed.untilReady('worker-1', good);
       await startTheirs();
       await standsBack();
+    });
+  });
+
+  describe('reports once more on an object whose status it wrote last', () => {
+    it.each([
+      ['when its Pod has gone', [startTheirs], [stopTheirs]],
+      [
+        'when its Pod came after the report and has gone',
+        [],
+        [startTheirs, putThreeTimes, stopTheirs],
+      ],
+      ['when its Pod has gone and left a change undone', [startTheirs], [attach, stopTheirs]],
+      ['when its Pod has gone, and a change follows', [startTheirs], [stopTheirs, attach]],
+      ['when the spec changes and no Pod of it is seen', [], [attach]],
+    ])('%s', async (_, before, after) => {
+      await bed.apply('worker-1', { interfaces: [entry(0)] });
+      await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+      for (const step of before) await step();
+      bed.run();
+      await standsBack();
+      await putThreeTimes();
+      for (const step of after) await step();
+      await bed.pass(50);
+      expect(messageOn(await bed.get('worker-1'))).toContain('multinic.io/take-over=true');
+      expect(bed.writes()).toHaveLength(2);
     });
   });
 

@@ -20,6 +20,8 @@ export interface OtherController {
   readonly occupies: (node: string) => boolean;
   /** Why our controller keeps its hands off this object, and what to do about it; undefined when it does not. */
   readonly owns: (config: NodeConfig) => string | undefined;
+  /** Whether a Pod of it is there, or was a moment ago. */
+  readonly isRunning: () => boolean;
 }
 
 export interface OtherControllerOptions {
@@ -88,6 +90,7 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
         options.takeOver || config.metadata.annotations?.[annotations.takeOver] !== undefined;
       return running() ?? (toldToTakeOver ? undefined : traces(config));
     },
+    isRunning: () => running() !== undefined,
   };
 }
 

@@ -6,6 +6,14 @@ import { flawIn, jsonOf, parseAs } from './answer-failure.ts';
 import { digestOf, type Page, type ReadMemory } from './read-memory.ts';
 import type { Query, Read, ServiceClient } from './service-client.ts';
 
+interface PlaceInMemory<T> {
+  readonly pages: ReadMemory<T>;
+  /** The name of the list in the memory. */
+  readonly name: string;
+  /** The ids that the list asks for, if it names them. */
+  readonly ids?: readonly string[];
+}
+
 export interface Listing<T> extends Read {
   /** The list's key in the body; the links are under `<key>_links`. */
   readonly key: string;
@@ -15,8 +23,8 @@ export interface Listing<T> extends Read {
   readonly standIn?: (raw: unknown, flaw: string) => T;
   /** The status with which this service says that the marker's resource has gone. */
   readonly markerGone: number;
-  /** Where pages are remembered that are read again and again, and the name of the list there; undefined = nowhere. */
-  readonly memory?: { readonly pages: ReadMemory<T>; readonly name: string } | undefined;
+  /** Where pages are remembered that are read again and again; undefined = nowhere. */
+  readonly memory?: PlaceInMemory<T> | undefined;
   /** What is done with the items of a page after parsing. */
   readonly tidy?: (items: readonly T[]) => readonly T[];
   /** Whether what was read so far is all that is needed; further pages are left then. */
@@ -81,7 +89,7 @@ async function readOnce<T>(
 }
 
 function remember<T>({ memory }: Listing<T>, pages: readonly Page<T>[]): void {
-  memory?.pages.set(memory.name, pages);
+  memory?.pages.set(memory.name, pages, memory.ids);
 }
 
 async function pageOf<T>(

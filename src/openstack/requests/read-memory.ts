@@ -9,23 +9,45 @@ export interface Page<T> {
   readonly next: Query | undefined;
 }
 
-/** 10,000 servers with five ports each; the items are those that their reader keeps anyway. */
-const mostItems = 50_000;
+/** A list counts as one, and so does each of its ids and items: 10,000 servers with five ports each in lists of 100. */
+const most = 100 * (1 + 100 + 500);
 
-/** The pages of lists as they were read last: a page of the same bytes is not parsed again. */
+interface Known<T> {
+  readonly list: string;
+  readonly pages: readonly Page<T>[];
+  readonly ids: readonly string[];
+}
+
+/**
+ * The pages of lists as they were read last: a page of the same bytes is not parsed again. Lists that are read no longer are
+ * dropped even while there is room, because nobody else keeps their items.
+ */
 export class ReadMemory<T> {
   /** By the name of the list. */
-  readonly #lists = new BoundedMemory<readonly Page<T>[]>(mostItems);
+  readonly #lists = new BoundedMemory<Known<T>>(most, (known) => this.#forgetIds(known));
+  /** The list that each id was read in last. */
+  readonly #listOf = new Map<string, string>();
 
   /** The page at this place of a list, if it had the same bytes. */
   find(list: string, at: number, digest: string): Page<T> | undefined {
-    const page = this.#lists.peek(list)?.[at];
+    const page = this.#lists.peek(list)?.pages[at];
     return page?.digest === digest ? page : undefined;
   }
 
-  set(list: string, pages: readonly Page<T>[]): void {
-    const size = pages.reduce((sum, { items }) => sum + items.length, 0);
-    this.#lists.set(list, pages, size);
+  /** `ids`: those that the list asks for; other lists that ask for one of them are dropped. */
+  set(list: string, pages: readonly Page<T>[], ids: readonly string[] = []): void {
+    for (const id of ids) {
+      const earlier = this.#listOf.get(id);
+      if (earlier !== undefined) this.#lists.drop(earlier);
+    }
+    const size = pages.reduce((sum, { items }) => sum + items.length, 1 + ids.length);
+    this.#lists.set(list, { list, pages, ids }, size);
+    if (this.#lists.peek(list)) for (const id of ids) this.#listOf.set(id, list);
+    this.#lists.dropIdle();
+  }
+
+  #forgetIds({ list, ids }: Known<T>): void {
+    for (const id of ids) if (this.#listOf.get(id) === list) this.#listOf.delete(id);
   }
 }
 
