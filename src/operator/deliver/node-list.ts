@@ -14,11 +14,19 @@ export interface Listed {
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** Reads one page of Viola's list, and of it the nodes that are a concern; `at` is the same for the same page of two lists. */
+/** Which page of which list is read. */
+export interface PagePlace {
+  /** The same for the same page of later lists, whichever servers they name. */
+  readonly at: string;
+  /** What the list selects. */
+  readonly list: string;
+}
+
+/** Reads one page of Viola's list, and of it the nodes that are a concern. */
 export type ReadPage = (
   path: string,
   isConcern: (raw: unknown) => boolean,
-  at: string,
+  place: PagePlace,
 ) => Promise<NodePage>;
 
 /** What Viola selects; nothing named = everything. */
@@ -64,14 +72,12 @@ async function readPages(
   const nodes: HeldNode[] = [];
   const unreadable: UnreadableNode[] = [];
   const list = searchOf(part.selection, false).toString();
+  const kind = Object.keys(part.selection).join(' ');
   let next: string | undefined;
   for (let pages = 0; pages < mostPages; pages++) {
     const search = searchOf(part.selection, part.fresh, next);
-    const page = await readPage(
-      `${nodeConfigsPath}?${search.toString()}`,
-      isConcern,
-      `${list} ${pages}`,
-    );
+    const path = `${nodeConfigsPath}?${search.toString()}`;
+    const page = await readPage(path, isConcern, { at: `${kind} ${pages}`, list });
     nodes.push(...page.items);
     unreadable.push(...(page.unreadable ?? []));
     next = page.continue;

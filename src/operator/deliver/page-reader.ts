@@ -10,11 +10,16 @@ import { type NodePage, pageOf } from './viola-answer.ts';
 
 /** A page of Viola's list with the ETag that it was sent with. */
 interface TaggedPage {
+  /** What the page depends on beside its key. */
+  readonly selection: string;
   readonly tag: string;
   readonly page: NodePage;
 }
 
-/** The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. */
+/**
+ * The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. Where servers come and
+ * go nobody asks again for what was selected before: a page takes the place of the same one of an earlier selection.
+ */
 export type PageMemory = BoundedMemory<TaggedPage>;
 
 /** Characters of JSON, those of some 5,000 nodes. Parsed they take two to three times as much. */
@@ -37,12 +42,15 @@ export function createPageReader(
   { source, instanceIds }: ListQuery,
   { pages, clock, place, send }: PageReaderOptions,
 ): ReadPage {
-  // Which nodes of a page are read depends on all of these; continue tokens and `fresh` change nothing.
-  const list = hash('sha256', JSON.stringify([place, source, instanceIds]));
+  const owner = JSON.stringify([place, source.namespace, source.name]);
+  // Which nodes of a page are read depends on these and on what the list selects; continue tokens and `fresh` change nothing.
+  const concern = hash('sha256', JSON.stringify([source, instanceIds]));
 
-  return async (path, isConcern, at) => {
-    const key = `${list} ${at}`;
-    const known = pages.peek(key);
+  return async (path, isConcern, { at, list }) => {
+    const key = `${owner} ${at}`;
+    const selection = hash('sha256', `${concern} ${list}`);
+    const stored = pages.peek(key);
+    const known = stored?.selection === selection ? stored : undefined;
     if (known !== undefined) {
       const answer = await send(path, { 'if-none-match': known.tag });
       if (answer.status !== 304) return taken(answer);
@@ -60,8 +68,13 @@ export function createPageReader(
       const page = await pageOf(answer, isConcern, clock.now());
       const tag = headerOf(answer, 'etag');
       if (tag === undefined) pages.drop(key);
-      else pages.set(key, { tag, page }, answer.text.length);
+      else pages.set(key, { selection, tag, page }, sizeOf(key, answer));
       return page;
     }
   };
+}
+
+/** In characters: of small pages the key is the larger part. */
+function sizeOf(key: string, { text }: HttpAnswer): number {
+  return key.length + text.length;
 }

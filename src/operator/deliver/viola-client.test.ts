@@ -195,6 +195,24 @@ describe('listing', () => {
       expect(conditions()).toEqual([['', '']]);
     });
 
+    it.each([
+      ['not after a list of other servers', { instanceIds: ['i1'] }, ''],
+      ['not after a list of other servers of as many', { instanceIds: ['i2', 'i3'] }, ''],
+      [
+        'after a list of another OpenstackConfig',
+        { source: { namespace: 'n', name: 'other' } },
+        'W/"1"',
+      ],
+      ['after a list that is read through', { fresh: true }, 'W/"1"'],
+    ])('keeps the pages of the last list of an OpenstackConfig: %s', async (_, change, tag) => {
+      answers = [tagged('a', 'W/"1"', '')];
+      await names({ ...query, ...change });
+      seen = [];
+      answers = [tagged('a', 'W/"1"', '')];
+      await names();
+      expect(conditions()).toEqual([['', tag]]);
+    });
+
     it('sends no condition to a Viola that sends no ETag', async () => {
       const plain: Answer = [200, { items: [node('g')], observedAt }];
       answers = [plain, plain];
