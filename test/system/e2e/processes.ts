@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { identities } from '../../../rig/chain/identities.ts';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { untilEstablished } from '../../../rig/control-plane/established.ts';
@@ -14,7 +12,6 @@ import { systemClock } from '../../../src/time/clock.ts';
 import { mortalAgentImage, packMortalAgent } from './agent-image.ts';
 import { encryptKey, type Ground, openGround, provider } from './ground.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 
 /** The chain with parts that are processes of this machine, each of which can be ended at one of its writes. */
@@ -26,7 +23,6 @@ export interface Processes extends Ground, AsyncDisposable {
 /** Brings everything up, or nothing: what was started is taken down again when a step fails. */
 export async function openProcesses(say: (line: string) => void): Promise<Processes> {
   await using stack = new AsyncDisposableStack();
-  await run(process.execPath, [join(root, 'deploy/bundle.ts')]);
   const ground = await openGround(stack, { say, images: [], pods: false });
   const { archive } = await packMortalAgent(ground.directory);
   await ground.node.importImage(archive);
