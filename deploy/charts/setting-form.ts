@@ -11,7 +11,7 @@ export interface TypedSetting {
 
 interface Text {
   readonly kind: 'text';
-  /** undefined: any text that is not blank. */
+  /** undefined: text that is not blank. */
   readonly pattern?: string;
 }
 

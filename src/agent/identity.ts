@@ -1,6 +1,6 @@
 import type { Link, Snapshot } from './snapshot.ts';
 
-/** The links of a host that a MAC names: a NIC is on the host if there is one, and nobody knows which one of twins it is. */
+/** Links of a host with one MAC: one link is the NIC; of two (twins) neither can be told to be it. */
 export type NicLinks =
   | { readonly count: 'none'; readonly links: readonly [] }
   | { readonly count: 'one'; readonly link: Link; readonly links: readonly [Link] }
@@ -28,7 +28,7 @@ export function linkOf(host: Pick<Snapshot, 'links'>, mac: string): Link | undef
   return found.count === 'one' ? found.link : undefined;
 }
 
-/** Returns the words for links that have one MAC. */
+/** Returns the text of a message about links that share a MAC. */
 export function twinsText([first, second]: readonly Link[], mac: string): string {
   return `${first?.name} and ${second?.name} have the MAC ${mac}`;
 }

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { mapBounded } from '../process/bounded.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
@@ -62,6 +63,17 @@ export function createNeutron(client: ServiceClient): Neutron {
       markerGone,
       tidy: sharing,
     };
+    return [...(await readPages(client, listing, signal)).values()];
+  }
+
+  async function listOf<T extends { readonly id: string }>(
+    key: string,
+    item: z.ZodType<T>,
+    query: Query,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    const path = `/v2.0/${key}`;
+    const listing: Listing<T> = { path, query, key, item, idOf: ({ id }) => id, markerGone };
     return [...(await readPages(client, listing, signal)).values()];
   }
 
@@ -133,30 +145,14 @@ export function createNeutron(client: ServiceClient): Neutron {
       return readFound(client, { path, key: 'subnet', schema: subnetSchema }, signal);
     },
     async subnets(filter, signal) {
-      const listing: Listing<Subnet> = {
-        path: '/v2.0/subnets',
-        query: filter,
-        key: 'subnets',
-        item: subnetSchema,
-        idOf: (subnet) => subnet.id,
-        markerGone,
-      };
-      return [...(await readPages(client, listing, signal)).values()];
+      return listOf('subnets', subnetSchema, filter, signal);
     },
     async network(id, signal) {
       const path = resourcePath('/v2.0/networks', id);
       return readFound(client, { path, key: 'network', schema: networkSchema }, signal);
     },
     async networks(filter, signal) {
-      const listing: Listing<Network> = {
-        path: '/v2.0/networks',
-        query: filter,
-        key: 'networks',
-        item: networkSchema,
-        idOf: (network) => network.id,
-        markerGone,
-      };
-      return [...(await readPages(client, listing, signal)).values()];
+      return listOf('networks', networkSchema, filter, signal);
     },
   };
 }

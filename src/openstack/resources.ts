@@ -130,7 +130,7 @@ export const portSchema = z
 
 const identity = z.object({ id: id.catch(''), device_id: text.catch('') });
 
-/** A port of a list of which a field cannot be read. */
+/** A listed port with an unreadable field. */
 export function flawedPort(raw: unknown, flaw: string): Port {
   const wire = identity.catch({ id: '', device_id: '' }).parse(raw);
   return {
@@ -149,7 +149,7 @@ export function flawedPort(raw: unknown, flaw: string): Port {
   };
 }
 
-/** A server of which a field cannot be read. */
+/** A server with an unreadable field. */
 export function flawedServer(raw: unknown, flaw: string): Server {
   const { id: own } = identity.catch({ id: '', device_id: '' }).parse(raw);
   return { id: own, name: '', status: '', metadata: {}, projectId: '', flaw };

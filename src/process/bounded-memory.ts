@@ -9,8 +9,8 @@ interface Entry<V> {
 const idleUses = 20;
 
 /**
- * Values with a common limit of their sizes. A new value is left out while the memory is full of values in use: whoever reads more than
- * fits in turn would otherwise push out each value just before it is needed again.
+ * Values with a common limit of their sizes. A new value is left out while the memory is full of values in use: a cycle over
+ * more values than fit would otherwise evict each value just before its next use.
  */
 export class BoundedMemory<V> {
   readonly #most: number;

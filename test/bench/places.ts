@@ -1,4 +1,4 @@
-// CPU that the controller takes for each node while most nodes wait for a place, beside a run in which nobody waits: the same
+// CPU that the controller takes for each node while most nodes wait for a place, beside a run with a place for each node: the same
 // nodes, the same embedded API server and agents that end at once, all in this process.
 import { ControllerBed } from '../fixtures/controller-bed.ts';
 import { entry } from '../fixtures/controller-samples.ts';

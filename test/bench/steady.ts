@@ -1,4 +1,4 @@
-// What a poll of 1,000 servers costs that finds nothing new, beside the same requests by plain fetch whose answers nobody reads.
+// Cost of a poll of 1,000 servers that finds nothing new; floor: the same requests by plain fetch, answers unread.
 // No latency, so that the ratio is that of the work. Medians; ratios within one run.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { providerHeader } from '../../src/api/node-configs-http.ts';

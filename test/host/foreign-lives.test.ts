@@ -85,7 +85,7 @@ class Life {
     const name = this.pick(names);
     const on = name === 'wayOut' ? plugs[0] : this.pick(plugs);
     const others = [...this.#inForce, ...this.#planned].filter(({ scene }) => scene.on === on);
-    // Nobody can tell the one veth that is left of two from the NIC.
+    // A veth that outlives its twin cannot be told from the NIC.
     const taken = name === 'twin' || name === 'unplug' ? ['twin', 'unplug'] : [name];
     if (others.some((other) => taken.includes(other.name))) return this.newDeed();
     const scene: Scene = { number, on, netns, fabric };

@@ -112,7 +112,7 @@ export async function settle<G extends Goal>(
 class Tries<G extends Goal> {
   readonly #made = new Map<G, number>();
 
-  /** Those of which another change may be tried: a NIC that is taken may be free again in a moment. */
+  /** Returns the goals that get another change now; a taken NIC gets none until it is free. */
   left(goals: ReadonlyMap<G, unknown>, seen: KernelSnapshot, context: Context): G[] {
     return [...goals.keys()].filter(
       (goal) => (this.#made.get(goal) ?? 0) < maxChanges && !takenBy(goal.nic, seen, context),

@@ -45,7 +45,7 @@ export function nameByRules(
   return last;
 }
 
-/** Whether the administrator keeps udev from reading `.link` files (systemd.link(5)); one nobody can read may do either. */
+/** Returns whether a rule file keeps udev from reading `.link` files (systemd.link(5)); an unreadable file counts as no evidence. */
 export function hasNoLinkFiles(files: readonly HostFile[]): boolean {
   const isReplaced = files.some(
     ({ path, unread }) => path === linkFileRules && unread === undefined,

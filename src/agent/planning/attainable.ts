@@ -265,7 +265,7 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
 
 /**
  * Whether the NIC may have this subnet beside the route: a wider one by a gateway loses its packets as a default route does, by
- * the longest prefix. A route of the NIC in main would take packets that are meant for somebody behind that gateway, as for Pods.
+ * the longest prefix. A route of the NIC in main would take packets for hosts behind that gateway, such as Pods.
  */
 function losesTo(route: Route, cidr: string, subnets: readonly string[], host: Snapshot): boolean {
   return (

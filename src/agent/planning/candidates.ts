@@ -270,7 +270,7 @@ function isEdge(ip: string, cidr: string): boolean {
   return broadcast !== undefined && [ipOf(networkOf(cidr)), broadcast].includes(ip);
 }
 
-/** Networks of which no address is that of one host elsewhere. */
+/** Networks without an address of a remote host: this network, loopback, IPv6 link-local, multicast, broadcast. */
 const noHosts = [
   '0.0.0.0/8',
   '127.0.0.0/8',

@@ -156,7 +156,7 @@ export function createReporter(options: ReportOptions): Reporter {
     const patch = standBackPatch(config, message, clock.now());
     if (patch === undefined) return;
     const last = standingBack.get(key);
-    if (last !== undefined && isReplaced(config) && isStillTrue(last, config, isRunning)) {
+    if (last !== undefined && lacksReport(config) && isStillTrue(last, config, isRunning)) {
       standingBack.set(key, { ...last, wasRunning: isRunning });
       return;
     }
@@ -187,8 +187,8 @@ export function createReporter(options: ReportOptions): Reporter {
   };
 }
 
-/** Whether the legacy controller has replaced the report, as each of its writes does. */
-function isReplaced({ status }: NodeConfig): boolean {
+/** Returns whether the legacy controller has overwritten the report, as each of its writes does. */
+function lacksReport({ status }: NodeConfig): boolean {
   return (
     status !== undefined &&
     isWrittenByOther(status) &&

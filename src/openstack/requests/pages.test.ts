@@ -126,7 +126,7 @@ describe('pages that are read again', () => {
     memory = new ReadMemory();
   });
 
-  /** Reads the list of these pages, each of which is an id with a text. */
+  /** Reads a list whose pages each hold one item: an id with a text. */
   async function again(pages: readonly string[], name = 'list') {
     const { client } = createFakeService('neutron', ({ url }) => {
       const at = Number(url.searchParams.get('marker') ?? 0);

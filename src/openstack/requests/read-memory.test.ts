@@ -11,7 +11,7 @@ function nameOf(ids: readonly string[]): string {
   return ids.join(' ');
 }
 
-/** Reads the list of these ids, each of which has so many items. */
+/** Reads the list of these ids, with this many items per id. */
 function read(ids: readonly string[], each = 5): void {
   const items = ids.flatMap((id) => Array.from({ length: each }, (_, at) => `${id} ${at}`));
   const page: Page<string> = { digest: 'd', items, next: undefined };

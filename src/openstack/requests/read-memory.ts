@@ -20,7 +20,7 @@ interface Known<T> {
 
 /**
  * The pages of lists as they were read last: a page of the same bytes is not parsed again. Lists that are read no longer are
- * dropped even while there is room, because nobody else keeps their items.
+ * dropped even while there is room, because no other cache holds their items.
  */
 export class ReadMemory<T> {
   /** By the name of the list. */

@@ -30,7 +30,7 @@ const url = text.refine(
 );
 /** Its blanks may be part of it. */
 const secret = z.string('must be a text').optional();
-/** The words of YAML 1.1, as PyYAML reads them. */
+/** Booleans of YAML 1.1, as PyYAML reads them. */
 const flag = z
   .string('must be true or false')
   .toLowerCase()

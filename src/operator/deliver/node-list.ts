@@ -14,7 +14,7 @@ export interface Listed {
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** Which page of which list is read. */
+/** Position of a page: its list and its number. */
 export interface PagePlace {
   /** The same for the same page of later lists, whichever servers they name. */
   readonly at: string;

@@ -17,8 +17,8 @@ interface TaggedPage {
 }
 
 /**
- * The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. Where servers come and
- * go nobody asks again for what was selected before: a page takes the place of the same one of an earlier selection.
+ * The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. A page
+ * replaces the same page of an earlier selection, which is never requested again.
  */
 export type PageMemory = BoundedMemory<TaggedPage>;
 
@@ -55,7 +55,7 @@ export function createPageReader(
       const answer = await send(path, { 'if-none-match': known.tag });
       if (answer.status !== 304) return taken(answer);
       const next = answer.headers[continueHeader];
-      // Empty on the last page. Without the header nobody knows whether this is the last one.
+      // Empty on the last page; without the header the end of the list is unknown.
       if (typeof next === 'string') {
         pages.touch(key);
         return { ...known.page, continue: next || undefined };

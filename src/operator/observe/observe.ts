@@ -102,7 +102,7 @@ interface ObserveInput
 export interface Look {
   readonly observation: Observation;
   readonly troubles: readonly Trouble[];
-  /** Ports and servers of which a field cannot be read; the others go on. */
+  /** Ports and servers with an unreadable field; the sync goes on without them. */
   readonly flaws: readonly Trouble[];
 }
 

@@ -94,7 +94,7 @@ function isReadable({ flaw }: Server): boolean {
   return flaw === undefined;
 }
 
-/** A server of which a field cannot be read. */
+/** A server with an unreadable field. */
 export function flawOfServer({ id, flaw = '' }: Server): Trouble {
   const message = `server ${id} cannot be read and is left as it is: ${flaw}`;
   return { reason: 'NovaServerError', message };

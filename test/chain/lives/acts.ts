@@ -172,7 +172,7 @@ async function failBusinessCluster({ world, random }: Life): Promise<void> {
   const { faults } = world.business.server;
   if (random() < 0.5) return void faults.dropWatches();
   faults.lose({ when: 'after', times: 3 });
-  // The parts meet it at their writes, and nobody else in this life.
+  // Only the parts write meanwhile: an act of the test that loses its answer would fail.
   await new Promise((resolve) => setTimeout(resolve, 4_000));
   faults.clear();
 }
