@@ -84,6 +84,11 @@ const parts: Readonly<Record<PartName, () => Promise<Part>>> = {
     const { startController } = await import('./controller/start.ts');
     return part(controllerSettings, startController);
   },
+  lifecycle: async () => {
+    const { lifecycleSettings } = await import('./lifecycle/settings.ts');
+    const { startLifecycle } = await import('./lifecycle/start.ts');
+    return part(lifecycleSettings, startLifecycle);
+  },
 };
 
 /** A part that is loaded, with all of its modules. */

@@ -12,6 +12,8 @@ const parts: Readonly<Record<PartName, string>> = {
     'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
   viola: 'HTTP API that applies node configs in business clusters',
   controller: 'runs one agent Job per node and reports its result',
+  lifecycle:
+    'installs the operator, MariaDB and backups as a MultiNicOperator says, and protects them',
 };
 
 const loadAgent = async () => import('./agent/main-agent.ts');

@@ -18,6 +18,10 @@ export const labels = {
   action: 'multinic.io/action',
   /** On agent Jobs: the instance id of the node's server. */
   instance: 'instance',
+  /** `true` on objects that a MultiNicOperator manages: the admission webhook refuses changes of them. */
+  protected: 'multinic.example.com/protected',
+  /** On the same objects: name of the MultiNicOperator. */
+  managedByOperator: 'multinic.example.com/managed-by-operator',
 } as const;
 
 export const agentAppName = 'multinic-agent';
@@ -58,6 +62,16 @@ export const annotations = {
   schema: 'multinic.io/schema',
   /** On the Secret of the operator's token: RFC 3339 time since which the token is used. */
   tokenSince: 'multinic.io/token-since',
+  /** On MultiNicOperator: `latest` or the name of a backup file; each new value restores it once. */
+  restore: 'multinic.io/restore',
+  /** On MultiNicOperator: each new value replaces both passwords of MariaDB. */
+  rotateCredentials: 'multinic.io/rotate-credentials',
+  /** On MultiNicOperator: each new value restarts the operator. On Pods: the value they were started with. */
+  restartAt: 'multinic.io/restart-at',
+  /** On MultiNicOperator: RFC 3339 time until which protection and recovery pause. */
+  breakGlass: 'multinic.io/break-glass',
+  /** On managed objects: hash of what lifecycle applied last. */
+  applied: 'multinic.io/applied',
 } as const;
 
 export const finalizers = {
@@ -68,6 +82,7 @@ export const finalizers = {
     'multinic.example.com/operator-finalizer',
   ],
   nodeConfig: 'multinic.io/cleanup',
+  multiNicOperator: 'multinic.example.com/operator-finalizer',
 } as const;
 
 export const fieldManagers = {
@@ -92,6 +107,29 @@ export const accessSecrets = {
   certificate: 'viola-api-tls',
   token: 'multinic-operator-viola-token',
   grants: 'viola-api-tokens',
+} as const;
+
+/** Objects of an installation by a MultiNicOperator, all in the namespace of lifecycle. */
+export const managedObjects = {
+  /** Deployment of the operator. */
+  controller: 'multinic-controller',
+  /** ConfigMap with the chart's rendering of the operator. */
+  controllerBase: 'multinic-controller-base',
+  /** StatefulSet, Service and container of MariaDB. */
+  database: 'mariadb',
+  databaseClaim: 'mysql-storage-mariadb-0',
+  /** CronJob and claim. */
+  backup: 'mariadb-backup',
+  credentials: 'mariadb-credentials',
+  /** ValidatingWebhookConfiguration. */
+  protection: 'multinic-protection',
+  /** Service of lifecycle's webhook; the chart installs it. */
+  webhookService: 'multinic-operator-webhook',
+  /** Secrets of the webhook's certificate authority and certificate. */
+  webhookAuthority: 'multinic-webhook-ca',
+  webhookCertificate: 'multinic-webhook-tls',
+  /** Deployment of the operator in the legacy system. */
+  legacyController: 'multinic-controller-manager',
 } as const;
 
 /** Key of the operator's own grants in `accessSecrets.grants`; every other key is somebody else's. */

@@ -1,16 +1,24 @@
+import type { ValidatingWebhookConfiguration as ValidatingWebhookConfigurationV1 } from 'kubernetes-types/admissionregistration/v1.js';
 import type { CustomResourceDefinition } from 'kubernetes-types/apiextensions/v1.js';
+import type {
+  Deployment as DeploymentV1,
+  StatefulSet as StatefulSetV1,
+} from 'kubernetes-types/apps/v1.js';
 import type { TokenRequest as TokenRequestV1 } from 'kubernetes-types/authentication/v1.js';
-import type { Job as JobV1 } from 'kubernetes-types/batch/v1.js';
+import type { CronJob as CronJobV1, Job as JobV1 } from 'kubernetes-types/batch/v1.js';
 import type { Lease as LeaseV1 } from 'kubernetes-types/coordination/v1.js';
 import type {
   ConfigMap as ConfigMapV1,
   Event as EventV1,
   Namespace as NamespaceV1,
   Node as NodeV1,
+  PersistentVolumeClaim as PersistentVolumeClaimV1,
   Pod as PodV1,
   Secret as SecretV1,
   ServiceAccount as ServiceAccountV1,
+  Service as ServiceV1,
 } from 'kubernetes-types/core/v1.js';
+import type { PodDisruptionBudget as PodDisruptionBudgetV1 } from 'kubernetes-types/policy/v1.js';
 import type { RoleBinding as RoleBindingV1, Role as RoleV1 } from 'kubernetes-types/rbac/v1.js';
 import type { KubeObject } from './object.ts';
 import { defineResource, type Resource } from './resource.ts';
@@ -30,6 +38,13 @@ export type ServiceAccount = Typed<ServiceAccountV1>;
 export type Role = Typed<RoleV1>;
 export type RoleBinding = Typed<RoleBindingV1>;
 export type TokenRequest = Typed<TokenRequestV1>;
+export type Deployment = Typed<DeploymentV1>;
+export type StatefulSet = Typed<StatefulSetV1>;
+export type Service = Typed<ServiceV1>;
+export type PersistentVolumeClaim = Typed<PersistentVolumeClaimV1>;
+export type CronJob = Typed<CronJobV1>;
+export type PodDisruptionBudget = Typed<PodDisruptionBudgetV1>;
+export type ValidatingWebhookConfiguration = Typed<ValidatingWebhookConfigurationV1>;
 export type Crd = Typed<CustomResourceDefinition>;
 
 const core = { group: '', version: 'v1' } as const;
@@ -89,6 +104,54 @@ export const crds = defineResource<Crd>({
   version: 'v1',
   plural: 'customresourcedefinitions',
   kind: 'CustomResourceDefinition',
+  namespaced: false,
+});
+
+const apps = { group: 'apps', version: 'v1' } as const;
+
+export const deployments = defineResource<Deployment>({
+  ...apps,
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+});
+export const statefulSets = defineResource<StatefulSet>({
+  ...apps,
+  plural: 'statefulsets',
+  kind: 'StatefulSet',
+  namespaced: true,
+});
+export const services = defineResource<Service>({
+  ...core,
+  plural: 'services',
+  kind: 'Service',
+  namespaced: true,
+});
+export const claims = defineResource<PersistentVolumeClaim>({
+  ...core,
+  plural: 'persistentvolumeclaims',
+  kind: 'PersistentVolumeClaim',
+  namespaced: true,
+});
+export const cronJobs = defineResource<CronJob>({
+  group: 'batch',
+  version: 'v1',
+  plural: 'cronjobs',
+  kind: 'CronJob',
+  namespaced: true,
+});
+export const disruptionBudgets = defineResource<PodDisruptionBudget>({
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+  namespaced: true,
+});
+export const validatingWebhookConfigurations = defineResource<ValidatingWebhookConfiguration>({
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'validatingwebhookconfigurations',
+  kind: 'ValidatingWebhookConfiguration',
   namespaced: false,
 });
 

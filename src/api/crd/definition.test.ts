@@ -17,11 +17,13 @@ describe('the CRDs', () => {
     expect(definitions.map(({ spec }) => [spec.names.kind, spec.names.shortNames])).toEqual([
       ['OpenstackConfig', ['osc']],
       ['MultiNicNodeConfig', ['mnnc']],
+      ['MultiNicOperator', ['mno']],
     ]);
   });
 
   it('stores v1 of MultiNicNodeConfig and serves v1alpha1 with the same schema', () => {
-    const versions = definitions.at(-1)?.spec.versions ?? [];
+    const versions =
+      definitions.find(({ spec }) => spec.names.kind === 'MultiNicNodeConfig')?.spec.versions ?? [];
     expect(versions.map(({ name, storage }) => [name, storage])).toEqual([
       ['v1', true],
       ['v1alpha1', false],

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
+import { multiNicOperatorSpec, multiNicOperatorStatus } from '../multinicoperator.ts';
 import { annotations, businessGroup, managementGroup } from '../names.ts';
 import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';
 import { crdSchema } from './schema.ts';
@@ -20,7 +21,7 @@ interface Kind {
 
 interface Column {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date';
+  readonly type: 'string' | 'integer' | 'date' | 'boolean';
   readonly jsonPath: string;
   readonly priority?: number;
 }
@@ -69,10 +70,29 @@ const multiNicNodeConfig: Kind = {
   ],
 };
 
+const multiNicOperator: Kind = {
+  group: managementGroup,
+  kind: 'MultiNicOperator',
+  plural: 'multinicoperators',
+  shortNames: ['mno'],
+  versions: ['v1alpha1'],
+  description: 'Installs the operator, MariaDB and backups, and protects them.',
+  spec: multiNicOperatorSpec,
+  status: multiNicOperatorStatus,
+  columns: [
+    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+    { name: 'Controller', type: 'string', jsonPath: '.status.controllerStatus.phase' },
+    { name: 'Database', type: 'string', jsonPath: '.status.databaseStatus.phase' },
+    { name: 'Protection', type: 'boolean', jsonPath: '.status.protectionStatus.active' },
+    age,
+    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+  ],
+};
+
 /** CustomResourceDefinitions by file name, as they are installed. */
 export function crdDefinitions() {
   return Object.fromEntries(
-    [openstackConfig, multiNicNodeConfig].map((kind) => [
+    [openstackConfig, multiNicNodeConfig, multiNicOperator].map((kind) => [
       `${kind.group}_${kind.plural}.yaml`,
       definition(kind),
     ]),

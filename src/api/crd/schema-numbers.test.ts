@@ -23,6 +23,9 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
   ],
+  'multinicoperators.multinic.example.com': [
+    'ee737449c53b2cf8cbf1f9342606fd6ab3ade4a8abab9ff4e200ec5331c115fd',
+  ],
 };
 
 /** Of what decides which fields are kept, and with which values: texts for people do not. */

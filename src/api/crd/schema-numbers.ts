@@ -6,6 +6,7 @@
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,
   'multinicnodeconfigs.multinic.io': 7,
+  'multinicoperators.multinic.example.com': 1,
 } as const;
 
 /** Name of one of our CustomResourceDefinitions. */

@@ -13,6 +13,8 @@ export interface ReadingOptions<T> {
   readonly transform?: ((object: T) => T) | undefined;
   /** Exactly this version is stored: it need not be looked at, so that a relist of what has not changed keeps nothing. */
   readonly isKnown: (object: KubeObject) => boolean;
+  /** Whether objects keep their managedFields; default: they are dropped. */
+  readonly keepsManagedFields?: boolean | undefined;
 }
 
 /**
@@ -21,12 +23,14 @@ export interface ReadingOptions<T> {
  */
 export function readingsOf<T extends KubeObject>(
   resource: Resource<T>,
-  { transform = (object) => object, isKnown }: ReadingOptions<T>,
+  { transform = (object) => object, isKnown, keepsManagedFields = false }: ReadingOptions<T>,
 ): Resource<Reading<T>> {
   return defineResource<Reading<T>>({
     ...resource,
     parse: (raw) => {
-      const read = withoutManagedFields(raw as KubeObject);
+      const read = keepsManagedFields
+        ? (raw as KubeObject)
+        : withoutManagedFields(raw as KubeObject);
       const { metadata } = read;
       if (isKnown(read)) return { metadata, known: true };
       try {
@@ -38,7 +42,7 @@ export function readingsOf<T extends KubeObject>(
   });
 }
 
-/** More than half of a stored object's memory, and nothing here reads them. */
+/** More than half of a stored object's memory, and most parts do not read them. */
 function withoutManagedFields(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

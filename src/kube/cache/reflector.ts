@@ -63,6 +63,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onStep?: (step: { readonly what: 'list' | 'watch'; readonly failed: boolean }) => void;
   /** Applied to every object before it is stored, for example to drop what nobody reads. */
   readonly transform?: (object: T) => T;
+  /** Whether objects keep their managedFields; default: they are dropped. */
+  readonly keepsManagedFields?: boolean;
 }
 
 export interface Reflector {
@@ -84,6 +86,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   const readings = readingsOf(options.resource, {
     transform: options.transform,
     isKnown: (object) => store.holds(object),
+    keepsManagedFields: options.keepsManagedFields,
   });
   const selection = { namespace, labelSelector, fieldSelector };
   let state: ReflectorState = { name: 'stopped' };

@@ -1,0 +1,41 @@
+import { keyOf } from '../../kube/object.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
+import type { Problem } from './accepted.ts';
+
+/** CronJob and PodDisruptionBudget are v1 from 1.21 on. */
+const oldestMinor = 21;
+
+/** Why lifecycle does nothing with this MultiNicOperator; undefined: it does. */
+export function whyNotOurs(
+  operator: OperatorObject,
+  all: readonly OperatorObject[],
+  namespace: string,
+  kubernetesMinor: number,
+): Problem | undefined {
+  const { metadata } = operator;
+  if (metadata.namespace !== namespace) {
+    return {
+      field: 'metadata.namespace',
+      message: `metadata.namespace "${metadata.namespace}": lifecycle installs into its own namespace only; create this object in ${namespace}`,
+    };
+  }
+  if (kubernetesMinor < oldestMinor) {
+    return {
+      field: 'metadata',
+      message: `Kubernetes 1.${kubernetesMinor} is too old for a MultiNicOperator; upgrade to 1.${oldestMinor}, or install the charts without lifecycle`,
+    };
+  }
+  const ours = all.filter((one) => one.metadata.namespace === namespace);
+  const [oldest = operator] = ours.toSorted(byAge);
+  if (keyOf(oldest) === keyOf(operator)) return undefined;
+  return {
+    field: 'metadata.name',
+    message: `metadata.name "${metadata.name}": a cluster has one MultiNicOperator, and ${oldest.metadata.name} is older; delete one of them`,
+  };
+}
+
+function byAge(a: OperatorObject, b: OperatorObject): number {
+  const [first = '', second = ''] = [a, b].map(({ metadata }) => metadata.creationTimestamp);
+  if (first !== second) return first < second ? -1 : 1;
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}

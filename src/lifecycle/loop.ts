@@ -1,0 +1,103 @@
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import type { StoreView } from '../kube/cache/store.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { createController, type Source, sourceOf } from '../kube/reconcile/controller.ts';
+import { together } from '../kube/reconcile/together.ts';
+import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
+import type { Perform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import { createDeletion } from './deletion/deletion.ts';
+import { Applier } from './objects/applier.ts';
+import { createCarryOut } from './objects/carry-out.ts';
+import { createObserve } from './objects/observe.ts';
+import { createStores } from './objects/stores.ts';
+import type { Webhook } from './protection/webhook.ts';
+import { createReconcile } from './reconcile.ts';
+import type { LifecycleSettings } from './settings.ts';
+import { createStatusWriter } from './status/writer.ts';
+import { createWatches } from './watches.ts';
+
+const name = 'multinicoperator';
+
+export interface LoopOptions {
+  readonly client: KubeClient;
+  readonly settings: LifecycleSettings;
+  readonly context: PartContext<typeof metricTable>;
+  readonly perform: Perform<Effect>;
+  readonly webhook: Webhook;
+  readonly kubernetesMinor: number;
+}
+
+/** Everything that works while this process leads, wired together. */
+export function createLoop(options: LoopOptions) {
+  const { client, settings, context, perform, webhook, kubernetesMinor } = options;
+  const { clock, random, log, metrics } = context;
+  const { namespace } = settings;
+  const stores = createStores(namespace);
+  const recorder = createEventRecorder({
+    client: aroundWrites(client, (write) => perform('lifecycle.event.write', write)),
+    component: 'multinic-lifecycle',
+    clock,
+    onError: (error) => log.warn({ err: error }, 'event not written'),
+  });
+  const applier = new Applier({ client, perform, live: stores.live });
+  const reconcile = createReconcile({
+    observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
+    carryOut: createCarryOut({ applier, log }),
+    deletion: createDeletion({ client, applier, stores, namespace, perform }),
+    status: createStatusWriter({ client, perform, clock, webhookAnswers: () => webhook.answers }),
+    webhook: () => webhook.access,
+    recorder,
+    clock,
+  });
+  const reflectors = createWatches({ client, context, namespace, stores });
+  /** Whatever changes concerns every MultiNicOperator: there is one. */
+  const all = (): readonly string[] => stores.operators.keys();
+  const watched = Object.entries(stores).filter(([key]) => key !== 'live' && key !== 'operators');
+  const sources: Source<KubeObject>[] = watched.map(([, store]) =>
+    sourceOf(store as StoreView<KubeObject>, all),
+  );
+  const controller = createController({
+    name,
+    workers: 1,
+    reconcile,
+    reflectors,
+    clock,
+    random,
+    sources: [sourceOf(stores.operators, all), ...sources],
+    observer: countWork(metrics, name),
+    onResult: ({ key, error, durationMs }) => {
+      const labels = { controller: name };
+      const result = error === undefined ? 'success' : 'error';
+      const status = error === undefined ? 'success' : 'reconcile_error';
+      metrics.count('multinic_reconcile_total', { ...labels, result, status });
+      metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
+      if (error !== undefined)
+        log.warn({ err: error, operator: key }, 'reconcile failed, tried again');
+    },
+  });
+  sampleWork(metrics, name, controller);
+  for (const reflector of reflectors) sampleSilence(metrics, reflector);
+  webhook.onChange(() => {
+    for (const key of all()) controller.enqueue(key);
+  });
+
+  return {
+    run: (leading: AbortSignal) =>
+      recorder.during(leading, () =>
+        together(leading, clock, {
+          objects: (end) => controller.run(end),
+          certificates: (end) => webhook.keepCertificates(end),
+        }),
+      ),
+    /** A process that waits for the lease is ready: it serves the webhook. */
+    notReady: () => {
+      const late = reflectors.filter(({ state }) => state === 'listing' || state === 'waiting');
+      return late.length === 0 ? undefined : `${late.length} watches are not up to date`;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { Logger } from '../../process/log.ts';
+import type { Outcome } from '../outcome.ts';
+import type { Observed, StagePlan } from '../stage.ts';
+import type { Applier, Ensured } from './applier.ts';
+
+/** Carries out the plan of a stage; what fails ends this stage alone, and is tried again. */
+export type CarryOut = <Report>(
+  observed: Observed,
+  plan: StagePlan<Report>,
+  signal: AbortSignal,
+) => Promise<Outcome<Report>>;
+
+export interface CarryOutDeps {
+  readonly applier: Applier;
+  readonly log: Pick<Logger, 'warn' | 'info'>;
+}
+
+export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
+  return async (observed, plan, signal) => {
+    const objects = new Map<string, Ensured>();
+    const { protection } = observed.accepted;
+    const recovers = protection.value?.recovers ?? false;
+    try {
+      for (const removal of plan.remove) await applier.remove(removal, signal);
+      for (const one of plan.create ?? []) await applier.create(one, signal);
+      for (const wanted of plan.apply) {
+        const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
+        const ensured = await applier.ensure(wanted, { recovers, signal });
+        objects.set(name, ensured);
+        if (ensured !== 'unchanged' && ensured !== 'drifted')
+          log.info({ object: name, ensured }, 'applied');
+      }
+      return { plan, objects };
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error }, 'a stage failed, tried again');
+      return { plan, objects, error };
+    }
+  };
+}

@@ -1,0 +1,101 @@
+import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
+import { managedObjects } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import {
+  claims,
+  configMaps,
+  cronJobs,
+  deployments,
+  secrets,
+  services,
+  statefulSets,
+  validatingWebhookConfigurations,
+} from '../../kube/core-resources.ts';
+import { type KubeObject, refOf } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Accepted, Problem } from '../accept/accepted.ts';
+import { whyNotOurs } from '../accept/one-per-cluster.ts';
+import { type OperatorObject, statusOf } from '../multinicoperator.ts';
+import type { LiveObjects, Observed } from '../stage.ts';
+import type { Stores } from './stores.ts';
+
+/** What there is to do with a MultiNicOperator. */
+export type Seen =
+  | { readonly what: 'gone' }
+  | { readonly what: 'leaving'; readonly operator: OperatorObject }
+  | { readonly what: 'refused'; readonly operator: OperatorObject; readonly problem: Problem }
+  | { readonly what: 'wanted'; readonly observed: Observed };
+
+type Accept = (operator: OperatorObject, now: Date) => Accepted;
+export type Observe = (key: string, accept: Accept, signal: AbortSignal) => Promise<Seen>;
+
+export interface ObserveDeps {
+  readonly client: Pick<KubeClient, 'find'>;
+  readonly stores: Stores;
+  readonly namespace: string;
+  readonly kubernetesMinor: number;
+  readonly clock: Clock;
+}
+
+/** Objects that others may have made under our names: without our labels no watch shows them. */
+const taken: readonly (readonly [Resource<KubeObject>, string])[] = [
+  [deployments, managedObjects.controller],
+  [deployments, managedObjects.legacyController],
+  [statefulSets, managedObjects.database],
+  [services, managedObjects.database],
+  [claims, managedObjects.databaseClaim],
+  [claims, managedObjects.backup],
+  [cronJobs, managedObjects.backup],
+  [secrets, managedObjects.credentials],
+  [configMaps, 'multinic-operator-triggers'],
+  [validatingWebhookConfigurations, managedObjects.protection],
+];
+
+export function createObserve(deps: ObserveDeps): Observe {
+  const { client, stores, namespace, kubernetesMinor, clock } = deps;
+
+  /** What the watches show, and of the names that are ours what they do not show. */
+  async function liveObjects(signal: AbortSignal): Promise<LiveObjects> {
+    const missing = taken.filter(([resource, name]) => !stores.live.find(resource, name));
+    const read = await Promise.all(
+      missing.map(async ([resource, name]) => {
+        const ref = resource.namespaced ? { namespace, name } : { name };
+        return [`${resource.kind} ${name}`, await client.find(resource, ref, { signal })] as const;
+      }),
+    );
+    const others = new Map(read);
+    return {
+      find<T extends KubeObject>(resource: Resource<T>, name: string): T | undefined {
+        const other = others.get(`${resource.kind} ${name}`) as T | undefined;
+        return stores.live.find(resource, name) ?? other;
+      },
+    };
+  }
+
+  return async (key, accept, signal) => {
+    const operator = stores.operators.get(key);
+    if (!operator) return { what: 'gone' };
+    const { metadata } = operator;
+    const isOurNamespaceEnding =
+      metadata.namespace === namespace &&
+      stores.namespaces.get(namespace)?.metadata.deletionTimestamp !== undefined;
+    if (metadata.deletionTimestamp || isOurNamespaceEnding) return { what: 'leaving', operator };
+    const problem = whyNotOurs(operator, stores.operators.list(), namespace, kubernetesMinor);
+    if (problem) return { what: 'refused', operator, problem };
+    const now = clock.now();
+    return {
+      what: 'wanted',
+      observed: {
+        operator,
+        status: statusOf(operator) satisfies MultiNicOperatorStatus,
+        accepted: accept(operator, now),
+        namespace: refOf(key).namespace ?? namespace,
+        objects: await liveObjects(signal),
+        pods: stores.pods.list(),
+        kubernetesMinor,
+        now,
+      },
+    };
+  };
+}

@@ -1,0 +1,61 @@
+import type { EventRecorder } from '../kube/events.ts';
+import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
+import type { Clock } from '../time/clock.ts';
+import { accept } from './accept/accept.ts';
+import { backup } from './backup/backup.ts';
+import { controller } from './controller/controller.ts';
+import { credentials } from './credentials/credentials.ts';
+import { newPassword } from './credentials/password.ts';
+import { database } from './database/database.ts';
+import type { Deletion } from './deletion/deletion.ts';
+import type { CarryOut } from './objects/carry-out.ts';
+import type { Observe } from './objects/observe.ts';
+import type { Outcomes } from './outcome.ts';
+import { protection, type WebhookAccess } from './protection/protection.ts';
+import type { Observed } from './stage.ts';
+import type { StatusWriter } from './status/writer.ts';
+import { triggers } from './triggers/triggers.ts';
+
+export interface ReconcileDeps {
+  readonly observe: Observe;
+  readonly carryOut: CarryOut;
+  readonly deletion: Deletion;
+  readonly status: StatusWriter;
+  readonly webhook: () => WebhookAccess;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly clock: Clock;
+}
+
+/** Brings all that a MultiNicOperator installs closer to its spec. */
+export function createReconcile(deps: ReconcileDeps) {
+  const { observe, carryOut, deletion, status, webhook } = deps;
+
+  return async (key: string, signal: AbortSignal): Promise<Requeue> => {
+    const seen = await observe(key, accept, signal);
+    if (seen.what === 'gone') return {};
+    if (seen.what === 'leaving') return deletion.finish(seen.operator, signal);
+    if (seen.what === 'refused') return status.refuse(seen, signal);
+    const { observed } = seen;
+    await deletion.hold(observed.operator, signal);
+    const outcomes = await stages(observed, signal);
+    await status.write(observed, outcomes, signal);
+    return soonest(outcomes);
+  };
+
+  /** Independent of each other: a stage that fails holds no other one up. */
+  async function stages(observed: Observed, signal: AbortSignal): Promise<Outcomes> {
+    return {
+      credentials: await carryOut(observed, credentials(observed, newPassword), signal),
+      database: await carryOut(observed, database(observed), signal),
+      backup: await carryOut(observed, backup(observed), signal),
+      controller: await carryOut(observed, controller(observed), signal),
+      triggers: await carryOut(observed, triggers(observed), signal),
+      protection: await carryOut(observed, protection(observed, webhook()), signal),
+    };
+  }
+}
+
+function soonest(outcomes: Outcomes): Requeue {
+  const times = Object.values(outcomes).flatMap(({ plan }) => plan.requeueAfterMs ?? []);
+  return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
+}

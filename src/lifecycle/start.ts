@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Effect } from '../api/effects.ts';
+import type { metricTable } from '../api/metrics.ts';
+import { createHttpServer, listen } from '../http/server.ts';
+import { inCluster } from '../kube/access/in-cluster.ts';
+import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
+import { aroundWrites } from '../kube/client/around-writes.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
+import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
+import { createLeaseClient } from '../kube/lease/lease-client.ts';
+import { together } from '../kube/reconcile/together.ts';
+import { claimsOf } from '../kube/rights.ts';
+import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
+import { createPerform } from '../process/effects.ts';
+import type { PartContext } from '../process/part.ts';
+import { createSelfCheck } from '../self-check/self-check.ts';
+import { createLoop } from './loop.ts';
+import { createWebhook } from './protection/create-webhook.ts';
+import { definition, leaseName, lifecycleRights, placesOf } from './rights.ts';
+import type { LifecycleSettings } from './settings.ts';
+
+type Context = PartContext<typeof metricTable>;
+
+/** Runs lifecycle until the signal aborts; one replica installs and recovers, all of them serve the webhook. */
+export async function startLifecycle(
+  settings: LifecycleSettings,
+  context: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, random, log, metrics, health } = context;
+  const { kubeconfig, leaseDurationMs, namespace } = settings;
+  const access = kubeconfig === undefined ? await inCluster() : await loadKubeconfig(kubeconfig);
+  const onRequest = countKubeRequests(metrics);
+  const identify = { clock, random, userAgent: 'multinic-lifecycle', onRequest };
+  await using client = createKubeClient(access, identify);
+  await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
+  const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
+  const webhook = await createWebhook({ client, settings, context, perform });
+  const kubernetesMinor = await minorVersion(client, signal);
+  const loop = createLoop({ client, settings, context, perform, webhook, kubernetesMinor });
+
+  const { registry } = metrics;
+  const { about } = context;
+  await using app = await createHttpServer({
+    title: 'MultiNIC lifecycle',
+    clock,
+    log,
+    health,
+    registry,
+    about,
+  });
+  health.ready('watches', loop.notReady);
+  const table = lifecycleRights(namespace);
+  const selfCheck = createSelfCheck({
+    client,
+    context,
+    component: 'multinic-lifecycle',
+    table,
+    claims: claimsOf(table.rights, placesOf(settings)),
+    definition,
+  });
+  const { url } = await listen(app, settings.listen, signal);
+  log.info({ url, server: access.server, namespace }, 'lifecycle started');
+
+  const lease = { namespace, name: leaseName };
+  const identity = `${settings.identity}_${randomUUID()}`;
+  metrics.set('multinic_leader', { lease: lease.name }, 0);
+  const election: LeaseOptions = {
+    ...lease,
+    leaseDurationMs,
+    client: aroundWrites(leaseClient, (write) => perform('lifecycle.lease.write', write)),
+    identity,
+    clock,
+    random,
+    onOverrun: context.exit,
+    onRenewal: timeRenewals(metrics, lease.name),
+    onChange: (state, error) => {
+      metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
+      if (error) log.warn({ state, err: error }, 'lease');
+      else log.info({ state, identity }, 'lease');
+    },
+  };
+  await together(signal, clock, {
+    lifecycle: async (both) => runWithLease(election, both, loop.run),
+    webhook: (both) => webhook.serve(both),
+    ...(selfCheck && { 'self-check': selfCheck }),
+  });
+}
+
+/** Of Kubernetes 1.x: some distributions write `28+`. */
+async function minorVersion(client: KubeClient, signal: AbortSignal): Promise<number> {
+  const { gitVersion } = await client.version({ signal });
+  return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1] ?? 0);
+}

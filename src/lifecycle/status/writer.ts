@@ -1,0 +1,78 @@
+import type { Effect } from '../../api/effects.ts';
+import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
+import { fieldManagers } from '../../api/names.ts';
+import { isSameJson } from '../../api/same-json.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
+import { multiNicOperators, type OperatorObject, statusOf } from '../multinicoperator.ts';
+import type { Seen } from '../objects/observe.ts';
+import type { Outcomes } from '../outcome.ts';
+import type { Observed } from '../stage.ts';
+import { refusedStatus } from './refused.ts';
+import { statusAfter } from './status.ts';
+
+export interface StatusWriter {
+  write(observed: Observed, outcomes: Outcomes, signal: AbortSignal): Promise<void>;
+  refuse(seen: Extract<Seen, { what: 'refused' }>, signal: AbortSignal): Promise<Requeue>;
+}
+
+export interface StatusWriterDeps {
+  readonly client: Pick<KubeClient, 'applyStatus'>;
+  readonly perform: Perform<Effect>;
+  readonly clock: Clock;
+  readonly webhookAnswers: () => boolean;
+}
+
+/** Writes the status, and only when it differs from the one that is there. */
+export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
+  const { client, perform, clock, webhookAnswers } = deps;
+
+  async function put(
+    operator: OperatorObject,
+    before: MultiNicOperatorStatus,
+    status: MultiNicOperatorStatus,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (isSameJson(before, status)) return;
+    const { namespace = '', name, uid } = operator.metadata;
+    const metadata = { namespace, name, ...(uid === undefined ? {} : { uid }) };
+    await perform('lifecycle.status.write', () =>
+      client.applyStatus(
+        multiNicOperators,
+        { metadata, status: withoutCounts(status) },
+        {
+          fieldManager: fieldManagers.lifecycle,
+          force: true,
+          signal,
+        },
+      ),
+    );
+  }
+
+  return {
+    async write(observed, outcomes, signal) {
+      const { operator, status: before } = observed;
+      const input = {
+        operator,
+        before,
+        outcomes,
+        webhookAnswers: webhookAnswers(),
+        now: clock.now(),
+      };
+      await put(operator, before, statusAfter(input), signal);
+    },
+    async refuse({ operator, problem }, signal) {
+      const before = statusOf(operator);
+      await put(operator, before, refusedStatus(operator, before, problem, clock.now()), signal);
+      return {};
+    },
+  };
+}
+
+/** Every replica counts refusals; whoever writes the rest of the status must not own them. */
+function withoutCounts(status: MultiNicOperatorStatus): MultiNicOperatorStatus {
+  const { active } = status.protectionStatus ?? {};
+  return active === undefined ? status : { ...status, protectionStatus: { active } };
+}
