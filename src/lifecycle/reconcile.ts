@@ -3,14 +3,14 @@ import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../time/clock.ts';
 import { accept } from './accept/accept.ts';
 import { backup } from './backup/backup.ts';
-import { controller } from './controller/controller.ts';
 import { credentials } from './credentials/credentials.ts';
 import { newPassword } from './credentials/password.ts';
 import { database } from './database/database.ts';
 import type { Deletion } from './deletion/deletion.ts';
+import { controller } from './managed-controller/managed-controller.ts';
 import type { CarryOut } from './objects/carry-out.ts';
 import type { Observe } from './objects/observe.ts';
-import type { Outcomes } from './outcome.ts';
+import type { Outcome, Outcomes } from './outcome.ts';
 import { protection, type WebhookAccess } from './protection/protection.ts';
 import type { Observed } from './stage.ts';
 import type { StatusWriter } from './status/writer.ts';
@@ -56,6 +56,7 @@ export function createReconcile(deps: ReconcileDeps) {
 }
 
 function soonest(outcomes: Outcomes): Requeue {
-  const times = Object.values(outcomes).flatMap(({ plan }) => plan.requeueAfterMs ?? []);
+  const all: readonly Outcome[] = Object.values(outcomes as Readonly<Record<string, Outcome>>);
+  const times = all.flatMap(({ plan }) => plan.requeueAfterMs ?? []);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }
