@@ -38,7 +38,7 @@ patiently() {
   return "$status"
 }
 last_error() {
-  grep -v '^$' "$1" | tail -n 2 | tr '\n' ' '
+  grep -v '^-*$' "$1" | tail -n 2 | tr '\n' ' '
 }
 remote() {
   program=$1

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await pod?.[Symbol.asyncDispose]();
+  await pod[Symbol.asyncDispose]();
 });
 
 const backupEnvironment = {
@@ -97,8 +97,8 @@ it('prepare-data refuses foreign files and data of MySQL 8, and installs again a
 });
 
 it('prepare-data names the programs that an image lacks', async () => {
-  const path = { PATH: '/usr/sbin' };
-  const { status, message } = await pod.run(root, ['/bin/sh', '-c', prepareData], { env: path });
+  const command = ['env', 'PATH=/usr/sbin', '/bin/sh', '-c', prepareData];
+  const { status, message } = await pod.run(root, command);
   expect({ status, message }).toMatchObject({
     status: 7,
     message: expect.stringMatching(
