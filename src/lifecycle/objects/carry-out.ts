@@ -19,27 +19,35 @@ export interface CarryOutDeps {
 }
 
 export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
-  return async (observed, plan, signal) => {
-    const objects = new Map<string, Ensured>();
+  /** Returns what became of each object; adds to `refusals` those that blame a field of the spec. */
+  async function applyAll(
+    { accepted }: Observed,
+    all: readonly Desired[],
+    objects: Map<string, Ensured>,
+    signal: AbortSignal,
+  ): Promise<readonly Problem[]> {
     const refusals: Problem[] = [];
-    const { protection } = observed.accepted;
-    const recovers = protection.value?.recovers ?? false;
-    try {
-      for (const removal of plan.remove) await applier.remove(removal, signal);
-      for (const one of plan.create ?? []) await applier.create(one, signal);
-      for (const wanted of plan.apply) {
-        const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
-        const ensured = await applier
-          .ensure(wanted, { recovers, signal })
-          .catch((error: unknown) => refusalOf(wanted, error));
-        if (typeof ensured !== 'string') {
-          refusals.push(ensured);
-          continue;
-        }
+    const recovers = accepted.protection.value?.recovers ?? false;
+    for (const wanted of all) {
+      const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
+      try {
+        const ensured = await applier.ensure(wanted, { recovers, signal });
         objects.set(name, ensured);
         if (ensured !== 'unchanged' && ensured !== 'drifted')
           log.info({ object: name, ensured }, 'applied');
+      } catch (error) {
+        refusals.push(refusalOf(wanted, error));
       }
+    }
+    return refusals;
+  }
+
+  return async (observed, plan, signal) => {
+    const objects = new Map<string, Ensured>();
+    try {
+      for (const removal of plan.remove) await applier.remove(removal, signal);
+      for (const one of plan.create ?? []) await applier.create(one, signal);
+      const refusals = await applyAll(observed, plan.apply, objects, signal);
       return { plan: { ...plan, problems: [...plan.problems, ...refusals] }, objects };
     } catch (error) {
       signal.throwIfAborted();
