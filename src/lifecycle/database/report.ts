@@ -45,8 +45,13 @@ function stateOf(
   return { phase: 'Pending', ...(hasLogin ? {} : { message: `waits for Secret ${credentials}` }) };
 }
 
-function isServing({ metadata, status = {} }: StatefulSet): boolean {
-  const { observedGeneration = 0, readyReplicas = 0, currentRevision, updateRevision } = status;
+function isServing({ metadata, status }: StatefulSet): boolean {
+  const {
+    observedGeneration = 0,
+    readyReplicas = 0,
+    currentRevision,
+    updateRevision,
+  } = status ?? {};
   const isCurrent = observedGeneration >= (metadata.generation ?? 0);
   return isCurrent && currentRevision === updateRevision && readyReplicas > 0;
 }
