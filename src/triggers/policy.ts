@@ -6,9 +6,9 @@ import {
   triggerConfig,
   triggerConfigMap,
   triggerModes,
-} from '../../api/trigger-config.ts';
-import { parseDuration } from '../../process/duration.ts';
-import { maxSleepMs } from '../../time/clock.ts';
+} from '../api/trigger-config.ts';
+import { parseDuration } from '../process/duration.ts';
+import { maxSleepMs } from '../time/clock.ts';
 import { cronSchedule, everyInterval, type Schedule } from './schedule.ts';
 
 /** What may start a look at an OpenstackConfig. */
