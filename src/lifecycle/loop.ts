@@ -11,6 +11,7 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { createDeletion } from './deletion/deletion.ts';
+import { sampleOperators } from './metrics.ts';
 import { Applier } from './objects/applier.ts';
 import { createCarryOut } from './objects/carry-out.ts';
 import { createObserve } from './objects/observe.ts';
@@ -74,12 +75,14 @@ export function createLoop(options: LoopOptions) {
       const labels = { controller: name };
       const result = error === undefined ? 'success' : 'error';
       const status = error === undefined ? 'success' : 'reconcile_error';
+      metrics.count('multinic_operator_reconcile_total', { result });
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
         log.warn({ err: error, operator: key }, 'reconcile failed, tried again');
     },
   });
+  sampleOperators(metrics, stores);
   sampleWork(metrics, name, controller);
   for (const reflector of reflectors) sampleSilence(metrics, reflector);
   webhook.onChange(() => {

@@ -45,7 +45,7 @@ export function conditionsOf(
     ...optional('Stalled', isStalled, reason, message, previous),
     ...noticed('SecretInSpec', findings, previous),
     ...noticed('OtherControllerActive', findings, previous),
-    ...noticed('Contested', findings, previous),
+    ...contestedOf(findings, previous),
     ...driftedOf(findings, previous),
     ...legacyOf(isReady, previous),
   ];
@@ -62,7 +62,7 @@ function acceptedOf({ problems, ignored }: Findings): ConditionUpdate {
 }
 
 function noticed(
-  type: 'SecretInSpec' | 'OtherControllerActive' | 'Contested',
+  type: 'SecretInSpec' | 'OtherControllerActive',
   { notices }: Findings,
   previous: readonly Condition[],
 ): ConditionUpdate[] {
@@ -70,6 +70,16 @@ function noticed(
   const [first] = found;
   const message = found.map((one) => one.message).join('; ');
   return optional(type, first !== undefined, first?.reason ?? 'AsSpecified', message, previous);
+}
+
+function contestedOf({ contested }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
+  const message = `${contestedText(contested)}; stop that field manager, or change this object`;
+  return optional('Contested', contested.length > 0, 'Contested', message, previous);
+}
+
+/** Names objects and field managers. */
+export function contestedText(contested: readonly string[]): string {
+  return `changed by another field manager after each repair: ${contested.join('; ')}`;
 }
 
 function driftedOf({ drifted }: Findings, previous: readonly Condition[]): ConditionUpdate[] {

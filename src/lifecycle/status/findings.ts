@@ -13,7 +13,17 @@ export interface Findings {
   readonly notices: readonly Notice[];
   /** `Kind name` of objects that differ from the spec while recovery is off. */
   readonly drifted: readonly string[];
+  /** The same of objects that another field manager changes after each repair, with manager and fields. */
+  readonly contested: readonly string[];
 }
+
+/** Fields of an object that other managers took, as recovery reports them. */
+interface Loss {
+  readonly paths: readonly string[];
+  readonly managers: readonly string[];
+}
+
+type Recovered = Outcome & { readonly lost?: ReadonlyMap<string, Loss> };
 
 export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
   const stages: readonly (readonly [string, Outcome])[] = Object.entries<Outcome>({ ...outcomes });
@@ -25,10 +35,20 @@ export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
       error === undefined ? [] : [`${name}: ${textOf(error)}`],
     ),
     notices: all.flatMap(({ plan }) => plan.notices),
-    drifted: all.flatMap(({ objects }) =>
-      [...objects].flatMap(([name, ensured]) => (ensured === 'drifted' ? [name] : [])),
+    drifted: all.flatMap((outcome) => objectsIn(outcome, 'drifted')),
+    contested: all.flatMap((outcome) =>
+      objectsIn(outcome, 'contested').map((name) => withLoss(name, outcome)),
     ),
   };
+}
+
+function objectsIn({ objects }: Outcome, state: string): string[] {
+  return [...objects].flatMap(([name, ensured]) => (ensured === state ? [name] : []));
+}
+
+function withLoss(name: string, { lost }: Recovered): string {
+  const loss = lost?.get(name);
+  return loss ? `${name} (${loss.managers.join(', ')}: ${loss.paths.join(', ')})` : name;
 }
 
 /** Several stages may depend on one field. */

@@ -20,7 +20,7 @@ interface Case {
 
 function stage<R>(report: R, more: Partial<Outcome<R>> = {}, notices: readonly Notice[] = []) {
   const plan = { ...unchanged([], report), notices };
-  return { plan, objects: new Map(), ...more } satisfies Outcome<R>;
+  return { plan, objects: new Map(), lost: new Map(), ...more } as Outcome<R>;
 }
 
 const running: Outcomes = {
@@ -58,6 +58,16 @@ function conditionsOf({ conditions = [] }: MultiNicOperatorStatus): Record<strin
   return Object.fromEntries(conditions.map(({ type, status }) => [type, status]));
 }
 
+/** A controller that is ready while its Deployment is in this state. */
+function withDeployment(ensured: string): Case {
+  const name = 'Deployment multinic-controller';
+  const lost = new Map([[name, { managers: ['hpa'], paths: ['.spec.replicas'] }]]);
+  const more = { objects: new Map([[name, ensured]]), lost };
+  return { outcomes: { controller: stage({ phase: 'Ready' }, more as Partial<Outcome<object>>) } };
+}
+
+const drifted = withDeployment('drifted');
+const contested = withDeployment('contested');
 const later = new Date(testTime.getTime() + 60_000);
 
 describe('status of a MultiNicOperator', () => {
@@ -70,7 +80,7 @@ describe('status of a MultiNicOperator', () => {
       lastUpdated: '2026-11-26T10:00:00Z',
       controllerStatus: { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 },
       databaseStatus: { phase: 'Ready', readyReplicas: 1, version: '10.11.19-MariaDB' },
-      protectionStatus: { active: true },
+      protectionStatus: { active: true, preventedMutations: 0 },
     });
     expect(conditionsOf(status)).toEqual({ Ready: 'True', Accepted: 'True' });
     expect(findCondition(status.conditions, 'Ready')?.reason).toBe('AllComponentsReady');
@@ -135,18 +145,7 @@ describe('status of a MultiNicOperator', () => {
       'Error',
       /^no growth$/,
     ],
-    [
-      'another field manager contests an object',
-      {
-        outcomes: {
-          controller: stage({ phase: 'Ready' }, {}, [
-            { condition: 'Contested', reason: 'FieldContested', message: 'hpa' },
-          ]),
-        },
-      },
-      'Degraded',
-      /hpa/,
-    ],
+    ['another field manager contests an object', contested, 'Degraded', /hpa: \.spec\.replicas/],
   ])('when %s', (_what, given, phase, message) => {
     const status = statusOf(given);
     expect(status.phase).toBe(phase);
@@ -185,14 +184,6 @@ describe('conditions of a MultiNicOperator', () => {
       credentials: stage(undefined, {}, [{ condition, reason: 'SecretInSpec', message: 'm' }]),
     },
   });
-  const drifted = {
-    outcomes: {
-      controller: stage(
-        { phase: 'Ready' },
-        { objects: new Map([['Deployment multinic-controller', 'drifted']]) },
-      ),
-    },
-  } satisfies Case;
 
   it.each<[string, Case]>([
     ['Reconciling', { webhookAnswers: false }],
@@ -200,7 +191,7 @@ describe('conditions of a MultiNicOperator', () => {
     ['Stalled', { spec: { controller: { replicas: -1 } } }],
     ['SecretInSpec', notice('SecretInSpec')],
     ['OtherControllerActive', notice('OtherControllerActive')],
-    ['Contested', notice('Contested')],
+    ['Contested', contested],
     ['Drifted', drifted],
   ])('%s appears with its cause and is False when that ends', (type, given) => {
     const before = statusOf(given);

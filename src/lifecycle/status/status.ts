@@ -39,7 +39,7 @@ export function statusAfter(input: StatusInput): MultiNicOperatorStatus {
     }),
     controllerStatus: controllerStatusOf(outcomes),
     databaseStatus: databaseStatusOf(outcomes, accepted, before.databaseStatus),
-    protectionStatus: { active, ...countsOf(before) },
+    protectionStatus: { active, preventedMutations: 0, ...countsOf(before) },
   };
   return withLastUpdated(before, status, now);
 }

@@ -1,5 +1,5 @@
 import { type Component, notReady } from './components.ts';
-import type { Summary } from './conditions.ts';
+import { contestedText, type Summary } from './conditions.ts';
 import type { Findings } from './findings.ts';
 
 /** Texts of the legacy operator. */
@@ -26,9 +26,8 @@ export function summaryOf(findings: Findings, components: readonly Component[]):
   return byComponents(findings, components);
 }
 
-function byComponents({ notices }: Findings, components: readonly Component[]): Summary {
+function byComponents({ contested }: Findings, components: readonly Component[]): Summary {
   const waiting = notReady(components);
-  const contested = notices.filter(({ condition }) => condition === 'Contested');
   if (waiting.length === 0 && contested.length === 0) {
     const reason = 'AllComponentsReady';
     return { phase: 'Running', reason, message: allRun, isStalled: false };
@@ -38,7 +37,7 @@ function byComponents({ notices }: Findings, components: readonly Component[]): 
     ...waiting.map(
       ({ name, phase, message }) => `${name} ${phase}${message ? ` (${message})` : ''}`,
     ),
-    ...contested.map(({ message }) => message),
+    ...(contested.length > 0 ? [contestedText(contested)] : []),
   ];
   return {
     phase: isDegraded ? 'Degraded' : 'Pending',
