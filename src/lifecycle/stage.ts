@@ -36,7 +36,7 @@ export interface Removal {
 /** Something that people are to know beside the phase. */
 export interface Notice {
   /** Type of the condition that it sets to True, or `Stalled`. */
-  readonly condition: 'Stalled' | 'SecretInSpec' | 'OtherControllerActive';
+  readonly condition: 'Stalled' | 'SecretInSpec' | 'OtherControllerActive' | 'Contested';
   readonly reason: string;
   readonly message: string;
 }

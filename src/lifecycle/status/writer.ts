@@ -57,6 +57,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       const input = {
         operator,
         before,
+        accepted: observed.accepted,
         outcomes,
         webhookAnswers: webhookAnswers(),
         now: clock.now(),

@@ -10,7 +10,7 @@ import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { systemClock, systemRandom } from '../../time/clock.ts';
 import { until } from '../../time/fake-clock.ts';
-import type { TriggerPolicy } from './policy.ts';
+import type { TriggerPolicy } from '../../triggers/policy.ts';
 import { watchTriggers } from './watch.ts';
 
 const home = 'multinic-operator-system';

@@ -8,8 +8,8 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock, Random } from '../../time/clock.ts';
+import { immediately, readPolicy, type TriggerPolicy, unreadable } from '../../triggers/policy.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { immediately, readPolicy, type TriggerPolicy, unreadable } from './policy.ts';
 
 export interface TriggerWatchDeps {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
