@@ -365,4 +365,16 @@ export const metricTable = {
       'Above 0: fields are dropped in silence until the definitions of this version are applied.',
     labels: ['crd'],
   },
+  multinic_database_last_backup_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Time of the last verified backup of the MariaDB that a MultiNicOperator installed, in seconds since 1970; before the first backup: creation of the volume claim. Absent without a schedule.',
+    lookFor: 'Older than twice multinic_database_backup_period_seconds: backups fail.',
+    labels: [],
+  },
+  multinic_database_backup_period_seconds: {
+    type: 'gauge',
+    help: 'Longest time between two of the next ten backups of the schedule, in seconds.',
+    lookFor: 'Nothing by itself; the alert on backups compares with it.',
+    labels: [],
+  },
 } as const;

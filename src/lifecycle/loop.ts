@@ -10,6 +10,7 @@ import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
+import { createBackupMetrics } from './backup/metrics.ts';
 import { createDeletion } from './deletion/deletion.ts';
 import { sampleOperators } from './metrics.ts';
 import { Applier } from './objects/applier.ts';
@@ -46,11 +47,24 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const applier = new Applier({ client, perform, live: stores.live });
+  const recordBackups = createBackupMetrics(metrics);
+  const statusWriter = createStatusWriter({
+    client,
+    perform,
+    clock,
+    webhookAnswers: () => webhook.answers,
+  });
   const reconcile = createReconcile({
     observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
     carryOut: createCarryOut({ applier, log }),
     deletion: createDeletion({ client, applier, stores, namespace, perform }),
-    status: createStatusWriter({ client, perform, clock, webhookAnswers: () => webhook.answers }),
+    status: {
+      ...statusWriter,
+      write: async (observed, outcomes, signal) => {
+        recordBackups(observed, outcomes.backup.plan.report);
+        await statusWriter.write(observed, outcomes, signal);
+      },
+    },
     webhook: () => webhook.access,
     recorder,
     clock,

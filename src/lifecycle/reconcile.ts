@@ -56,7 +56,7 @@ export function createReconcile(deps: ReconcileDeps) {
 }
 
 function soonest(outcomes: Outcomes): Requeue {
-  const all: readonly Outcome[] = Object.values({ ...outcomes });
+  const all = Object.values<Outcome>({ ...outcomes });
   const times = all.flatMap(({ plan }) => plan.requeueAfterMs ?? []);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }
