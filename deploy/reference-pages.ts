@@ -33,17 +33,19 @@ const words = {
 /** The table of reasons as a page, one section per scope. */
 export function reasonsPage(language: 'en' | 'ko'): string {
   const text = words[language];
-  const sections = (['nic', 'node', 'openstackconfig', 'multinicoperator', 'part'] as const).map((scope) => {
-    const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
-      .filter(([, row]) => row.scope === scope)
-      .map(([name, row]) => [
-        `\`${name}\``,
-        row.meaning[language],
-        row.action[language],
-        row.retryable ? text.yes : text.no,
-      ]);
-    return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
-  });
+  const sections = (['nic', 'node', 'openstackconfig', 'multinicoperator', 'part'] as const).map(
+    (scope) => {
+      const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
+        .filter(([, row]) => row.scope === scope)
+        .map(([name, row]) => [
+          `\`${name}\``,
+          row.meaning[language],
+          row.action[language],
+          row.retryable ? text.yes : text.no,
+        ]);
+      return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
+    },
+  );
   return `${note}# ${text.title}\n\n${sections.join('\n')}`;
 }
 
