@@ -87,6 +87,11 @@ it('without the ConfigMap nothing is said, and all is well', async () => {
   expect([policies, await usable()]).toEqual([[], '1']);
 });
 
+it('the log names the trigger configuration from the start, as kubectl logs | grep "trigger" reads it', async () => {
+  await follow();
+  expect(lines.filter((line) => line.includes('trigger'))).toHaveLength(1);
+});
+
 it('the last good policy stays while another cannot be used, and people are told', async () => {
   await write('mode: manual');
   await follow();

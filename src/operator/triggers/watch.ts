@@ -33,6 +33,8 @@ export function watchTriggers(deps: TriggerWatchDeps): Reflector {
   const { client, namespace, clock, random, log } = deps;
   const store = new Store<ConfigMap>();
   store.subscribe(take(deps));
+  // Also in a replica that does not lead: `kubectl logs | grep trigger` reads any of them.
+  log.info({ configMap: triggerConfigMap.name }, 'trigger configuration is followed');
   return createReflector({
     client,
     resource: configMaps,
