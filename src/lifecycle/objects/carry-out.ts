@@ -21,8 +21,7 @@ export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
     const { protection } = observed.accepted;
     const recovers = protection.value?.recovers ?? false;
     try {
-      for (const removal of plan.remove) await applier.remove(removal, signal);
-      for (const one of plan.create ?? []) await applier.create(one, signal);
+      await begin(applier, plan, signal);
       for (const wanted of plan.apply) {
         const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
         const ensured = await applier.ensure(wanted, { recovers, signal });
@@ -37,4 +36,11 @@ export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
       return { plan, objects, error };
     }
   };
+}
+
+/** What a plan does before it applies objects. */
+async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
+  for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
+  for (const removal of plan.remove) await applier.remove(removal, signal);
+  for (const one of plan.create ?? []) await applier.create(one, signal);
 }
