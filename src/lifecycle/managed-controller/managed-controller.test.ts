@@ -1,167 +1,31 @@
-import type { Container, EnvVar } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { annotations } from '../../api/names.ts';
-import type { ConfigMap, Deployment, Pod, Secret } from '../../kube/core-resources.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import type { ControllerWanted } from '../accept/accepted.ts';
-import type { Observed, StagePlan } from '../stage.ts';
-import { controller } from './managed-controller.ts';
-
-const namespace = 'multinic-system';
-const selector = { 'app.kubernetes.io/name': 'multinic-operator' };
-
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: 'multinic-controller', namespace, labels: selector },
-  spec: {
-    strategy: { type: 'Recreate' },
-    selector: { matchLabels: selector },
-    template: {
-      metadata: { labels: { ...selector, app: 'multinic-controller' } },
-      spec: {
-        serviceAccountName: 'multinic-controller',
-        containers: [
-          {
-            name: 'operator',
-            image: 'localhost/multinic-controllers:0.1.0',
-            command: [
-              'node',
-              '--max-semi-space-size=4',
-              '--max-old-space-size=288',
-              '/app/main.mjs',
-            ],
-            args: ['operator'],
-            ports: [
-              { name: 'health', containerPort: 8082 },
-              { name: 'inventory', containerPort: 18081 },
-            ],
-            env: [
-              { name: 'DB_TLS', value: 'true' },
-              { name: 'HEALTH_ADDR', value: ':8082' },
-              { name: 'LOG_LEVEL', value: 'info' },
-            ],
-            livenessProbe: { httpGet: { path: '/healthz', port: 'health' } },
-            readinessProbe: { httpGet: { path: '/readyz', port: 'health' } },
-            resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '448Mi' } },
-            volumeMounts: [
-              { name: 'inventory', mountPath: '/var/lib/multinic-operator' },
-              { name: 'ca', mountPath: '/etc/multinic/ca' },
-            ],
-          },
-        ],
-        volumes: [
-          {
-            name: 'inventory',
-            persistentVolumeClaim: { claimName: 'multinic-operator-inventory' },
-          },
-          { name: 'ca', configMap: { name: 'corporate-ca' } },
-        ],
-      },
-    },
-  },
-};
-const service = (name: string) => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name, namespace, labels: selector },
-  spec: { selector, ports: [{ name: 'health', port: 8082, targetPort: 'health' }] },
-});
-const budget = {
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name: 'multinic-controller', namespace },
-  spec: { maxUnavailable: 1, selector: { matchLabels: selector } },
-};
-const data = {
-  'deployment.yaml': stringify(deployment),
-  'metrics-service.yaml': stringify(service('multinic-operator-metrics')),
-  'disruption-budget.yaml': stringify(budget),
-};
-
-const nothing: ControllerWanted = {
-  resources: {},
-  env: [],
-  inventory: 'sqlite',
-  openstackDefaults: {},
-};
-const login: Secret = {
-  metadata: { name: 'mariadb-credentials', namespace },
-  data: { rootPassword: 'cg==', database: 'ZA==', user: 'dQ==', password: 'cA==', salt: 'cw==' },
-};
-
-interface Scene {
-  readonly wanted?: Partial<ControllerWanted>;
-  readonly data?: Readonly<Record<string, string>> | undefined;
-  readonly live?: readonly (KubeObject & { readonly kind: string })[];
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly pods?: readonly Pod[];
-  readonly legacyPods?: readonly Pod[];
-  readonly status?: Observed['status'];
-}
-
-function planOf(scene: Scene): ReturnType<typeof controller> {
-  const { live = [], pods = [], status = {} } = scene;
-  const map = 'data' in scene ? scene.data : data;
-  const base: ConfigMap | undefined = map && {
-    metadata: { name: 'multinic-controller-base', namespace },
-    data: map,
-  };
-  const none = { value: undefined } as unknown as { value: undefined };
-  return controller({
-    operator: {
-      metadata: { name: 'multinic', namespace, uid: 'u1', annotations: scene.annotations ?? {} },
-    },
-    status,
-    accepted: {
-      credentials: { value: { database: 'multinic', user: 'multinic' } },
-      database: none,
-      backup: none,
-      triggers: none,
-      controller: { value: { ...nothing, ...scene.wanted } },
-      protection: { value: { preventsMutations: false, recovers: true, allowed: new Set() } },
-    },
-    namespace,
-    objects: {
-      find: ({ kind }, name) =>
-        live.find((one) => one.kind === kind && one.metadata.name === name) as never,
-    },
-    pods,
-    ...(base && { base }),
-    ...(scene.legacyPods && { legacyPods: scene.legacyPods }),
-    kubernetesMinor: 30,
-    now: new Date(0),
-  });
-}
-
-function applied(plan: StagePlan, kind: string): KubeObject | undefined {
-  return plan.apply.find(({ resource }) => resource.kind === kind)?.object as
-    | KubeObject
-    | undefined;
-}
-
-function deploymentOf(scene: Scene): Deployment {
-  const found = applied(planOf(scene), 'Deployment') as Deployment | undefined;
-  if (!found) throw new Error('no Deployment is applied');
-  return found;
-}
-
-function containerOf(scene: Scene): Container {
-  const [container] = deploymentOf(scene).spec?.template.spec?.containers ?? [];
-  if (!container) throw new Error('the Deployment has no container');
-  return container;
-}
-
-function envOf(scene: Scene): Record<string, EnvVar['value'] | EnvVar['valueFrom']> {
-  const entries = containerOf(scene).env ?? [];
-  expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length);
-  return Object.fromEntries(
-    entries.map(({ name, value, valueFrom }) => [name, valueFrom ?? value]),
-  );
-}
+import {
+  applied,
+  budget,
+  containerOf,
+  data,
+  deployment,
+  deploymentOf,
+  envOf,
+  login,
+  planOf,
+  type Scene,
+  selector,
+  service,
+} from './testing/scene.ts';
 
 const fromLogin = (key: string) => ({ secretKeyRef: { name: 'mariadb-credentials', key } });
+function podAnnotations(scene: Scene): Readonly<Record<string, string>> {
+  return deploymentOf(scene).spec?.template.metadata?.annotations ?? {};
+}
+
+function namesOf(all: readonly { readonly name: string }[] = []): string[] {
+  return all.map(({ name }) => name);
+}
+
 const withLogin = { live: [{ ...login, kind: 'Secret' }] };
 
 describe('the Deployment multinic-controller', () => {
@@ -284,17 +148,15 @@ describe('the Deployment multinic-controller', () => {
   it.each(['built-in', 'external'] as const)(
     'has no volume of SQLite and rolls with an inventory that is %s',
     (inventory) => {
-      const { spec } = deploymentOf({ wanted: { inventory }, ...withLogin });
+      const scene = { wanted: { inventory }, ...withLogin };
+      const { spec } = deploymentOf(scene);
       expect(spec?.strategy?.type).toBe('RollingUpdate');
-      expect(spec?.template.spec?.volumes?.map(({ name }) => name)).toEqual(['ca']);
-      const [container] = spec?.template.spec?.containers ?? [];
-      expect(container?.volumeMounts?.map(({ name }) => name)).toEqual(['ca']);
+      expect(namesOf(spec?.template.spec?.volumes)).toEqual(['ca']);
+      expect(namesOf(containerOf(scene).volumeMounts)).toEqual(['ca']);
     },
   );
 
   it('restarts its Pods for a new login, a restore and a new restart-at', () => {
-    const podAnnotations = (scene: Scene) =>
-      deploymentOf(scene).spec?.template.metadata?.annotations ?? {};
     const wanted = { inventory: 'built-in' } as const;
     const before = podAnnotations({ wanted, ...withLogin });
     expect(before).toHaveProperty(['multinic.io/credentials']);
@@ -313,8 +175,8 @@ describe('the Deployment multinic-controller', () => {
   it('keeps its login annotation while the Secret is deleted', () => {
     const template = { metadata: { annotations: { 'multinic.io/credentials': 'old' } } };
     const live = { ...deployment, spec: { ...deployment.spec, template } };
-    const { spec } = deploymentOf({ wanted: { inventory: 'built-in' }, live: [live] });
-    expect(spec?.template.metadata?.annotations?.['multinic.io/credentials']).toBe('old');
+    const scene = { wanted: { inventory: 'built-in' }, live: [live] } as const;
+    expect(podAnnotations(scene)['multinic.io/credentials']).toBe('old');
   });
 
   it('waits for a first login', () => {
@@ -355,115 +217,5 @@ describe('a base that cannot be used', () => {
     expect(plan.notices).toMatchObject([{ condition: 'Stalled', reason: 'BaseUnusable' }]);
     expect(plan.notices[0]?.message).toContain(`ConfigMap multinic-controller-base ${why}`);
     expect(plan.notices[0]?.message).toContain('helm upgrade multinic-operator');
-  });
-});
-
-describe('a legacy controller in the namespace', () => {
-  const legacy = (replicas: number) => ({
-    kind: 'Deployment',
-    metadata: { name: 'multinic-controller-manager', namespace },
-    spec: { replicas },
-  });
-  const takeOver = { [annotations.takeOver]: 'true' };
-  const legacyPods: Pod[] = [{ metadata: { name: 'old-1', namespace } }];
-
-  it.each<[string, Scene, { stops: boolean; installs: boolean; says?: string }]>([
-    ['that runs', { live: [legacy(1)] }, { stops: false, installs: false, says: 'take-over=true' }],
-    [
-      'that is taken over',
-      { live: [legacy(1)], annotations: takeOver },
-      { stops: true, installs: false, says: 'is being scaled to 0' },
-    ],
-    [
-      'whose last Pod ends',
-      { live: [legacy(0)], annotations: takeOver, legacyPods },
-      { stops: false, installs: false, says: '(1 left)' },
-    ],
-    [
-      'that has ended',
-      { live: [legacy(0)], annotations: takeOver },
-      { stops: false, installs: true },
-    ],
-  ])('%s', (_, scene, { stops, installs, says }) => {
-    const plan = planOf(scene);
-    expect(plan.stop ?? []).toHaveLength(stops ? 1 : 0);
-    expect(plan.apply.length > 0).toBe(installs);
-    expect(plan.notices.map(({ condition }) => condition)).toEqual(
-      installs ? [] : ['OtherControllerActive'],
-    );
-    expect(plan.notices[0]?.message ?? '').toContain(says ?? '');
-    expect(plan.requeueAfterMs === undefined).toBe(installs);
-  });
-});
-
-describe('the report', () => {
-  const live = (status: object, spec: object = {}) => ({
-    ...deployment,
-    metadata: { ...deployment.metadata, generation: 2 },
-    spec: { ...deployment.spec, replicas: 2, ...spec },
-    status: { observedGeneration: 2, ...status },
-  });
-  const all = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
-  const pod = (waiting: object, more: object = {}): Pod => ({
-    metadata: { name: 'p1', namespace, labels: { app: 'multinic-controller' } },
-    status: {
-      containerStatuses: [
-        {
-          name: 'operator',
-          image: 'own:1',
-          imageID: '',
-          ready: false,
-          restartCount: 0,
-          state: { waiting },
-          ...more,
-        },
-      ],
-    },
-  });
-  const completed = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
-  const starting = live({ replicas: 2, updatedReplicas: 2 });
-
-  it.each<[string, Scene, object]>([
-    ['Pending', {}, { phase: 'Pending', readyReplicas: 0, desiredReplicas: 1 }],
-    ['Ready', { live: [live(all)] }, { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 }],
-    ['Progressing', { live: [live({ ...all, observedGeneration: 1 })] }, { phase: 'Progressing' }],
-    ['Progressing', { live: [live({ ...all, updatedReplicas: 1 })] }, { phase: 'Progressing' }],
-    ['Progressing', { live: [starting] }, { phase: 'Progressing' }],
-    [
-      'Degraded',
-      { live: [live({ ...all, readyReplicas: 1, conditions: completed })] },
-      { phase: 'Degraded', readyReplicas: 1 },
-    ],
-    [
-      'Degraded',
-      { live: [starting], pods: [pod({ reason: 'ErrImagePull', message: 'rpc error 1' })] },
-      {
-        phase: 'Degraded',
-        message: 'Pod p1, container operator: ImagePullBackOff: image "own:1" cannot be pulled',
-      },
-    ],
-    [
-      'Degraded',
-      {
-        live: [starting],
-        pods: [pod({ reason: 'CreateContainerConfigError', message: 'secret "x" not found' })],
-      },
-      { message: 'Pod p1, container operator: CreateContainerConfigError: secret "x" not found' },
-    ],
-    [
-      'Degraded',
-      {
-        live: [starting],
-        pods: [
-          pod(
-            { reason: 'CrashLoopBackOff', message: 'back-off 10s restarting' },
-            { lastState: { terminated: { exitCode: 2, message: 'DB_PORT is wrong\nmore' } } },
-          ),
-        ],
-      },
-      { message: 'Pod p1, container operator: CrashLoopBackOff: exit code 2: DB_PORT is wrong' },
-    ],
-  ])('is %s', (_, scene, expected) => {
-    expect(planOf(scene).report).toMatchObject(expected);
   });
 });
