@@ -25,13 +25,20 @@ export function whyNotOurs(
       message: `Kubernetes 1.${kubernetesMinor} is too old for a MultiNicOperator; upgrade to 1.${oldestMinor}, or install the charts without lifecycle`,
     };
   }
-  const ours = all.filter((one) => one.metadata.namespace === namespace);
-  const [oldest = operator] = ours.toSorted(byAge);
+  const oldest = oldestIn(all, namespace) ?? operator;
   if (keyOf(oldest) === keyOf(operator)) return undefined;
   return {
     field: 'metadata.name',
     message: `metadata.name "${metadata.name}": a cluster has one MultiNicOperator, and ${oldest.metadata.name} is older; delete one of them`,
   };
+}
+
+/** The MultiNicOperator that lifecycle follows; undefined: none. */
+export function oldestIn(
+  all: readonly OperatorObject[],
+  namespace: string,
+): OperatorObject | undefined {
+  return all.filter((one) => one.metadata.namespace === namespace).toSorted(byAge)[0];
 }
 
 function byAge(a: OperatorObject, b: OperatorObject): number {
