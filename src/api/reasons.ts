@@ -1,20 +1,25 @@
 import { accessReasons } from './reasons/access.ts';
+import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
+import { protectionReasons } from './reasons/protection.ts';
 
 /** The one table of reasons; status, events, logs and docs use these words and no others. */
 export const reasons = {
   ...nicReasons,
   ...nodeReasons,
   ...openstackConfigReasons,
+  ...multiNicOperatorReasons,
   ...accessReasons,
   ...partReasons,
+  ...protectionReasons,
 } as const;
 
 export type Reason = keyof typeof reasons;
 /** `RemovalHeld` is said of both kinds, with one meaning. */
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld';
 export type OperatorReason = keyof typeof openstackConfigReasons;
+export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;

@@ -67,7 +67,9 @@ const before = await written();
 const { seconds, cpuSeconds, rssMb } = await run();
 const system = '/apis/multinic.io/v1/namespaces/multinic-system/multinicnodeconfigs';
 const lists = ['/api/v1/nodes', system, '/apis/batch/v1/namespaces/multinic-agents/jobs'];
-const plain = Number((await firstLine(start('test/bench/plain-lists.ts', url, ...lists)))['seconds']);
+const plain = Number(
+  (await firstLine(start('test/bench/plain-lists.ts', url, ...lists)))['seconds'],
+);
 const after = await written();
 const figures = new Figures();
 figures.note('plain lists of Nodes, node configs and Jobs, parsed: CPU', `${plain.toFixed(2)} s`);

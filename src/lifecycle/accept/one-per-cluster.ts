@@ -4,6 +4,7 @@ import type { Problem } from './accepted.ts';
 
 /** CronJob and PodDisruptionBudget are v1 from 1.21 on. */
 const oldestMinor = 21;
+const longestLabel = 63;
 
 /** Why lifecycle does nothing with this MultiNicOperator; undefined: it does. */
 export function whyNotOurs(
@@ -25,13 +26,26 @@ export function whyNotOurs(
       message: `Kubernetes 1.${kubernetesMinor} is too old for a MultiNicOperator; upgrade to 1.${oldestMinor}, or install the charts without lifecycle`,
     };
   }
-  const ours = all.filter((one) => one.metadata.namespace === namespace);
-  const [oldest = operator] = ours.toSorted(byAge);
+  if (metadata.name.length > longestLabel) {
+    return {
+      field: 'metadata.name',
+      message: `metadata.name "${metadata.name}" is longer than ${longestLabel} characters, the most that a label of the managed objects holds; create this object under a shorter name`,
+    };
+  }
+  const oldest = oldestIn(all, namespace) ?? operator;
   if (keyOf(oldest) === keyOf(operator)) return undefined;
   return {
     field: 'metadata.name',
     message: `metadata.name "${metadata.name}": a cluster has one MultiNicOperator, and ${oldest.metadata.name} is older; delete one of them`,
   };
+}
+
+/** The MultiNicOperator that lifecycle follows; undefined: none. */
+export function oldestIn(
+  all: readonly OperatorObject[],
+  namespace: string,
+): OperatorObject | undefined {
+  return all.filter((one) => one.metadata.namespace === namespace).toSorted(byAge)[0];
 }
 
 function byAge(a: OperatorObject, b: OperatorObject): number {

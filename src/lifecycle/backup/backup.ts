@@ -4,10 +4,9 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { BackupWanted, DatabaseWanted, Problem } from '../accept/accepted.ts';
 import { loginOf } from '../credentials/login.ts';
-import { claimOf, requestedSize } from '../database/claim.ts';
+import { claimOf, isLess, requestedSize } from '../database/claim.ts';
 import { foreign, isManaged } from '../database/ownership.ts';
 import { databasePod, isReady } from '../database/pod-state.ts';
-import { bytesOf } from '../database/quantity.ts';
 import { type Desired, desired, managedLabels, ownedBy } from '../objects/desired.ts';
 import type { BackupReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
@@ -133,7 +132,7 @@ function backupClaim(
 ): Desired {
   const live = observed.objects.find(claims, managedObjects.backup);
   const before = requestedSize(live);
-  const size = before && bytesOf(before) > bytesOf(storageSize) ? before : storageSize;
+  const size = before !== undefined && isLess(storageSize, before) ? before : storageSize;
   const handled = ended?.request ?? live?.metadata.annotations?.[annotations.restore];
   const notes = handled === undefined ? {} : { [annotations.restore]: handled };
   return claimOf(observed, managedObjects.backup, size, notes);

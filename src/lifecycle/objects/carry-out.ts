@@ -1,9 +1,17 @@
+import type { metricTable } from '../../api/metrics.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { KubeError } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
+import type { Metrics } from '../../process/metrics.ts';
 import type { Problem } from '../accept/accepted.ts';
 import type { Outcome } from '../outcome.ts';
+import { describeLoss, type LostFields } from '../recovery/lost-fields.ts';
+import { mayRecover } from '../recovery/may-recover.ts';
 import type { Observed, StagePlan } from '../stage.ts';
-import type { Applier, Ensured } from './applier.ts';
+import type { Applier, Ensured, EnsuredObject } from './applier.ts';
 import type { Desired } from './desired.ts';
 
 /** Carries out the plan of a stage; what fails ends this stage alone, and is tried again. */
@@ -15,44 +23,75 @@ export type CarryOut = <Report>(
 
 export interface CarryOutDeps {
   readonly applier: Applier;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly metrics: Pick<Metrics<typeof metricTable>, 'count'>;
   readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
-export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
-  /** Returns what became of each object; adds to `refusals` those that blame a field of the spec. */
-  async function applyAll(
-    { accepted }: Observed,
-    all: readonly Desired[],
-    objects: Map<string, Ensured>,
-    signal: AbortSignal,
-  ): Promise<readonly Problem[]> {
-    const refusals: Problem[] = [];
-    const recovers = accepted.protection.value?.recovers ?? false;
-    for (const wanted of all) {
-      const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
-      try {
-        const ensured = await applier.ensure(wanted, { recovers, signal });
-        objects.set(name, ensured);
-        if (ensured !== 'unchanged' && ensured !== 'drifted')
-          log.info({ object: name, ensured }, 'applied');
-      } catch (error) {
-        refusals.push(refusalOf(wanted, error));
-      }
+const reasons = {
+  repaired: 'ObjectRecovered',
+  drifted: 'Drifted',
+  contested: 'Contested',
+} as const satisfies Partial<Record<Ensured, Reason>>;
+
+export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps): CarryOut {
+  /** Objects outside of namespaces are reported on the MultiNicOperator: lifecycle writes Events in its namespace only. */
+  function report(
+    { operator, objects }: Observed,
+    { resource, object }: Desired,
+    { ensured, lost }: EnsuredObject,
+  ): void {
+    const name = `${resource.kind} ${object.metadata.name}`;
+    if (ensured === 'unchanged') return;
+    if (!lost || !(ensured in reasons)) return log.info({ object: name, ensured }, 'applied');
+    const message = `${name}: ${describeLoss(lost)}`;
+    if (ensured === 'repaired') {
+      log.info({ object: name, ...lost }, 'repaired');
+      metrics.count('multinic_operator_recoveries_total', { kind: resource.kind });
     }
-    return refusals;
+    const apiVersion = apiVersionOf(resource);
+    // With its uid: `kubectl describe` finds Events by it.
+    const { metadata } = objects.find(resource, object.metadata.name) ?? object;
+    const involved: KubeObject = resource.namespaced
+      ? { apiVersion, kind: resource.kind, metadata }
+      : operator;
+    const reason = reasons[ensured as keyof typeof reasons];
+    recorder.record(involved, { type: 'Warning', reason, message });
   }
 
   return async (observed, plan, signal) => {
     const objects = new Map<string, Ensured>();
+    const refusals: Problem[] = [];
+    const losses = new Map<string, LostFields>();
+    const waits: number[] = [];
+    const recovers = mayRecover(observed);
+    const soFar = () => ({
+      plan: { ...plan, problems: [...plan.problems, ...refusals] },
+      objects,
+      lost: losses,
+      ...(waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }),
+    });
     try {
-      for (const removal of plan.remove) await applier.remove(removal, signal);
-      for (const one of plan.create ?? []) await applier.create(one, signal);
-      const refusals = await applyAll(observed, plan.apply, objects, signal);
-      return { plan: { ...plan, problems: [...plan.problems, ...refusals] }, objects };
+      await begin(applier, plan, signal);
+      for (const wanted of plan.apply) {
+        const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
+        const ensured = await applier
+          .ensure(wanted, { recovers, signal })
+          .catch((error: unknown) => refusalOf(wanted, error));
+        if ('field' in ensured) {
+          refusals.push(ensured);
+          continue;
+        }
+        objects.set(name, ensured.ensured);
+        if (ensured.lost) losses.set(name, ensured.lost);
+        if (ensured.waitMs !== undefined) waits.push(ensured.waitMs);
+        report(observed, wanted, ensured);
+      }
+      return soFar();
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'a stage failed, tried again');
-      return { plan, objects, error };
+      return { ...soFar(), error };
     }
   };
 }
@@ -62,4 +101,11 @@ function refusalOf({ problemIfRefused }: Desired, error: unknown): Problem {
   const isRefused = error instanceof KubeError && (error.status === 403 || error.status === 422);
   if (!isRefused || !problemIfRefused) throw error;
   return problemIfRefused(error.message);
+}
+
+/** What a plan does before it applies objects. */
+async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
+  for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
+  for (const removal of plan.remove) await applier.remove(removal, signal);
+  for (const one of plan.create ?? []) await applier.create(one, signal);
 }
