@@ -80,6 +80,18 @@ export const multiNicOperatorReasons = {
       'spec을 다시 적용하려면 enableAutoRecovery를 true로 설정하십시오.',
     ],
   ),
+  BackupFailed: row(
+    'multinicoperator',
+    true,
+    [
+      'The last backup of MariaDB failed, or could not be restored for verification; earlier files are unchanged. A new image waits for a backup.',
+      'MariaDB의 마지막 백업이 실패했거나 검증을 위한 복원에 실패했습니다. 이전 파일은 그대로입니다. 새 이미지는 백업을 기다립니다.',
+    ],
+    [
+      'Do what the message says, such as enlarging a full volume. The next run of the schedule ends the condition.',
+      '가득 찬 볼륨을 늘리는 등 메시지의 조치를 따르십시오. 다음 예약 실행이 성공하면 조건이 해소됩니다.',
+    ],
+  ),
   AsSpecified: row(
     'multinicoperator',
     false,
