@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Effect } from '../../api/effects.ts';
 import { annotations, fieldManagers } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { deployments } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { type Draft, type KubeObject, keyOf } from '../../kube/object.ts';
+import { type Draft, type KubeObject, keyOf, type ObjectRef } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { LiveObjects, Removal } from '../stage.ts';
 import type { Desired } from './desired.ts';
 
 export interface ApplierDeps {
-  readonly client: Pick<KubeClient, 'apply' | 'create' | 'delete' | 'find'>;
+  readonly client: Pick<KubeClient, 'apply' | 'create' | 'delete' | 'find' | 'patch'>;
   readonly perform: Perform<Effect>;
   readonly live: LiveObjects;
 }
@@ -68,6 +69,15 @@ export class Applier {
         force: true,
         signal,
       }),
+    );
+  }
+
+  /** Scales a Deployment of the legacy system to 0. */
+  async stop(ref: ObjectRef, signal: AbortSignal): Promise<void> {
+    const scaled = { spec: { replicas: 0 } };
+    const options = { fieldManager: fieldManagers.lifecycle, signal };
+    await this.#deps.perform('lifecycle.legacy.scale', () =>
+      this.#deps.client.patch(deployments, ref, scaled, options),
     );
   }
 

@@ -25,8 +25,7 @@ export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
     const { protection } = observed.accepted;
     const recovers = protection.value?.recovers ?? false;
     try {
-      for (const removal of plan.remove) await applier.remove(removal, signal);
-      for (const one of plan.create ?? []) await applier.create(one, signal);
+      await begin(applier, plan, signal);
       for (const wanted of plan.apply) {
         const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
         const ensured = await applier
@@ -54,4 +53,11 @@ function refusalOf({ problemIfRefused }: Desired, error: unknown): Problem {
   const isRefused = error instanceof KubeError && (error.status === 403 || error.status === 422);
   if (!isRefused || !problemIfRefused) throw error;
   return problemIfRefused(error.message);
+}
+
+/** What a plan does before it applies objects. */
+async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
+  for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
+  for (const removal of plan.remove) await applier.remove(removal, signal);
+  for (const one of plan.create ?? []) await applier.create(one, signal);
 }
