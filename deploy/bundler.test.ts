@@ -59,7 +59,7 @@ describe('the bundle', () => {
 
   it('makes certificates by a module that is loaded when one is to be made', async () => {
     await bundled(`
-      const { issueAuthority } = await import('${root}/src/operator/viola-access/issue.ts');
+      const { issueAuthority } = await import('${root}/src/certificates/issue.ts');
       const validity = { from: new Date(), until: new Date(Date.now() + 1e9) };
       console.log(issueAuthority(validity).certificate);
     `);

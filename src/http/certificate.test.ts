@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../test/fixtures/about.ts';
 import { elsewhere, good, renewed } from '../../test/fixtures/certificates.ts';
 import { shownCertificate } from '../../test/fixtures/shown-certificate.ts';
-import { issueAuthority } from '../operator/viola-access/issue.ts';
+import { issueAuthority } from '../certificates/issue.ts';
 import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';

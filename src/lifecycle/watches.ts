@@ -40,6 +40,10 @@ interface Scope {
   readonly keepsManagedFields?: boolean;
 }
 
+function named(name: string) {
+  return { fieldSelector: `metadata.name=${name}` };
+}
+
 /** MultiNicOperators, the objects with our labels, and single objects by name. */
 export function createWatches({ client, context, namespace, stores }: WatchesOptions): Reflector[] {
   const { clock, random, log, metrics } = context;
@@ -58,7 +62,6 @@ export function createWatches({ client, context, namespace, stores }: WatchesOpt
     keepsManagedFields: true,
   };
   const ofOperator = { namespace, labelSelector: labels.managedByOperator };
-  const named = (name: string) => ({ fieldSelector: `metadata.name=${name}` });
   return [
     mirror(multiNicOperators, stores.operators, {}),
     mirror(namespaces, stores.namespaces, named(namespace)),

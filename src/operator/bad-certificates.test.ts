@@ -2,13 +2,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
 import { annotations } from '../api/names.ts';
+import { issueAuthority, issueServer } from '../certificates/issue.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createLogger } from '../process/log.ts';
 import { rulesOf } from './resolve/policy.ts';
 import { type Front, openFront } from './testing/front.ts';
 import { createIoClock, type IoClock } from './testing/io-clock.ts';
 import { environment, type Scene, setScene } from './testing/scene.ts';
-import { issueAuthority, issueServer } from './viola-access/issue.ts';
 
 // OpenSSL has the clock of the machine, which no test moves.
 const year = 365 * 86_400_000;

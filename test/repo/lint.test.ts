@@ -38,7 +38,10 @@ describe('the linter', () => {
     ['agent', '../../kube/client.ts', 'the agent has no API access'],
     ['agent', '../../self-check/self-check.ts', 'the agent has no API access'],
     ['self-check', '../../operator/rights.ts', 'self-check may import api, kube'],
+    ['certificates', '../../api/names.ts', 'certificates may import kube'],
     ['viola', '../../controller/start.ts', 'parts never import each other'],
+    ['lifecycle', '../../operator/start.ts', 'parts never import each other'],
+    ['triggers', '../../kube/client.ts', 'triggers may import api, process and time only'],
     ['operator', '../../../rig/apiserver/server.ts', 'parts never import each other'],
   ])('refuses that %s imports %s', async (room, path, message) => {
     expect(await lint(room, `import * as other from '${path}';\nconsole.log(other);\n`)).toContain(

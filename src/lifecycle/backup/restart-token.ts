@@ -1,7 +1,8 @@
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
+import { shortHash } from './names.ts';
 
-/** Returns a value that changes with each successful restore, by which the operator restarts; undefined: none yet. */
+/** Changes with each successful restore, after which the operator must read the inventory again; undefined: there was none. */
 export function restartToken({ databaseStatus }: MultiNicOperatorStatus): string | undefined {
-  const { lastRestore } = databaseStatus ?? {};
-  return lastRestore?.result === 'Succeeded' ? lastRestore.at : undefined;
+  const { request, at, result } = databaseStatus?.lastRestore ?? {};
+  return result === 'Succeeded' ? shortHash(request, at) : undefined;
 }

@@ -44,7 +44,7 @@ export class Applier {
 
   async ensure(wanted: Desired, { recovers, signal }: EnsureOptions): Promise<Ensured> {
     const { resource, object } = wanted;
-    const key = `${resource.kind} ${keyOf(object as KubeObject)}`;
+    const key = `${resource.kind} ${keyOf(object)}`;
     const hash = hashOf(object);
     const live = this.#deps.live.find(resource, object.metadata.name);
     const known = this.#memory.get(key);

@@ -1,5 +1,6 @@
 import type { Effect } from '../../api/effects.ts';
 import type { Reason } from '../../api/reasons.ts';
+import { SecretTrouble } from '../../certificates/kept-secret.ts';
 import { aroundWrites } from '../../kube/client/around-writes.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { secrets as secretKind } from '../../kube/core-resources.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { createKeptSecrets, kept, SecretTrouble } from './kept-secret.ts';
+import { createAccessSecrets, kept } from './kept-secret.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -43,7 +44,7 @@ export function createAccessKeeper({
   metrics,
   keeps,
 }: KeeperDeps) {
-  const secrets = createKeptSecrets({ client, namespace, perform });
+  const secrets = createAccessSecrets({ client, namespace, perform });
   const tls = createTlsKeeper({ secrets, namespace, clock, log, metrics });
   const tokens = createTokenKeeper({ secrets, clock, log, metrics });
   const recorder = createEventRecorder({

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccessBed } from '../../../test/fixtures/access-bed.ts';
+import { SecretTrouble } from '../../certificates/kept-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
-import { createKeptSecrets, kept, SecretTrouble } from './kept-secret.ts';
+import { createAccessSecrets, kept } from './kept-secret.ts';
 
 let bed: AccessBed;
 
@@ -18,7 +19,7 @@ const managedBy = 'app.kubernetes.io/managed-by';
 /** Reads and writes as a leader. */
 function io() {
   const { client, namespace } = bed;
-  return createKeptSecrets({ client, namespace, perform: createPerform(() => undefined) });
+  return createAccessSecrets({ client, namespace, perform: createPerform(() => undefined) });
 }
 
 async function theirs(change: Partial<Secret> = {}): Promise<void> {

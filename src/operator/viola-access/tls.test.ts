@@ -2,9 +2,9 @@ import { type AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccessBed, gateFor } from '../../../test/fixtures/access-bed.ts';
+import { authoritiesIn, pairIn } from '../../certificates/certificate.ts';
+import { issueAuthority, issueServer } from '../../certificates/issue.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { authoritiesIn, pairIn } from './certificate.ts';
-import { issueAuthority, issueServer } from './issue.ts';
 
 const dayMs = 86_400_000;
 const [ca, certificate] = ['multinic-ca', 'viola-api-tls'];

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { rfc3339 } from '../../api/condition.ts';
 import { annotations, ownGrantsKey } from '../../api/names.ts';
+import { changed } from '../../certificates/certificate-keeper.ts';
+import { type Content, type HeldSecret, SecretTrouble } from '../../certificates/kept-secret.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { grantsText, hashesIn } from './grants.ts';
-import {
-  type Content,
-  type HeldSecret,
-  type KeptSecrets,
-  kept,
-  SecretTrouble,
-} from './kept-secret.ts';
-import { changed } from './tls.ts';
+import { type AccessSecrets, kept } from './kept-secret.ts';
 import {
   GrantsSeen,
   type HeldTokens,
@@ -22,7 +17,7 @@ import {
 } from './token-plan.ts';
 
 export interface TokensDeps {
-  readonly secrets: KeptSecrets;
+  readonly secrets: AccessSecrets;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: OperatorMetrics;

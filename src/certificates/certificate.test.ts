@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { good, violaCa } from '../../../test/fixtures/certificates.ts';
-import { testCertificate, testKey } from '../../requests/test-certificate.ts';
+import { good, violaCa } from '../../test/fixtures/certificates.ts';
+import { testCertificate, testKey } from '../requests/test-certificate.ts';
 import { authoritiesIn, isSignedBy, pairIn } from './certificate.ts';
 import { issueAuthority, issueServer } from './issue.ts';
 
