@@ -45,7 +45,16 @@ async function makeFolders(root: string): Promise<void> {
     await mkdir(join(root, 'usr', name), { recursive: true });
     await symlink(`usr/${name}`, join(root, name));
   }
-  for (const name of ['etc', 'proc', 'dev', 'sys', 'run/mysqld', 'var/lib/mysql', 'backup']) {
+  for (const name of [
+    'etc/multinic',
+    'proc',
+    'dev',
+    'sys',
+    'run/mysqld',
+    'var/lib/mysql',
+    'backup',
+    'scratch',
+  ]) {
     await mkdir(join(root, name), { recursive: true });
   }
   await mkdir(join(root, 'tmp'));

@@ -226,6 +226,24 @@ export const metricTable = {
     lookFor: 'Any that go on: the Event and the log name the Secret and what to do.',
     labels: ['secret'],
   },
+  multinic_operator_protection_events_total: {
+    type: 'counter',
+    help: 'What the admission webhook of lifecycle did, by event: refused (a change of a managed object, without dry runs) or break_glass (an annotation paused it).',
+    lookFor: 'refused rising by itself: a program changes managed objects; the Event names it.',
+    labels: ['event'],
+  },
+  multinic_operator_recoveries_total: {
+    type: 'counter',
+    help: 'Managed objects that lifecycle repaired after a change or deletion, by kind.',
+    lookFor: 'Rising for minutes: another field manager changes an object after each repair.',
+    labels: ['kind'],
+  },
+  multinic_webhook_certificate_expiry_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When a certificate of the admission webhook ends (Unix time): ca and server as the leading lifecycle keeps them.',
+    lookFor: 'server less than a week away: renewing fails, and the log says why.',
+    labels: ['certificate'],
+  },
   multinic_jobs_started_total: {
     type: 'counter',
     help: 'Agent Jobs created, by action (apply, cleanup).',

@@ -4,6 +4,7 @@ import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
+import { protectionReasons } from './reasons/protection.ts';
 
 /** The one table of reasons; status, events, logs and docs use these words and no others. */
 export const reasons = {
@@ -13,6 +14,7 @@ export const reasons = {
   ...multiNicOperatorReasons,
   ...accessReasons,
   ...partReasons,
+  ...protectionReasons,
 } as const;
 
 export type Reason = keyof typeof reasons;

@@ -36,6 +36,11 @@ export interface CertificateKeeperDeps<Effect extends string> {
   readonly clock: Clock;
   /** Called before each write of a Secret. */
   readonly onWrite: (secret: string, why: string) => void;
+  /**
+   * Asked before another certificate replaces one that clients accept: whether all clients believe these authorities.
+   * While it answers false the certificate stays. Default: clients read the authorities from us.
+   */
+  readonly mayReplace?: (trusted: string, signal: AbortSignal) => Promise<boolean>;
   /** Called after each round that succeeded. */
   readonly onRound?: (kept: KeptTls) => void;
 }
@@ -43,8 +48,11 @@ export interface CertificateKeeperDeps<Effect extends string> {
 export interface CertificateKeeper {
   /** Starts a term of leadership: what was believed stays until the first round has read what holds now. */
   lead(): void;
-  /** Reads both Secrets, and writes until nothing is left to write. Throws `SecretTrouble`; `trusted` stays then. */
-  round(signal: AbortSignal): Promise<void>;
+  /**
+   * Reads both Secrets, and writes until nothing is left to write. Returns false when a new certificate has to wait for
+   * `mayReplace`. Throws `SecretTrouble`; `trusted` stays then.
+   */
+  round(signal: AbortSignal): Promise<boolean>;
   /** PEM of the authorities that the server's certificate is verified with; undefined: none yet. */
   readonly trusted: string | undefined;
 }
@@ -59,7 +67,7 @@ export const changed =
 export function createCertificateKeeper<Effect extends string>(
   deps: CertificateKeeperDeps<Effect>,
 ): CertificateKeeper {
-  const { secrets, kept, names, clock, onWrite, onRound } = deps;
+  const { secrets, kept, names, clock, onWrite, onRound, mayReplace } = deps;
   let trusted: string | undefined;
   let remembers = false;
 
@@ -79,6 +87,19 @@ export function createCertificateKeeper<Effect extends string>(
     const content = await contentOf(step, tls);
     const written = await secrets.write(which, held[step.write], content, signal);
     return { ...held, [step.write]: written };
+  }
+
+  /** A certificate that no client accepts any more is replaced at once. */
+  async function mustWait(
+    { write: what, pair, beside }: TlsStep,
+    { server }: HeldTls,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!mayReplace || what !== 'certificate' || pair || !server?.issuer) return false;
+    const { fromMs, untilMs } = server.certificate;
+    const now = clock.now().getTime();
+    const isAccepted = fromMs <= now && now < untilMs;
+    return isAccepted && !(await mayReplace(bundleOf(beside), signal));
   }
 
   async function contentOf(step: TlsStep, { signing }: HeldTls): Promise<Content> {
@@ -124,7 +145,10 @@ export function createCertificateKeeper<Effect extends string>(
           trusted = bundleOf(plan.trusted);
           remembers = true;
         }
-        if (!plan.step) return report(tls, plan.dueMs);
+        if (!plan.step || (await mustWait(plan.step, tls, signal))) {
+          report(tls, plan.dueMs);
+          return plan.step === undefined;
+        }
         if (steps === mostSteps) throw new SecretTrouble(kept[plan.step.write].name, changed);
         held = await write(plan.step, held, tls, signal);
       }

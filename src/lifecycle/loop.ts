@@ -4,6 +4,7 @@ import type { StoreView } from '../kube/cache/store.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
+import { LeaseLostError } from '../kube/lease/lease-lock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { createController, type Source, sourceOf } from '../kube/reconcile/controller.ts';
 import { together } from '../kube/reconcile/together.ts';
@@ -11,12 +12,14 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { createBackupMetrics } from './backup/metrics.ts';
+import { withDeadline } from '../time/deadline.ts';
 import { createDeletion } from './deletion/deletion.ts';
 import { sampleOperators } from './metrics.ts';
 import { Applier } from './objects/applier.ts';
 import { createCarryOut } from './objects/carry-out.ts';
 import { createObserve } from './objects/observe.ts';
 import { createStores } from './objects/stores.ts';
+import { BreakGlassAnnouncer } from './protection/break-glass.ts';
 import type { Webhook } from './protection/webhook.ts';
 import { createReconcile } from './reconcile.ts';
 import type { LifecycleSettings } from './settings.ts';
@@ -24,6 +27,8 @@ import { createStatusWriter } from './status/writer.ts';
 import { createWatches } from './watches.ts';
 
 const name = 'multinicoperator';
+/** Time at the end of a process for its last look at the namespace. */
+const leaveMs = 10_000;
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -46,7 +51,8 @@ export function createLoop(options: LoopOptions) {
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  const applier = new Applier({ client, perform, live: stores.live });
+  const applier = new Applier({ client, perform, live: stores.live, clock });
+  const deletion = createDeletion({ client, applier, stores, namespace, perform });
   const recordBackups = createBackupMetrics(metrics);
   const statusWriter = createStatusWriter({
     client,
@@ -56,8 +62,8 @@ export function createLoop(options: LoopOptions) {
   });
   const reconcile = createReconcile({
     observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
-    carryOut: createCarryOut({ applier, log }),
-    deletion: createDeletion({ client, applier, stores, namespace, perform }),
+    carryOut: createCarryOut({ applier, recorder, metrics, log }),
+    deletion,
     status: {
       ...statusWriter,
       write: async (observed, outcomes, signal) => {
@@ -66,7 +72,7 @@ export function createLoop(options: LoopOptions) {
       },
     },
     webhook: () => webhook.access,
-    recorder,
+    breakGlass: new BreakGlassAnnouncer({ recorder, metrics }),
     clock,
   });
   const reflectors = createWatches({ client, context, namespace, stores });
@@ -103,14 +109,25 @@ export function createLoop(options: LoopOptions) {
     for (const key of all()) controller.enqueue(key);
   });
 
+  /** From Kubernetes 1.33 on, a namespace that ends stops Pods first, maybe before the watch tells that it ends. */
+  async function leave({ reason }: AbortSignal): Promise<void> {
+    if (reason instanceof LeaseLostError) return; // another replica leads
+    try {
+      await withDeadline({ clock, ms: leaveMs }, async (signal) => deletion.leave(signal));
+    } catch (error) {
+      log.warn({ err: error }, 'it is unknown whether the namespace is being deleted');
+    }
+  }
+
   return {
     run: (leading: AbortSignal) =>
-      recorder.during(leading, () =>
-        together(leading, clock, {
+      recorder.during(leading, async () => {
+        await together(leading, clock, {
           objects: (end) => controller.run(end),
           certificates: (end) => webhook.keepCertificates(end),
-        }),
-      ),
+        });
+        await leave(leading);
+      }),
     /** A process that waits for the lease is ready: it serves the webhook. */
     notReady: () => {
       const late = reflectors.filter(({ state }) => state === 'listing' || state === 'waiting');

@@ -1,4 +1,5 @@
 import type { Ensured } from './objects/applier.ts';
+import type { LostFields } from './recovery/lost-fields.ts';
 import type {
   BackupReport,
   ControllerReport,
@@ -12,6 +13,10 @@ export interface Outcome<Report = unknown> {
   readonly plan: StagePlan<Report>;
   /** What became of each object, by `Kind name`. */
   readonly objects: ReadonlyMap<string, Ensured>;
+  /** What another manager took of objects that are repaired, drifted or contested, by `Kind name`. */
+  readonly lost: ReadonlyMap<string, LostFields>;
+  /** When a contested object may be repaired next. */
+  readonly requeueAfterMs?: number;
   /** What the API server refused; the other stages go on. */
   readonly error?: unknown;
 }

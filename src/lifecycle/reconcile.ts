@@ -1,4 +1,3 @@
-import type { EventRecorder } from '../kube/events.ts';
 import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
 import type { Clock } from '../time/clock.ts';
 import { accept } from './accept/accept.ts';
@@ -11,6 +10,7 @@ import { controller } from './managed-controller/managed-controller.ts';
 import type { CarryOut } from './objects/carry-out.ts';
 import type { Observe } from './objects/observe.ts';
 import type { Outcome, Outcomes } from './outcome.ts';
+import type { BreakGlassAnnouncer } from './protection/break-glass.ts';
 import { protection, type WebhookAccess } from './protection/protection.ts';
 import type { Observed } from './stage.ts';
 import type { StatusWriter } from './status/writer.ts';
@@ -22,13 +22,13 @@ export interface ReconcileDeps {
   readonly deletion: Deletion;
   readonly status: StatusWriter;
   readonly webhook: () => WebhookAccess;
-  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly breakGlass: Pick<BreakGlassAnnouncer, 'note'>;
   readonly clock: Clock;
 }
 
 /** Brings all that a MultiNicOperator installs closer to its spec. */
 export function createReconcile(deps: ReconcileDeps) {
-  const { observe, carryOut, deletion, status, webhook } = deps;
+  const { observe, carryOut, deletion, status, webhook, breakGlass } = deps;
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
     const seen = await observe(key, accept, signal);
@@ -37,6 +37,7 @@ export function createReconcile(deps: ReconcileDeps) {
     if (seen.what === 'refused') return status.refuse(seen, signal);
     const { observed } = seen;
     await deletion.hold(observed.operator, signal);
+    breakGlass.note(observed);
     const outcomes = await stages(observed, signal);
     await status.write(observed, outcomes, signal);
     return soonest(outcomes);
@@ -57,6 +58,8 @@ export function createReconcile(deps: ReconcileDeps) {
 
 function soonest(outcomes: Outcomes): Requeue {
   const all = Object.values<Outcome>({ ...outcomes });
-  const times = all.flatMap(({ plan }) => plan.requeueAfterMs ?? []);
+  const times = all.flatMap(({ plan, requeueAfterMs }) =>
+    [plan.requeueAfterMs, requeueAfterMs].filter((ms) => ms !== undefined),
+  );
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }

@@ -36,7 +36,7 @@ export async function startLifecycle(
   await using client = createKubeClient(access, identify);
   await using leaseClient = createLeaseClient(access, { ...identify, leaseDurationMs });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
-  const webhook = await createWebhook({ client, settings, context, perform });
+  const webhook = createWebhook({ client, settings, context, perform });
   const kubernetesMinor = await minorVersion(client, signal);
   const loop = createLoop({ client, settings, context, perform, webhook, kubernetesMinor });
 

@@ -32,13 +32,20 @@ export function whyNotOurs(
       message: `metadata.name "${metadata.name}" is longer than ${longestLabel} characters, the most that a label of the managed objects holds; create this object under a shorter name`,
     };
   }
-  const ours = all.filter((one) => one.metadata.namespace === namespace);
-  const [oldest = operator] = ours.toSorted(byAge);
+  const oldest = oldestIn(all, namespace) ?? operator;
   if (keyOf(oldest) === keyOf(operator)) return undefined;
   return {
     field: 'metadata.name',
     message: `metadata.name "${metadata.name}": a cluster has one MultiNicOperator, and ${oldest.metadata.name} is older; delete one of them`,
   };
+}
+
+/** The MultiNicOperator that lifecycle follows; undefined: none. */
+export function oldestIn(
+  all: readonly OperatorObject[],
+  namespace: string,
+): OperatorObject | undefined {
+  return all.filter((one) => one.metadata.namespace === namespace).toSorted(byAge)[0];
 }
 
 function byAge(a: OperatorObject, b: OperatorObject): number {

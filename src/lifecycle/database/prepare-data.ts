@@ -27,11 +27,15 @@ refuse() {
 }
 
 missing=
-for program in mariadbd mariadb mariadb-dump mariadb-admin mariadb-install-db mariadb-upgrade sed grep ls head tail tr rm; do
+for program in mariadbd mariadb mariadb-dump mariadb-admin mariadb-install-db mariadb-upgrade sed grep ls head tail tr cut rm; do
   command -v $program >/dev/null 2>&1 || missing="$missing $program"
 done
 [ -z "$missing" ] || refuse ${refusals.missingPrograms} "the image has no$missing; set spec.database.image to an official mariadb image"
 
+# The first errors of a log, else its last lines.
+words() {
+  { grep -i error "$1" || tail -n 3 "$1"; } | head -n 3 | cut -c1-300 | tr '\n' ' '
+}
 number() {
   sed -n 's/^[^0-9]*\([0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*\).*/\1/p;q'
 }
@@ -54,9 +58,9 @@ if [ ! -d $data/mysql ]; then
   foreign=$(ls -A $data | grep -v '^lost+found$' | head -n 3 | tr '\n' ' ')
   [ -z "$foreign" ] || refuse ${refusals.foreignFiles} "the volume holds files that are not MariaDB's: $foreign; empty the claim mysql-storage-mariadb-0, or use another volume"
   : >$marker
-  mariadb-install-db --no-defaults --datadir=$data --tmpdir=/tmp --skip-name-resolve --skip-test-db \
+  mariadb-install-db --no-defaults --datadir=$data --tmpdir=/tmp --force --skip-name-resolve --skip-test-db \
     --auth-root-authentication-method=socket --auth-root-socket-user=root >$log 2>&1 ||
-    refuse ${refusals.installFailed} "mariadb-install-db failed: $(grep -i error $log | head -n 2 | tr '\n' ' ')"
+    refuse ${refusals.installFailed} "mariadb-install-db failed: $(words $log)"
   rm $marker
   finish
 fi
@@ -78,13 +82,13 @@ mariadbd --no-defaults --datadir=$data --socket=/run/mysqld/upgrade.sock --pid-f
 server=$!
 until mariadb-admin --no-defaults --socket=/run/mysqld/upgrade.sock ping >/dev/null 2>&1; do
   kill -0 $server 2>/dev/null ||
-    refuse ${refusals.upgradeFailed} "MariaDB $own cannot open data of $have: $(grep ERROR $log | head -n 2 | tr '\n' ' '); set spec.database.image back, so that $have stops cleanly"
+    refuse ${refusals.upgradeFailed} "MariaDB $own cannot open data of $have: $(words $log); set spec.database.image back, so that $have stops cleanly"
   sleep 0.2
 done
 mariadb-upgrade --no-defaults --socket=/run/mysqld/upgrade.sock --upgrade-system-tables >/tmp/upgrade.log 2>&1 || {
   kill $server
   wait $server || true
-  refuse ${refusals.upgradeFailed} "mariadb-upgrade from $have to $own failed: $(tail -n 2 /tmp/upgrade.log | tr '\n' ' ')"
+  refuse ${refusals.upgradeFailed} "mariadb-upgrade from $have to $own failed: $(words /tmp/upgrade.log)"
 }
 kill $server
 wait $server || true

@@ -23,7 +23,7 @@ const dataMount = { name: 'mysql-storage', mountPath: '/var/lib/mysql' } as cons
 const socketMount = { name: 'socket', mountPath: '/run/mysqld' } as const;
 
 /** Without option files: the image's own must not change what is configured here. */
-const server = [
+export const server = [
   'mariadbd',
   '--no-defaults',
   `--datadir=${dataMount.mountPath}`,
@@ -43,7 +43,7 @@ const server = [
 const ping = { exec: { command: ['mariadb-admin', '--no-defaults', 'ping'] }, timeoutSeconds: 5 };
 
 /** By TCP, because `localhost` may be another account. A ping succeeds with any password, a query does not. */
-const query = [
+export const query = [
   'mariadb',
   `--defaults-file=${loginPaths.clientOptions}`,
   '--protocol=tcp',

@@ -1,8 +1,21 @@
 import type { Effect } from '../../api/effects.ts';
-import { fieldManagers, finalizers } from '../../api/names.ts';
+import { fieldManagers, finalizers, labels, managedObjects } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import {
+  configMaps,
+  cronJobs,
+  deployments,
+  disruptionBudgets,
+  jobs,
+  namespaces,
+  services,
+  statefulSets,
+  validatingWebhookConfigurations,
+} from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
+import type { Resource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import { multiNicOperators, type OperatorObject } from '../multinicoperator.ts';
 import type { Applier } from '../objects/applier.ts';
@@ -13,26 +26,74 @@ export interface Deletion {
   hold(operator: OperatorObject, signal: AbortSignal): Promise<void>;
   /** Removes what goes with the object, then the finalizer. */
   finish(operator: OperatorObject, signal: AbortSignal): Promise<Requeue>;
+  /** Reads the namespace once more; if it is being deleted, lets every MultiNicOperator in it go. For the end of a process. */
+  leave(signal: AbortSignal): Promise<void>;
 }
 
 export interface DeletionDeps {
-  readonly client: Pick<KubeClient, 'patch'>;
-  readonly applier: Applier;
+  readonly client: Pick<KubeClient, 'patch' | 'find' | 'listAll'>;
+  readonly applier: Pick<Applier, 'remove'>;
   readonly stores: Stores;
   readonly namespace: string;
   readonly perform: Perform<Effect>;
 }
 
-export function createDeletion({ client, perform }: DeletionDeps): Deletion {
+export function createDeletion(deps: DeletionDeps): Deletion {
+  const { client, applier, stores, namespace, perform } = deps;
+
   async function write(
     { metadata }: OperatorObject,
     list: readonly string[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { namespace = '', name, resourceVersion } = metadata;
+    const { namespace: own = '', name, resourceVersion } = metadata;
     const patch = { metadata: { resourceVersion, finalizers: list } };
     const options = { fieldManager: fieldManagers.lifecycle, signal };
-    await client.patch(multiNicOperators, { namespace, name }, patch, options);
+    await client.patch(multiNicOperators, { namespace: own, name }, patch, options);
+  }
+
+  /** Claims, passwords and backups stay: they hold what cannot be made again. */
+  function managedKinds(): readonly (readonly [Resource<KubeObject>, readonly KubeObject[]])[] {
+    return [
+      [deployments, stores.deployments.list()],
+      [statefulSets, stores.statefulSets.list()],
+      [cronJobs, stores.cronJobs.list()],
+      [jobs, stores.jobs.list()],
+      [services, stores.services.list()],
+      [disruptionBudgets, stores.disruptionBudgets.list()],
+      [configMaps, stores.configMaps.list()],
+    ];
+  }
+
+  async function removeManaged(operator: OperatorObject, signal: AbortSignal): Promise<void> {
+    for (const [resource, objects] of managedKinds()) {
+      for (const { metadata } of objects.filter((one) => isOf(operator, one))) {
+        const { name, deletionTimestamp } = metadata;
+        if (deletionTimestamp !== undefined) continue;
+        await applier.remove({ resource, ref: { namespace, name } }, signal);
+      }
+    }
+  }
+
+  /** First of all: it would refuse a user's clean-up, and outlive the webhook that it calls. */
+  async function removeConfiguration(operator: OperatorObject, signal: AbortSignal): Promise<void> {
+    const ref = { name: managedObjects.protection };
+    const found = await client.find(validatingWebhookConfigurations, ref, { signal });
+    if (!found || !isOf(operator, found)) return;
+    await applier.remove({ resource: validatingWebhookConfigurations, ref }, signal);
+  }
+
+  async function release(operator: OperatorObject, signal: AbortSignal): Promise<void> {
+    const { finalizers: present = [] } = operator.metadata;
+    if (!present.includes(finalizers.multiNicOperator)) return;
+    const others = present.filter((one) => one !== finalizers.multiNicOperator);
+    await perform('lifecycle.finalizer.remove', async () => {
+      try {
+        await write(operator, others, signal);
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
   }
 
   return {
@@ -43,18 +104,31 @@ export function createDeletion({ client, perform }: DeletionDeps): Deletion {
         write(operator, [...present, finalizers.multiNicOperator], signal),
       );
     },
+
     async finish(operator, signal) {
-      const { finalizers: present = [] } = operator.metadata;
-      if (!present.includes(finalizers.multiNicOperator)) return {};
-      const others = present.filter((one) => one !== finalizers.multiNicOperator);
-      await perform('lifecycle.finalizer.remove', async () => {
-        try {
-          await write(operator, others, signal);
-        } catch (error) {
-          if (!isNotFound(error)) throw error;
-        }
-      });
+      const { metadata } = operator;
+      // A MultiNicOperator elsewhere, with the legacy finalizer of the same name, owns nothing here.
+      if (metadata.namespace === namespace) {
+        await removeConfiguration(operator, signal);
+        // In a namespace that ends, the namespace controller deletes the objects.
+        if (metadata.deletionTimestamp !== undefined) await removeManaged(operator, signal);
+      }
+      await release(operator, signal);
       return {};
     },
+
+    async leave(signal) {
+      const own = await client.find(namespaces, { name: namespace }, { signal });
+      if (own?.metadata.deletionTimestamp === undefined) return;
+      const { items } = await client.listAll(multiNicOperators, { namespace, signal });
+      for (const operator of items) {
+        await removeConfiguration(operator, signal);
+        await release(operator, signal);
+      }
+    },
   };
+}
+
+function isOf({ metadata }: OperatorObject, object: KubeObject): boolean {
+  return object.metadata.labels?.[labels.managedByOperator] === metadata.name;
 }

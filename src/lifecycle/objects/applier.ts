@@ -4,16 +4,21 @@ import { annotations, fieldManagers } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { deployments } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { type Draft, type KubeObject, keyOf, type ObjectRef } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
+import { type KubeObject, keyOf, type ObjectRef } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
+import { assess, type Memory } from '../recovery/assess.ts';
+import { appliedPaths } from '../recovery/field-sets.ts';
+import { RepairLedger } from '../recovery/ledger.ts';
+import { type LostFields, lostFields } from '../recovery/lost-fields.ts';
 import type { LiveObjects, Removal } from '../stage.ts';
 import type { Desired } from './desired.ts';
 
 export interface ApplierDeps {
-  readonly client: Pick<KubeClient, 'apply' | 'create' | 'delete' | 'find' | 'patch'>;
+  readonly client: Pick<KubeClient, 'apply' | 'delete' | 'find' | 'patch'>;
   readonly perform: Perform<Effect>;
   readonly live: LiveObjects;
+  readonly clock: Clock;
 }
 
 export interface EnsureOptions {
@@ -22,42 +27,43 @@ export interface EnsureOptions {
   readonly signal: AbortSignal;
 }
 
-/** What became of one object. */
-export type Ensured = 'unchanged' | 'created' | 'changed' | 'repaired' | 'drifted';
+/**
+ * What became of one object. Another manager deleted or changed one that is `repaired` (as wanted again), `drifted`
+ * (recovery is off) or `contested` (changed after each repair: the next repair waits).
+ */
+export type Ensured = 'unchanged' | 'created' | 'changed' | 'repaired' | 'drifted' | 'contested';
 
-interface Memory {
-  readonly uid: string | undefined;
-  /** Hash of what was applied. */
-  readonly wanted: string;
-  /** Hash of the fields that lifecycle owned then, by managedFields. */
-  readonly owned: string;
+export interface EnsuredObject {
+  readonly ensured: Ensured;
+  /** What another manager took of an object that is repaired, drifted or contested. */
+  readonly lost?: LostFields;
+  /** Milliseconds until the next repair of a contested object. */
+  readonly waitMs?: number;
 }
 
 /** Writes objects by server-side apply, and only those that differ from what was applied before. */
 export class Applier {
   readonly #deps: ApplierDeps;
   readonly #memory = new Map<string, Memory>();
+  readonly #ledger = new RepairLedger();
 
   constructor(deps: ApplierDeps) {
     this.#deps = deps;
   }
 
-  async ensure(wanted: Desired, { recovers, signal }: EnsureOptions): Promise<Ensured> {
-    const { resource, object } = wanted;
-    const key = `${resource.kind} ${keyOf(object)}`;
-    const hash = hashOf(object);
-    const live = this.#deps.live.find(resource, object.metadata.name);
-    const known = this.#memory.get(key);
-    const same = live && live.metadata.annotations?.[annotations.applied] === hash;
-    if (same && known && known.uid === live.metadata.uid && known.owned === ownedHash(live)) {
-      return 'unchanged';
-    }
-    if (same && !recovers) return known ? 'drifted' : 'unchanged';
-    const written = await this.#apply(resource, object, hash, signal);
-    this.#memory.set(key, { uid: written.metadata.uid, wanted: hash, owned: ownedHash(written) });
-    if (!live) return 'created';
-    if (written.metadata.resourceVersion === live.metadata.resourceVersion) return 'unchanged';
-    return same ? 'repaired' : 'changed';
+  async ensure(wanted: Desired, { recovers, signal }: EnsureOptions): Promise<EnsuredObject> {
+    const hash = hashOf(wanted.object);
+    const live = await this.#find(wanted, signal);
+    // What is being deleted takes no change; gone, it is made again.
+    if (live?.metadata.deletionTimestamp !== undefined) return { ensured: 'unchanged' };
+    const assessed = assess(live, this.#memory.get(keyOfDesired(wanted)), hash);
+    const options = { recovers, signal };
+    if (assessed.what === 'as-wanted') return { ensured: 'unchanged' };
+    if (assessed.what === 'disturbed') return this.#repair(wanted, hash, assessed.lost, options);
+    if (assessed.what === 'outdated' || !live) return this.#change(wanted, hash, live, signal);
+    return recovers
+      ? this.#learnByApply(wanted, hash, live, signal)
+      : this.#learnByDryRun(wanted, hash, live, signal);
   }
 
   /** Creates an object that is never changed; one of this name that is there already stays. */
@@ -90,40 +96,110 @@ export class Applier {
         if (!isNotFound(error)) throw error;
       }
     });
+    // Made again later, it is a new object and no repair.
+    this.#memory.delete(`${resource.kind} ${keyOf(ref)}`);
   }
 
-  async #apply(
-    resource: Resource<KubeObject>,
-    object: Draft<KubeObject>,
+  /** An object that lost our labels is missing from the watches. */
+  async #find({ resource, object }: Desired, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { name, namespace } = object.metadata;
+    const ref = namespace === undefined ? { name } : { namespace, name };
+    return (
+      this.#deps.live.find(resource, name) ??
+      (await this.#deps.client.find(resource, ref, { signal }))
+    );
+  }
+
+  async #change(
+    wanted: Desired,
     hash: string,
+    live: KubeObject | undefined,
     signal: AbortSignal,
+  ): Promise<EnsuredObject> {
+    const written = await this.#apply(wanted, hash, signal);
+    if (!live) return { ensured: 'created' };
+    return { ensured: isSameVersion(live, written) ? 'unchanged' : 'changed' };
+  }
+
+  /** An apply shows which fields lifecycle should have owned; mostly it changes nothing. */
+  async #learnByApply(
+    wanted: Desired,
+    hash: string,
+    live: KubeObject,
+    signal: AbortSignal,
+  ): Promise<EnsuredObject> {
+    const written = await this.#apply(wanted, hash, signal);
+    const owned = appliedPaths(written, fieldManagers.lifecycle);
+    const lost = lostFields(owned, live, fieldManagers.lifecycle);
+    if (!lost) return { ensured: isSameVersion(live, written) ? 'unchanged' : 'changed' };
+    this.#ledger.note(keyOfDesired(wanted), lost.paths, this.#deps.clock.monotonicMs());
+    return { ensured: 'repaired', lost };
+  }
+
+  /** The same without a write, where recovery is off. */
+  async #learnByDryRun(
+    wanted: Desired,
+    hash: string,
+    live: KubeObject,
+    signal: AbortSignal,
+  ): Promise<EnsuredObject> {
+    const would = await this.#send(wanted, hash, { dryRun: true, signal });
+    const owned = appliedPaths(would, fieldManagers.lifecycle);
+    const { resourceVersion: version = '' } = live.metadata;
+    this.#memory.set(keyOfDesired(wanted), { hash, version, owned });
+    const lost = lostFields(owned, live, fieldManagers.lifecycle);
+    return lost ? { ensured: 'drifted', lost } : { ensured: 'unchanged' };
+  }
+
+  async #repair(
+    wanted: Desired,
+    hash: string,
+    lost: LostFields,
+    { recovers, signal }: EnsureOptions,
+  ): Promise<EnsuredObject> {
+    if (!recovers) return { ensured: 'drifted', lost };
+    const key = keyOfDesired(wanted);
+    const now = this.#deps.clock.monotonicMs();
+    const waitMs = this.#ledger.waitMs(key, lost.paths, now);
+    if (waitMs > 0) return { ensured: 'contested', lost, waitMs };
+    await this.#apply(wanted, hash, signal);
+    this.#ledger.note(key, lost.paths, now);
+    return { ensured: 'repaired', lost };
+  }
+
+  async #apply(wanted: Desired, hash: string, signal: AbortSignal): Promise<KubeObject> {
+    const written = await this.#deps.perform('lifecycle.object.apply', () =>
+      this.#send(wanted, hash, { dryRun: false, signal }),
+    );
+    this.#memory.set(keyOfDesired(wanted), {
+      hash,
+      version: written.metadata.resourceVersion ?? '',
+      owned: appliedPaths(written, fieldManagers.lifecycle),
+    });
+    return written;
+  }
+
+  async #send(
+    { resource, object }: Desired,
+    hash: string,
+    options: { readonly dryRun: boolean; readonly signal: AbortSignal },
   ): Promise<KubeObject> {
     const { metadata } = object;
     const noted = { ...metadata.annotations, [annotations.applied]: hash };
     const whole = { ...object, metadata: { ...metadata, annotations: noted } };
-    return this.#deps.perform('lifecycle.object.apply', () =>
-      this.#deps.client.apply(resource, whole, {
-        fieldManager: fieldManagers.lifecycle,
-        force: true,
-        signal,
-      }),
-    );
+    const apply = { fieldManager: fieldManagers.lifecycle, force: true, ...options };
+    return this.#deps.client.apply(resource, whole, apply);
   }
+}
+
+function keyOfDesired({ resource, object }: Desired): string {
+  return `${resource.kind} ${keyOf(object)}`;
+}
+
+function isSameVersion(before: KubeObject | undefined, after: KubeObject): boolean {
+  return before?.metadata.resourceVersion === after.metadata.resourceVersion;
 }
 
 function hashOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
-}
-
-/** Hash of the fields that lifecycle owns of an object: another manager that changes one of them takes it away. */
-function ownedHash({ metadata }: KubeObject): string {
-  const managers = (metadata.managedFields ?? []) as readonly {
-    readonly manager?: string;
-    readonly operation?: string;
-    readonly fieldsV1?: unknown;
-  }[];
-  const own = managers.find(
-    ({ manager, operation }) => manager === fieldManagers.lifecycle && operation === 'Apply',
-  );
-  return hashOf(own?.fieldsV1 ?? null);
 }

@@ -1,9 +1,17 @@
+import type { metricTable } from '../../api/metrics.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { KubeError } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
+import type { Metrics } from '../../process/metrics.ts';
 import type { Problem } from '../accept/accepted.ts';
 import type { Outcome } from '../outcome.ts';
+import { describeLoss, type LostFields } from '../recovery/lost-fields.ts';
+import { mayRecover } from '../recovery/may-recover.ts';
 import type { Observed, StagePlan } from '../stage.ts';
-import type { Applier, Ensured } from './applier.ts';
+import type { Applier, Ensured, EnsuredObject } from './applier.ts';
 import type { Desired } from './desired.ts';
 
 /** Carries out the plan of a stage; what fails ends this stage alone, and is tried again. */
@@ -15,15 +23,54 @@ export type CarryOut = <Report>(
 
 export interface CarryOutDeps {
   readonly applier: Applier;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly metrics: Pick<Metrics<typeof metricTable>, 'count'>;
   readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
-export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
+const reasons = {
+  repaired: 'ObjectRecovered',
+  drifted: 'Drifted',
+  contested: 'Contested',
+} as const satisfies Partial<Record<Ensured, Reason>>;
+
+export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps): CarryOut {
+  /** Objects outside of namespaces are reported on the MultiNicOperator: lifecycle writes Events in its namespace only. */
+  function report(
+    { operator, objects }: Observed,
+    { resource, object }: Desired,
+    { ensured, lost }: EnsuredObject,
+  ): void {
+    const name = `${resource.kind} ${object.metadata.name}`;
+    if (ensured === 'unchanged') return;
+    if (!lost || !(ensured in reasons)) return log.info({ object: name, ensured }, 'applied');
+    const message = `${name}: ${describeLoss(lost)}`;
+    if (ensured === 'repaired') {
+      log.info({ object: name, ...lost }, 'repaired');
+      metrics.count('multinic_operator_recoveries_total', { kind: resource.kind });
+    }
+    const apiVersion = apiVersionOf(resource);
+    // With its uid: `kubectl describe` finds Events by it.
+    const { metadata } = objects.find(resource, object.metadata.name) ?? object;
+    const involved: KubeObject = resource.namespaced
+      ? { apiVersion, kind: resource.kind, metadata }
+      : operator;
+    const reason = reasons[ensured as keyof typeof reasons];
+    recorder.record(involved, { type: 'Warning', reason, message });
+  }
+
   return async (observed, plan, signal) => {
     const objects = new Map<string, Ensured>();
     const refusals: Problem[] = [];
-    const { protection } = observed.accepted;
-    const recovers = protection.value?.recovers ?? false;
+    const losses = new Map<string, LostFields>();
+    const waits: number[] = [];
+    const recovers = mayRecover(observed);
+    const soFar = () => ({
+      plan: { ...plan, problems: [...plan.problems, ...refusals] },
+      objects,
+      lost: losses,
+      ...(waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }),
+    });
     try {
       await begin(applier, plan, signal);
       for (const wanted of plan.apply) {
@@ -31,19 +78,20 @@ export function createCarryOut({ applier, log }: CarryOutDeps): CarryOut {
         const ensured = await applier
           .ensure(wanted, { recovers, signal })
           .catch((error: unknown) => refusalOf(wanted, error));
-        if (typeof ensured !== 'string') {
+        if ('field' in ensured) {
           refusals.push(ensured);
           continue;
         }
-        objects.set(name, ensured);
-        if (ensured !== 'unchanged' && ensured !== 'drifted')
-          log.info({ object: name, ensured }, 'applied');
+        objects.set(name, ensured.ensured);
+        if (ensured.lost) losses.set(name, ensured.lost);
+        if (ensured.waitMs !== undefined) waits.push(ensured.waitMs);
+        report(observed, wanted, ensured);
       }
-      return { plan: { ...plan, problems: [...plan.problems, ...refusals] }, objects };
+      return soFar();
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error }, 'a stage failed, tried again');
-      return { plan, objects, error };
+      return { ...soFar(), error };
     }
   };
 }

@@ -4,7 +4,7 @@ import type { WebhookAccess } from './protection.ts';
 export interface Webhook {
   /** What the API server verifies it with. */
   readonly access: WebhookAccess;
-  /** Whether it serves with a valid certificate. */
+  /** Whether it answers its own call over TLS, verified by the authorities of `access`. */
   readonly answers: boolean;
   /** Told when `access` or `answers` becomes another. */
   onChange(listener: () => void): void;

@@ -1,0 +1,116 @@
+import type { Effect } from '../../api/effects.ts';
+import type { metricTable } from '../../api/metrics.ts';
+import { managedObjects } from '../../api/names.ts';
+import {
+  type CertificateKeeper,
+  createCertificateKeeper,
+} from '../../certificates/certificate-keeper.ts';
+import { SecretTrouble } from '../../certificates/kept-secret.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { validatingWebhookConfigurations } from '../../kube/core-resources.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { PartContext } from '../../process/part.ts';
+import { type Backoff, backoffMs } from '../../time/backoff.ts';
+import { caBundleOf } from './configuration.ts';
+import { createWebhookSecrets, kept, webhookNames } from './webhook-secrets.ts';
+
+export interface WebhookCertificatesDeps {
+  readonly client: Pick<KubeClient, 'find' | 'apply'>;
+  readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
+  readonly perform: Perform<Effect>;
+  readonly namespace: string;
+  readonly url: string | undefined;
+  readonly onChange: () => void;
+}
+
+/** Time between two looks at the Secrets; a change of the certificate's Secret wakes earlier. */
+const lookMs = 60_000;
+const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
+
+/** Keeps authority and certificate of the webhook, while this process leads. */
+export interface WebhookCertificates {
+  /** PEM of all authorities that may have signed the served certificate; undefined: not read yet. */
+  readonly authorities: string | undefined;
+  run(leading: AbortSignal): Promise<void>;
+  /** Looks at the Secrets at once. */
+  wake(): void;
+}
+
+export function createWebhookCertificates(deps: WebhookCertificatesDeps): WebhookCertificates {
+  const { client, context, perform, namespace, url, onChange } = deps;
+  const { clock, random, log, metrics } = context;
+  let awake = new AbortController();
+  let published: string | undefined;
+
+  const keeper: CertificateKeeper = createCertificateKeeper({
+    secrets: createWebhookSecrets({ client, namespace, perform }),
+    kept,
+    names: webhookNames(namespace, url),
+    clock,
+    onWrite: (name, why) => log.info({ name, why }, 'writing a Secret of the webhook'),
+    onRound: ({ authorityUntilMs = 0, serverUntilMs = 0 }) => {
+      const name = 'multinic_webhook_certificate_expiry_timestamp_seconds';
+      metrics.set(name, { certificate: 'ca' }, authorityUntilMs / 1000);
+      metrics.set(name, { certificate: 'server' }, serverUntilMs / 1000);
+    },
+    mayReplace: async (trusted, signal) => {
+      publish(trusted);
+      return isBelieved(trusted, signal);
+    },
+  });
+
+  /** Whether the API server, as far as it calls the webhook, believes all of these authorities. */
+  async function isBelieved(trusted: string, signal: AbortSignal): Promise<boolean> {
+    const ref = { name: managedObjects.protection };
+    const found = await client.find(validatingWebhookConfigurations, ref, { signal });
+    const bundle = caBundleOf(trusted);
+    return (found?.webhooks ?? []).every(({ clientConfig }) => clientConfig.caBundle === bundle);
+  }
+
+  function publish(trusted: string | undefined): void {
+    if (trusted === published) return;
+    published = trusted;
+    onChange();
+  }
+
+  async function round(leading: AbortSignal): Promise<'done' | 'waiting' | 'failed'> {
+    try {
+      const isDone = await keeper.round(leading);
+      publish(keeper.trusted);
+      return isDone ? 'done' : 'waiting';
+    } catch (error) {
+      leading.throwIfAborted();
+      publish(keeper.trusted);
+      if (error instanceof SecretTrouble && error.isRace) return 'waiting';
+      log.error({ err: error }, 'the certificate of the webhook cannot be kept, tried again');
+      return 'failed';
+    }
+  }
+
+  /** Waits, until woken. */
+  async function pause(ms: number, leading: AbortSignal): Promise<void> {
+    const stop = (): void => awake.abort();
+    leading.addEventListener('abort', stop, { once: true });
+    if (leading.aborted) stop();
+    await clock.sleep(ms, awake.signal).catch(() => undefined);
+    leading.removeEventListener('abort', stop);
+    awake = new AbortController();
+  }
+
+  return {
+    get authorities() {
+      return published;
+    },
+    async run(leading) {
+      keeper.lead();
+      let failures = 0;
+      while (!leading.aborted) {
+        const result = await round(leading);
+        failures = result === 'failed' ? failures + 1 : 0;
+        const failedMs = failures === 0 ? lookMs : backoffMs(failures - 1, again, random);
+        await pause(result === 'waiting' ? again.baseMs : failedMs, leading);
+      }
+    },
+    wake: () => awake.abort(),
+  };
+}

@@ -1,0 +1,90 @@
+import { labels } from '../../api/names.ts';
+import { isSameJson } from '../../api/same-json.ts';
+import type { ProtectionWanted } from '../accept/accepted.ts';
+import type { AdmissionRequest, GuardedObject } from './admission-review.ts';
+import { contentFields, exemptGroups, exemptUsers, guardedLabels, scaledNames } from './exempt.ts';
+import { refusalMessage } from './refusal-message.ts';
+
+/** What holds in lifecycle's namespace now. */
+export interface ProtectionRules {
+  readonly namespace: string;
+  /** User name of lifecycle's ServiceAccount. */
+  readonly user: string;
+  /** Name of the MultiNicOperator; undefined: there is none, and nothing is protected. */
+  readonly operator: string | undefined;
+  /** Undefined: the spec cannot be used, or was not read yet; then everything stays protected. */
+  readonly wanted: ProtectionWanted | undefined;
+}
+
+/**
+ * Why a change is refused; undefined: it is allowed. The rules are those of the webhook configuration: an API server
+ * without matchConditions calls for every change of a labelled object.
+ */
+export function refusalOf(
+  request: AdmissionRequest,
+  rules: ProtectionRules,
+  now: Date,
+): string | undefined {
+  const { operator } = rules;
+  if (operator === undefined || !isProtecting(rules.wanted, now)) return undefined;
+  if (request.namespace !== rules.namespace || isExempt(request, rules.user)) return undefined;
+  const operation = operationOf(request);
+  if (operation === undefined || rules.wanted?.allowed.has(operation)) return undefined;
+  const owner = labelOf(request.oldObject, labels.managedByOperator) || operator;
+  return refusalMessage(owner, request);
+}
+
+/** Whether an administrator paused protection and recovery. */
+export function isGlassBroken(
+  wanted: Pick<ProtectionWanted, 'breakGlassUntil'> | undefined,
+  now: Date,
+): boolean {
+  return wanted?.breakGlassUntil !== undefined && now < wanted.breakGlassUntil;
+}
+
+function isProtecting(wanted: ProtectionWanted | undefined, now: Date): boolean {
+  if (!wanted) return true;
+  return wanted.preventsMutations && !isGlassBroken(wanted, now);
+}
+
+function isExempt({ userInfo }: AdmissionRequest, own: string): boolean {
+  const { username, groups } = userInfo;
+  return (
+    username === own ||
+    exemptUsers.includes(username) ||
+    (groups ?? []).some((group) => exemptGroups.includes(group))
+  );
+}
+
+type Operation = 'update' | 'delete' | 'scale';
+
+/** What the request does to a managed object; undefined: nothing that is protected. */
+function operationOf(request: AdmissionRequest): Operation | undefined {
+  const { operation, subResource, name, object, oldObject } = request;
+  if (subResource === 'scale') return scaledNames.includes(name) ? 'scale' : undefined;
+  if (subResource !== '' || !isProtected(object, oldObject)) return undefined;
+  if (operation === 'DELETE') return 'delete';
+  return isUpdateOfContent(request) ? 'update' : undefined;
+}
+
+/** CSI drivers and the resizer write claims. */
+function isUpdateOfContent({ operation, resource, object, oldObject }: AdmissionRequest): boolean {
+  if (operation !== 'UPDATE' || resource.resource === 'persistentvolumeclaims') return false;
+  return changesContent(object ?? {}, oldObject ?? {});
+}
+
+function isProtected(...objects: readonly (GuardedObject | null | undefined)[]): boolean {
+  return objects.some((object) => labelOf(object, labels.protected) === 'true');
+}
+
+function changesContent(object: GuardedObject, old: GuardedObject): boolean {
+  return (
+    contentFields.some((field) => !isSameJson(object[field], old[field])) ||
+    !isSameJson(object.metadata?.ownerReferences, old.metadata?.ownerReferences) ||
+    guardedLabels.some((label) => labelOf(object, label) !== labelOf(old, label))
+  );
+}
+
+function labelOf(object: GuardedObject | null | undefined, label: string): string {
+  return object?.metadata?.labels?.[label] ?? '';
+}

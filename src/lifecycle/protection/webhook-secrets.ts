@@ -1,0 +1,51 @@
+import type { Effect } from '../../api/effects.ts';
+import { fieldManagers, labels, managedObjects } from '../../api/names.ts';
+import { serviceNames } from '../../certificates/certificate-keeper.ts';
+import {
+  createKeptSecrets,
+  type KeptSecret,
+  type KeptSecrets,
+  type SecretsDeps,
+} from '../../certificates/kept-secret.ts';
+
+/** Secrets of the webhook's certificate authority and certificate. */
+export const kept = {
+  authority: {
+    name: managedObjects.webhookAuthority,
+    type: 'Opaque',
+    effect: 'lifecycle.authority.write',
+  },
+  certificate: {
+    name: managedObjects.webhookCertificate,
+    type: 'kubernetes.io/tls',
+    effect: 'lifecycle.certificate.write',
+  },
+} as const satisfies Readonly<Record<string, KeptSecret<Effect>>>;
+
+export function createWebhookSecrets(
+  deps: Omit<SecretsDeps<Effect>, 'keeper'>,
+): KeptSecrets<Effect> {
+  return createKeptSecrets({
+    ...deps,
+    keeper: {
+      fieldManager: fieldManagers.lifecycle,
+      called: 'lifecycle',
+      labels: {
+        [labels.appName]: 'multinic-operator',
+        [labels.component]: 'webhook',
+        [labels.partOf]: 'multinic',
+      },
+    },
+  });
+}
+
+/** Names under which the API server calls the webhook, and the webhook calls itself. */
+export function webhookNames(namespace: string, url: string | undefined): readonly string[] {
+  const names = [
+    ...serviceNames(managedObjects.webhookService, namespace),
+    'localhost',
+    '127.0.0.1',
+  ];
+  // An IPv6 address stands in brackets in a URL, and without them in a certificate.
+  return url === undefined ? names : [...names, new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')];
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** One entry of metadata.managedFields. */
+const managedFieldsEntry = z.object({
+  manager: z.string().default(''),
+  operation: z.string().default(''),
+  subresource: z.string().default(''),
+  time: z.string().default(''),
+  fieldsV1: z.record(z.string(), z.unknown()).default({}),
+});
+
+const managedFields = z.array(managedFieldsEntry).catch([]);
+
+/** Paths of fields, such as `.spec.containers[name="c"].image`. */
+export type FieldPaths = ReadonlySet<string>;
+
+export interface FieldManager {
+  readonly manager: string;
+  readonly operation: string;
+  /** RFC 3339 time of its last write. */
+  readonly time: string;
+  readonly paths: FieldPaths;
+}
+
+/** Managers of an object's fields, without those of subresources such as status. */
+export function fieldManagersOf({ metadata }: KubeObject): readonly FieldManager[] {
+  return managedFields
+    .parse(metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource === '' || subresource === 'scale')
+    .map(({ manager, operation, time, fieldsV1 }) => ({
+      manager,
+      operation,
+      time,
+      paths: pathsOf(fieldsV1),
+    }));
+}
+
+/** Paths that a manager owns by server-side apply. */
+export function appliedPaths(object: KubeObject, manager: string): FieldPaths {
+  const own = fieldManagersOf(object).filter(
+    (one) => one.manager === manager && one.operation === 'Apply',
+  );
+  return new Set(own.flatMap(({ paths }) => [...paths]));
+}
+
+/** Leaves of a FieldsV1 set, and items of lists with keys: of such an item only the keys may be owned. */
+export function pathsOf(fieldsV1: Readonly<Record<string, unknown>>): FieldPaths {
+  const paths = new Set<string>();
+  collect(fieldsV1, '', paths);
+  return paths;
+}
+
+function collect(fields: Readonly<Record<string, unknown>>, path: string, into: Set<string>): void {
+  for (const [key, below] of Object.entries(fields)) {
+    // `.` means that the manager owns the field itself, beside what lies below.
+    const at = key === '.' ? path : path + stepOf(key);
+    const isLeaf = !isRecord(below) || Object.keys(below).length === 0;
+    if (isLeaf) into.add(at);
+    else collect(below, at, into);
+  }
+}
+
+/** `f:name` is a field, `k:{…}` an item by its keys, `v:value` an item of a set, `i:n` one by its place. */
+function stepOf(key: string): string {
+  const [, kind, rest = ''] = /^([fkvi]):(.*)$/s.exec(key) ?? [];
+  if (kind === 'f') return /^[\w-]+$/.test(rest) ? `.${rest}` : `[${JSON.stringify(rest)}]`;
+  return kind === 'k' ? `[${keysOf(rest)}]` : `[${rest}]`;
+}
+
+function keysOf(json: string): string {
+  try {
+    const keys = z.record(z.string(), z.unknown()).parse(JSON.parse(json));
+    return Object.entries(keys)
+      .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+      .join(',');
+  } catch {
+    return json;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object';
+}

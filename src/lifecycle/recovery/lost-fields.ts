@@ -1,0 +1,65 @@
+import type { KubeObject } from '../../kube/object.ts';
+import { appliedPaths, type FieldManager, type FieldPaths, fieldManagersOf } from './field-sets.ts';
+
+/** Fields of ours that another manager took or removed. */
+export interface LostFields {
+  /** Sorted, the shortest set that names all of them. */
+  readonly paths: readonly string[];
+  /** Managers that own them now; of fields that are gone, the manager that wrote the object last. */
+  readonly managers: readonly string[];
+}
+
+/** The whole object is gone; nothing tells who deleted it. */
+export const deleted: LostFields = { paths: ['(deleted)'], managers: [] };
+
+/** Compares what `own` owned with what it owns of the object now; undefined: nothing is lost. */
+export function lostFields(
+  owned: FieldPaths,
+  object: KubeObject,
+  own: string,
+): LostFields | undefined {
+  const now = appliedPaths(object, own);
+  const lost = [...owned].filter((path) => !now.has(path)).toSorted();
+  if (lost.length === 0) return undefined;
+  const others = fieldManagersOf(object).filter((one) => !isOwn(one, own));
+  const takers = others.filter(({ paths }) => lost.some((path) => touches(paths, path)));
+  const managers = takers.length > 0 ? takers : others.toSorted(latestFirst).slice(0, 1);
+  return {
+    paths: withoutNested(lost),
+    managers: [...new Set(managers.map(({ manager }) => manager))].toSorted(),
+  };
+}
+
+function isOwn({ manager, operation }: FieldManager, own: string): boolean {
+  return manager === own && operation === 'Apply';
+}
+
+/** A manager may own the field, a part of it, or the whole that it is a part of. */
+function touches(paths: FieldPaths, lost: string): boolean {
+  return [...paths].some((path) => isWithin(path, lost) || isWithin(lost, path));
+}
+
+function isWithin(path: string, whole: string): boolean {
+  if (path === whole) return true;
+  const next = path[whole.length];
+  return path.startsWith(whole) && (next === '.' || next === '[');
+}
+
+function withoutNested(sorted: readonly string[]): readonly string[] {
+  return sorted.filter((path) => !sorted.some((one) => one !== path && isWithin(path, one)));
+}
+
+function latestFirst(a: FieldManager, b: FieldManager): number {
+  return b.time.localeCompare(a.time);
+}
+
+/** Fields named in messages; of more, the number. */
+const mostNamed = 5;
+
+/** Such as `kubectl-edit changed .spec.replicas`. */
+export function describeLoss({ paths, managers }: LostFields): string {
+  if (paths === deleted.paths) return 'deleted';
+  const named = paths.slice(0, mostNamed).join(', ');
+  const rest = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more fields` : '';
+  return `${managers.join(', ') || 'an unknown field manager'} changed ${named}${rest}`;
+}
