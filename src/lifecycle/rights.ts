@@ -47,10 +47,10 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
     {
       ...operators,
       resource: multiNicOperators.plural,
-      verbs: ['list', 'watch', 'patch'],
+      verbs: ['get', 'list', 'watch', 'patch'],
       why: {
-        en: 'The desired installation; patch: the finalizer. An object in another namespace is refused there.',
-        ko: '원하는 설치 상태를 읽습니다. patch는 finalizer에만 사용합니다. 다른 네임스페이스의 객체는 그곳에서 거부합니다.',
+        en: 'The desired installation; get: the counters that all replicas add to; patch: the finalizer. An object in another namespace is refused there.',
+        ko: '원하는 설치 상태를 읽습니다. get은 모든 복제본이 더하는 횟수를 읽을 때, patch는 finalizer에만 사용합니다. 다른 네임스페이스의 객체는 그곳에서 거부합니다.',
       },
     },
     {
@@ -74,7 +74,7 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       group: '',
       resource: 'namespaces',
       names: [namespace],
-      verbs: follow,
+      verbs: ['get', ...follow],
       where: 'cluster',
       why: {
         en: 'Whether its own namespace is being deleted: then it removes finalizer and webhook at once.',
@@ -123,7 +123,7 @@ function following(): readonly LifecycleRight[] {
     {
       group: 'batch',
       resource: 'jobs',
-      verbs: [...follow, 'create', 'patch'],
+      verbs: [...follow, 'create', 'patch', 'delete'],
       where: 'own',
       why: {
         en: 'Backups before an upgrade and restores; their names hold the request, so they cannot be known before.',
