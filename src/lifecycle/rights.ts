@@ -174,9 +174,13 @@ const keeping: readonly LifecycleRight[] = [
     en: 'Passwords of MariaDB; lifecycle deletes none.',
     ko: 'MariaDB의 비밀번호입니다. lifecycle은 삭제하지 않습니다.',
   }),
-  own('', 'secrets', [managedObjects.webhookAuthority, managedObjects.webhookCertificate], keep, {
-    en: 'Authority and certificate of its webhook.',
-    ko: '웹훅의 인증 기관과 인증서입니다.',
+  own('', 'secrets', [managedObjects.webhookAuthority], keep, {
+    en: 'Authority that signs the certificate of its webhook.',
+    ko: '웹훅 인증서를 서명하는 인증 기관입니다.',
+  }),
+  own('', 'secrets', [managedObjects.webhookCertificate], [...follow, ...keep], {
+    en: 'Certificate of its webhook; every replica serves with it.',
+    ko: '웹훅의 인증서이며 모든 복제본이 사용합니다.',
   }),
 ];
 
