@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { expect, vi } from 'vitest';
+import * as z from 'zod';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { multiNicOperatorStatus } from '../../../src/api/multinicoperator.ts';
 import { namespace } from '../e2e/ground.ts';

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Attachment } from '../../../rig/openstack/tenant.ts';
 import { commandsOf, nameOf } from '../../requirements/commands.ts';
 import { outcomes } from '../../requirements/outcomes.ts';
-import { acquaint, addressOf, attach, expectGone, expectReach, untilConfigured } from '../e2e/acts.ts';
+import {
+  acquaint,
+  addressOf,
+  attach,
+  expectGone,
+  expectReach,
+  untilConfigured,
+} from '../e2e/acts.ts';
 import { namespace } from '../e2e/ground.ts';
 import { expectOutcome } from '../e2e/guide/seed-command.ts';
 import { run } from '../e2e/guide/shell.ts';
@@ -55,24 +62,37 @@ it('the MultiNicOperator of document 002 is Running', async () => {
     .replace('http://110.0.0.101:8774/v2.1', compute);
   expect(text).not.toContain('110.0.0.101');
   await run({ cwd: world.shell.cwd, env: world.shell.env }, text);
-  await untilStatus(world, { phase: 'Running', message: 'All components are running successfully' });
+  await untilStatus(world, {
+    phase: 'Running',
+    message: 'All components are running successfully',
+  });
   say(`from kubectl apply to Running: ${secondsSince(began)} (limit 90 s)`);
   expect(await statusOf(world.management)).toMatchObject({
     controllerStatus: { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 },
-    databaseStatus: { phase: 'Ready', readyReplicas: 1, version: expect.stringMatching(/^10\.11\./) },
+    databaseStatus: {
+      phase: 'Ready',
+      readyReplicas: 1,
+      version: expect.stringMatching(/^10\.11\./),
+    },
     protectionStatus: { active: true, preventedMutations: 0 },
   });
 });
 
 describe('commands of document 002', () => {
-  const ordered = ofLifecycle.filter(({ text }) => !text.startsWith('kubectl apply') && !deletes(text));
+  const ordered = ofLifecycle.filter(
+    ({ text }) => !text.startsWith('kubectl apply') && !deletes(text),
+  );
   it.each(ordered.map((command) => [nameOf(command), command] as const))(
     '%s',
     async (name, command) => {
       const outcome = outcomes['002'][name];
       if (!outcome) throw new Error(`test/requirements/outcomes.ts has no row for ${name}`);
       const { shell } = world;
-      await expectOutcome({ management: shell, business: shell, lifecycle: shell }, command, outcome);
+      await expectOutcome(
+        { management: shell, business: shell, lifecycle: shell },
+        command,
+        outcome,
+      );
     },
   );
 
@@ -85,7 +105,10 @@ it('the NIC of an attached port is Configured through the operator that lifecycl
   await untilConfigured(world, 'multinic0');
   await acquaint(world, first);
   await expectReach(world, addressOf(first));
-  await vi.waitFor(async () => expect(await inventoryRows(world)).toContain(first.port_id), patient);
+  await vi.waitFor(
+    async () => expect(await inventoryRows(world)).toContain(first.port_id),
+    patient,
+  );
 });
 
 describe('MariaDB', () => {
@@ -110,7 +133,9 @@ describe('MariaDB', () => {
     ]);
     await vi.waitFor(
       async () =>
-        expect(Object.values(await podsOf(world, ofMariadb))).toEqual([expect.stringMatching(/ [1-9]/)]),
+        expect(Object.values(await podsOf(world, ofMariadb))).toEqual([
+          expect.stringMatching(/ [1-9]/),
+        ]),
       patient,
     );
     await untilStatus(world, running);
@@ -133,7 +158,9 @@ describe('MariaDB', () => {
     await kubectl(world, 'create', 'job', '--from=cronjob/mariadb-backup', 'by-hand');
     await untilStatus(world, { databaseStatus: { lastBackup: { verified: true } } });
     await annotate(world, 'multinic.io/restore=latest');
-    await untilStatus(world, { databaseStatus: { lastRestore: { request: 'latest', result: 'Succeeded' } } });
+    await untilStatus(world, {
+      databaseStatus: { lastRestore: { request: 'latest', result: 'Succeeded' } },
+    });
     await untilStatus(world, running);
     await expectNothingLost();
   });
@@ -161,18 +188,47 @@ describe('two replicas of lifecycle', () => {
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
     const { preventedMutations = 0 } = (await statusOf(world.management))?.protectionStatus ?? {};
     for (let at = 0; at < 8; at++) {
-      const said = await refused(world, 'set', 'image', 'deployment/multinic-controller', `*=evil:${at}`);
-      expect(said).toContain('admission webhook "vprotection.multinic.example.com" denied the request');
+      const said = await refused(
+        world,
+        'set',
+        'image',
+        'deployment/multinic-controller',
+        `*=evil:${at}`,
+      );
+      expect(said).toContain(
+        'admission webhook "vprotection.multinic.example.com" denied the request',
+      );
     }
     await untilStatus(world, { protectionStatus: { preventedMutations: preventedMutations + 8 } });
   });
 
   it('the end of the leader restarts no Pod', async () => {
     const pods = [await podsOf(world, ofMariadb), await podsOf(world, ofController)];
-    const holder = await kubectl(world, 'get', 'lease', 'multinic-lifecycle', '-o', 'jsonpath={.spec.holderIdentity}');
-    await kubectl(world, 'delete', 'pod', holder.split('_')[0] ?? '', '--grace-period=0', '--force');
+    const holder = await kubectl(
+      world,
+      'get',
+      'lease',
+      'multinic-lifecycle',
+      '-o',
+      'jsonpath={.spec.holderIdentity}',
+    );
+    await kubectl(
+      world,
+      'delete',
+      'pod',
+      holder.split('_')[0] ?? '',
+      '--grace-period=0',
+      '--force',
+    );
     await vi.waitFor(async () => {
-      const now = await kubectl(world, 'get', 'lease', 'multinic-lifecycle', '-o', 'jsonpath={.spec.holderIdentity}');
+      const now = await kubectl(
+        world,
+        'get',
+        'lease',
+        'multinic-lifecycle',
+        '-o',
+        'jsonpath={.spec.holderIdentity}',
+      );
       expect(now).not.toBe(holder);
     }, patient);
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
@@ -193,7 +249,11 @@ describe('without any replica of lifecycle', () => {
     const [evicted = ''] = Object.keys(await podsOf(world, ofController));
     await world.management.kubectl(
       ['create', '--raw', `/api/v1/namespaces/${namespace}/pods/${evicted}/eviction`, '-f', '-'],
-      JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: evicted, namespace } }),
+      JSON.stringify({
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name: evicted, namespace },
+      }),
     );
     await kubectl(world, 'delete', 'pods', '-l', ofController, '--wait=false');
     await kubectl(world, 'rollout', 'status', 'deployment/multinic-controller', '--timeout=180s');
@@ -210,7 +270,13 @@ describe('the end', () => {
     const command = ofLifecycle.find(({ text }) => deletes(text));
     await run({ cwd: world.shell.cwd, env: world.shell.env }, command?.text ?? '');
     expect(await statusOf(world.management)).toBeUndefined();
-    const left = await kubectl(world, 'get', 'deployments,statefulsets,cronjobs,secrets,pvc', '-o', 'name');
+    const left = await kubectl(
+      world,
+      'get',
+      'deployments,statefulsets,cronjobs,secrets,pvc',
+      '-o',
+      'name',
+    );
     expect(left).not.toMatch(/multinic-controller|statefulset|cronjob/);
     expect(left).toMatch(/secret\/mariadb-credentials/);
     expect(left).toMatch(/persistentvolumeclaim\/mysql-storage-mariadb-0/);
@@ -220,7 +286,12 @@ describe('the end', () => {
   it('the namespace ends by itself with a MultiNicOperator in it', async () => {
     const spec = { database: { enabled: true }, protection: { enableMutationPrevention: true } };
     const metadata = { name: operatorName, namespace };
-    const object = { apiVersion: 'multinic.example.com/v1alpha1', kind: 'MultiNicOperator', metadata, spec };
+    const object = {
+      apiVersion: 'multinic.example.com/v1alpha1',
+      kind: 'MultiNicOperator',
+      metadata,
+      spec,
+    };
     await world.management.kubectl(['create', '-f', '-'], JSON.stringify(object));
     await untilStatus(world, { phase: 'Running', protectionStatus: { active: true } });
     // Removed with consent, as the guide says: the operator is there for it.
@@ -230,6 +301,8 @@ describe('the end', () => {
     const began = performance.now();
     await world.management.kubectl(['delete', 'namespace', namespace, '--timeout=120s']);
     say(`end of the namespace: ${secondsSince(began)}`);
-    expect(await world.management.kubectl(['get', 'validatingwebhookconfigurations', '-o', 'name'])).not.toContain('multinic');
+    expect(
+      await world.management.kubectl(['get', 'validatingwebhookconfigurations', '-o', 'name']),
+    ).not.toContain('multinic');
   });
 });

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { type Node, startNode } from '../../../rig/control-plane/node.ts';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
+import { type Node, startNode } from '../../../rig/control-plane/node.ts';
 import { mariadbImage } from '../../../rig/mariadb-image/mariadb-image.ts';
 import { type Ground, namespace, openGround, provider } from '../e2e/ground.ts';
 import type { Shell } from '../e2e/guide/shell.ts';
