@@ -92,6 +92,12 @@ describe('the stage of protection', () => {
   });
 });
 
+function operations(entries: ReturnType<typeof webhooksOf>) {
+  return entries.map(({ rules }) =>
+    [...new Set(rules.flatMap((rule) => rule.operations))].toSorted(),
+  );
+}
+
 describe('webhooksOf', () => {
   const input = {
     ...access,
@@ -143,8 +149,6 @@ describe('webhooksOf', () => {
   });
 
   it('takes allowed operations out of its rules', () => {
-    const operations = (entries: ReturnType<typeof webhooksOf>) =>
-      entries.map(({ rules }) => [...new Set(rules.flatMap((rule) => rule.operations))].toSorted());
     expect(operations(opened())).toEqual([['DELETE', 'UPDATE'], ['UPDATE']]);
     expect(operations(opened('update'))).toEqual([['DELETE'], ['UPDATE']]);
     expect(operations(opened('delete'))).toEqual([['UPDATE'], ['UPDATE']]);

@@ -119,14 +119,15 @@ describe('assess', () => {
   });
 });
 
+/** Wait for a repair after repairs of the field `.a` of object `one`. */
+function after(times: readonly number[], nowMs: number, path = '.a', of = 'one'): number {
+  const ledger = new RepairLedger();
+  for (const time of times) ledger.note('one', ['.a'], time);
+  return ledger.waitMs(of, [path], nowMs);
+}
+
 describe('RepairLedger', () => {
   const minute = 60_000;
-
-  function after(times: readonly number[], nowMs: number, path = '.a', object = 'one'): number {
-    const ledger = new RepairLedger();
-    for (const time of times) ledger.note('one', ['.a'], time);
-    return ledger.waitMs(object, [path], nowMs);
-  }
 
   it.each<[string, readonly number[], number, number]>([
     ['the fifth repair', [0, 1, 2, 3], 4, 0],

@@ -125,7 +125,7 @@ export function startPieces(options: PiecesOptions) {
       sourceOf(operators),
       ...Object.values(watched).map((store) => sourceOf(store as StoreView<KubeObject>, all)),
     ],
-    onResult: ({ error }) => error !== undefined && lines.push(String(error)),
+    onResult: ({ error }) => void (error instanceof Error && lines.push(error.message)),
     reconcile: async (key, signal) => {
       const seen = await observe(key, acceptProtection, signal);
       if (seen.what === 'leaving') return deletion.finish(seen.operator, signal);

@@ -13,6 +13,7 @@ import { freePorts } from '../../../../rig/parts/free-ports.ts';
 import { loadKubeconfig } from '../../../../src/kube/access/kubeconfig.ts';
 import { scaled } from '../../../speed.ts';
 import { type Attempt, allowed, refused } from './attempts.ts';
+import { installation } from './installation.ts';
 import { managedObjects } from './managed.ts';
 import { startPieces } from './pieces.ts';
 
@@ -28,7 +29,8 @@ let lifecycle: string;
 let port: number;
 let pieces: ReturnType<typeof startPieces> | undefined;
 
-type Outcome = 'allowed' | 'denied' | 'call failed' | 'forbidden' | string;
+/** allowed, denied (by the webhook), call failed (of the webhook), forbidden (by RBAC), or what kubectl says. */
+type Outcome = string;
 
 /** Runs kubectl as the user of a kubeconfig, and says how the API server decided. */
 async function attempt(
@@ -87,34 +89,7 @@ const deployment = z.object({
 
 async function install(): Promise<void> {
   await plane.kubectl(['create', 'namespace', namespace]);
-  await plane.kubectl(
-    ['apply', '-f', '-'],
-    JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'List',
-      items: [
-        {
-          apiVersion: 'rbac.authorization.k8s.io/v1',
-          kind: 'RoleBinding',
-          metadata: { name: 'editor', namespace },
-          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' },
-          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'editor' }],
-        },
-        {
-          apiVersion: 'rbac.authorization.k8s.io/v1',
-          kind: 'Role',
-          metadata: { name: 'multinic-lifecycle', namespace },
-          rules: [],
-        },
-        {
-          apiVersion: 'multinic.example.com/v1alpha1',
-          kind: 'MultiNicOperator',
-          metadata: { name: 'production', namespace },
-          spec: { protection: { enableMutationPrevention: true, enableAutoRecovery: true } },
-        },
-      ],
-    }),
-  );
+  await plane.kubectl(['apply', '-f', '-'], JSON.stringify(installation(namespace)));
 }
 
 async function start(): Promise<void> {
