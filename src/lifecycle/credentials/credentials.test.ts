@@ -84,7 +84,7 @@ describe('Secret mariadb-credentials', () => {
 
   it('a password in the spec is noticed, with what a rotation leaves alone', () => {
     const { plan } = planOf({ database: spec, annotations: rotate('b') });
-    expect(plan.notices).toMatchObject([{ condition: 'SecretInSpec', reason: 'SecretInSpec' }]);
+    expect(plan.notices).toMatchObject([{ condition: 'SecretInSpec', reason: 'PasswordInSpec' }]);
     expect(plan.notices[0]?.message).toMatch(
       /^spec\.database\.credentials\.password holds.*rotate-credentials does not replace/,
     );

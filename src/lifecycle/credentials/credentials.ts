@@ -94,7 +94,7 @@ function noticesOf(wanted: CredentialsWanted, request: string | undefined): read
   return [
     {
       condition: 'SecretInSpec',
-      reason: 'SecretInSpec',
+      reason: 'PasswordInSpec',
       message: `${names} ${holds} that every reader of this object sees, and ${are} copied to Secret ${managedObjects.credentials}; remove ${fields.length === 1 ? 'it' : 'them'} from the spec: the Secret keeps the value${rotation}`,
     },
   ];
