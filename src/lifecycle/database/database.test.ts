@@ -18,10 +18,8 @@ import { database } from './database.ts';
 
 const kinds = (plan: ReturnType<typeof database>) =>
   plan.apply.map(({ object, resource }) => `${resource.kind} ${object.metadata.name}`);
-const setOf = (plan: ReturnType<typeof database>) =>
-  plan.apply.find(({ resource }) => resource.kind === 'StatefulSet')?.object as
-    | StatefulSet
-    | undefined;
+const setOf = (plan: ReturnType<typeof database>): StatefulSet | undefined =>
+  plan.apply.find(({ resource }) => resource.kind === 'StatefulSet')?.object;
 const imageIn = (scene: Scene) =>
   setOf(database(observedDatabase(scene)))?.spec?.template.spec?.containers[0]?.image;
 const claim = (size: string, rest: object = {}, labels?: Record<string, string>) =>
@@ -31,6 +29,12 @@ const claim = (size: string, rest: object = {}, labels?: Record<string, string>)
     { spec: { resources: { requests: { storage: size } } }, ...rest },
     labels,
   );
+
+const notes = (passwords: string[]) => {
+  const plan = database(observedDatabase({ live: [withSecret(secretWith(passwords))] }));
+  return setOf(plan)?.spec?.template.metadata?.annotations;
+};
+const waiting = (reason: string): Pod => databasePodWith({ waiting: { reason } });
 
 describe('objects of MariaDB', () => {
   it('are a Service, a StatefulSet on a claim of its own, and that claim without an owner', () => {
@@ -58,9 +62,6 @@ describe('objects of MariaDB', () => {
   });
 
   it('Pod restarts when the login changes', () => {
-    const notes = (passwords: string[]) =>
-      setOf(database(observedDatabase({ live: [withSecret(secretWith(passwords))] })))?.spec
-        ?.template.metadata?.annotations;
     expect(notes(['a', 'b', 'c'])).not.toEqual(notes(['a', 'x', 'c']));
   });
 
@@ -215,7 +216,6 @@ describe('new image', () => {
   const changed = { database: { image: 'mariadb:11.8' }, live };
   const job = imageChange(observedDatabase(changed), 'mariadb:11.8')?.job ?? '';
   const result = { file: 'a.sql', bytes: 1, at: '2026-11-26T09:59:00Z', verified: true, rows: 1 };
-  const waiting = (reason: string): Pod => databasePodWith({ waiting: { reason } });
   const refusedPod = databasePodWith(
     { waiting: { reason: 'CrashLoopBackOff' } },
     { last: { terminated: { exitCode: 3, message: 'older' } } },
