@@ -47,10 +47,10 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
     {
       ...operators,
       resource: multiNicOperators.plural,
-      verbs: ['list', 'watch', 'patch'],
+      verbs: ['get', 'list', 'watch', 'patch'],
       why: {
-        en: 'The desired installation; patch: the finalizer. An object in another namespace is refused there.',
-        ko: '원하는 설치 상태를 읽습니다. patch는 finalizer에만 사용합니다. 다른 네임스페이스의 객체는 그곳에서 거부합니다.',
+        en: 'The desired installation; get: the counters that all replicas add to; patch: the finalizer. An object in another namespace is refused there.',
+        ko: '원하는 설치 상태를 읽습니다. get은 모든 복제본이 더하는 횟수를 읽을 때, patch는 finalizer에만 사용합니다. 다른 네임스페이스의 객체는 그곳에서 거부합니다.',
       },
     },
     {
@@ -74,7 +74,7 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       group: '',
       resource: 'namespaces',
       names: [namespace],
-      verbs: follow,
+      verbs: ['get', ...follow],
       where: 'cluster',
       why: {
         en: 'Whether its own namespace is being deleted: then it removes finalizer and webhook at once.',
@@ -123,7 +123,7 @@ function following(): readonly LifecycleRight[] {
     {
       group: 'batch',
       resource: 'jobs',
-      verbs: [...follow, 'create', 'patch'],
+      verbs: [...follow, 'create', 'patch', 'delete'],
       where: 'own',
       why: {
         en: 'Backups before an upgrade and restores; their names hold the request, so they cannot be known before.',
@@ -174,9 +174,13 @@ const keeping: readonly LifecycleRight[] = [
     en: 'Passwords of MariaDB; lifecycle deletes none.',
     ko: 'MariaDB의 비밀번호입니다. lifecycle은 삭제하지 않습니다.',
   }),
-  own('', 'secrets', [managedObjects.webhookAuthority, managedObjects.webhookCertificate], keep, {
-    en: 'Authority and certificate of its webhook.',
-    ko: '웹훅의 인증 기관과 인증서입니다.',
+  own('', 'secrets', [managedObjects.webhookAuthority], keep, {
+    en: 'Authority that signs the certificate of its webhook.',
+    ko: '웹훅 인증서를 서명하는 인증 기관입니다.',
+  }),
+  own('', 'secrets', [managedObjects.webhookCertificate], [...follow, ...keep], {
+    en: 'Certificate of its webhook; every replica serves with it.',
+    ko: '웹훅의 인증서이며 모든 복제본이 사용합니다.',
   }),
 ];
 

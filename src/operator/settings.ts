@@ -14,6 +14,7 @@ import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
 import { brokerSecretSettings } from './broker-secret/settings.ts';
 import { notificationSettings } from './notifications/settings.ts';
+import { defaultEndpointSettings } from './resolve/settings.ts';
 import { type Polling, shortestPollMs } from './schedule/poll-interval.ts';
 import { triggerSettings } from './triggers/settings.ts';
 
@@ -235,26 +236,7 @@ export const operatorSettings = {
     schema: url().optional(),
     description: 'Nova URL, instead of the catalog',
   }),
-  openstackDefaultAuthUrl: setting({
-    env: ['OPENSTACK_DEFAULT_AUTH_URL'],
-    flag: 'openstack-default-auth-url',
-    schema: url().optional(),
-    description: 'Keystone URL of OpenstackConfigs with direct credentials that name none',
-  }),
-  openstackDefaultNeutronEndpoint: setting({
-    env: ['OPENSTACK_DEFAULT_NEUTRON_ENDPOINT'],
-    flag: 'openstack-default-neutron-endpoint',
-    schema: url().optional(),
-    description:
-      'Neutron URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
-  }),
-  openstackDefaultNovaEndpoint: setting({
-    env: ['OPENSTACK_DEFAULT_NOVA_ENDPOINT'],
-    flag: 'openstack-default-nova-endpoint',
-    schema: url().optional(),
-    description:
-      'Nova URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
-  }),
+  ...defaultEndpointSettings,
   openstackEndpointInterface: setting({
     env: ['OPENSTACK_ENDPOINT_INTERFACE'],
     flag: 'openstack-endpoint-interface',

@@ -74,6 +74,7 @@ describe('a right in the tables', () => {
       ['multinic-system'],
       [managedObjects.protection],
       [managedObjects.credentials],
+      [managedObjects.webhookCertificate],
     ]);
   });
 

@@ -5,6 +5,7 @@ import {
   claims,
   configMaps,
   cronJobs,
+  type Deployment,
   deployments,
   type Pod,
   pods,
@@ -78,7 +79,8 @@ export function createObserve(deps: ObserveDeps): Observe {
   /** No watch shows them. Deleted ones count until they have ended: the status of the Deployment forgets them before. */
   async function legacyPods(objects: LiveObjects, signal: AbortSignal): Promise<readonly Pod[]> {
     const legacy = objects.find(deployments, managedObjects.legacyController);
-    const wanted = Object.entries(legacy?.spec?.selector.matchLabels ?? {});
+    const { selector }: Partial<NonNullable<Deployment['spec']>> = legacy?.spec ?? {};
+    const wanted = Object.entries(selector?.matchLabels ?? {});
     if (wanted.length === 0) return [];
     const labelSelector = wanted.map(([name, value]) => `${name}=${value}`).join(',');
     const { items } = await client.listAll(pods, { namespace, labelSelector, signal });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent, fetch } from 'undici';
 import { stringify } from 'yaml';
 import { startApiServer } from '../../../rig/apiserver/server.ts';
 import { freePorts } from '../../../rig/parts/free-ports.ts';
@@ -8,12 +9,16 @@ import { mortalEnv } from '../../../rig/parts/mortal.ts';
 import { lifecyclePart } from '../../../rig/parts/parts.ts';
 import { Supervisor } from '../../../rig/parts/supervisor.ts';
 import { crdDefinitions } from '../../../src/api/crd/definition.ts';
-import { annotations, managedObjects, namespaces } from '../../../src/api/names.ts';
+import { annotations, labels, managedObjects, namespaces } from '../../../src/api/names.ts';
 import { createKubeClient } from '../../../src/kube/client/http-client.ts';
 import {
+  claims,
   configMaps,
   deployments,
+  jobs,
   namespaces as namespaceKind,
+  pods,
+  secrets,
   validatingWebhookConfigurations,
 } from '../../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
@@ -35,6 +40,27 @@ const base = {
       template: {
         metadata: { labels: { 'app.kubernetes.io/name': 'multinic-operator' } },
         spec: { containers: [{ name: 'operator', image: 'multinic:v1', env: [] }] },
+      },
+    },
+  },
+};
+
+/** An administrator deletes the Deployment of the operator. */
+const review = {
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  request: {
+    uid: 'one',
+    operation: 'DELETE',
+    resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+    name: managedObjects.controller,
+    namespace,
+    userInfo: { username: 'admin', groups: ['system:masters'] },
+    oldObject: {
+      metadata: {
+        name: managedObjects.controller,
+        namespace,
+        labels: { [labels.protected]: 'true', [labels.managedByOperator]: name },
       },
     },
   },
@@ -68,7 +94,7 @@ export async function openLifecycleBed() {
   await writeFile(kubeconfig, await server.kubeconfig());
   const [port = 0, webhookPort = 0] = await freePorts(2);
   const parts = stack.use(new Supervisor(directory, clock));
-  const env = { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '8s', POD_NAMESPACE: namespace };
+  const env = { ...mortalEnv, LOG_LEVEL: 'debug', LEASE_DURATION: '4s', POD_NAMESPACE: namespace };
   await parts.start(
     lifecyclePart({ kubeconfig, port, webhookPort, clock, logLevel: 'debug', env }),
   );
@@ -94,7 +120,7 @@ export async function openLifecycleBed() {
         deployments,
         {
           metadata: { name: managedObjects.legacyController, namespace },
-          spec: { replicas: 1 },
+          spec: { replicas: 1, selector: { matchLabels: { app: 'legacy' } } },
         },
         { fieldManager: 'legacy', force: true },
       );
@@ -107,12 +133,45 @@ export async function openLifecycleBed() {
         },
       });
     },
-    /** A refusal, as the API server asks for it. */
-    async refuse(): Promise<unknown> {
-      const configuration = await client.get(validatingWebhookConfigurations, {
+    /** Has the webhook refuse a change, as the API server asks it to; false: it does not answer yet. */
+    async refuse(): Promise<boolean> {
+      const configuration = await client.find(validatingWebhookConfigurations, {
         name: managedObjects.protection,
       });
-      return configuration;
+      const { url, caBundle = '' } = configuration?.webhooks?.[0]?.clientConfig ?? {};
+      if (url === undefined) return false;
+      const dispatcher = new Agent({ connect: { ca: Buffer.from(caBundle, 'base64') } });
+      try {
+        const headers = { 'content-type': 'application/json' };
+        const body = JSON.stringify(review);
+        const answer = await fetch(url, { method: 'POST', headers, body, dispatcher });
+        const { response } = (await answer.json()) as { response?: { allowed: boolean } };
+        return response?.allowed === false;
+      } catch {
+        return false;
+      } finally {
+        await dispatcher.close();
+      }
+    },
+    /** MariaDB runs, as far as lifecycle sees it: this server has no controller of StatefulSets. */
+    async startMariadb(): Promise<void> {
+      const metadata = {
+        name: 'mariadb-0',
+        namespace,
+        labels: { app: managedObjects.database, [labels.managedByOperator]: name },
+      };
+      const container = { name: managedObjects.database, image: 'mariadb:10.11' };
+      await client.create(pods, { metadata, spec: { containers: [container] } });
+      await client.patchStatus(pods, metadata, {
+        status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+      });
+    },
+    /** Deletes what stays of an installation. */
+    async clear(): Promise<void> {
+      for (const kind of [jobs, pods, claims, secrets, configMaps, deployments]) {
+        for (const { metadata } of (await client.listAll<KubeObject>(kind, { namespace })).items)
+          await client.delete<KubeObject>(kind, metadata).catch(() => undefined);
+      }
     },
     async annotate(values: Readonly<Record<string, string>>): Promise<void> {
       await client.patch(multiNicOperators, ref, { metadata: { annotations: values } });
@@ -120,7 +179,9 @@ export async function openLifecycleBed() {
     /** All that lifecycle made, without what differs from life to life. */
     objects(): Readonly<Record<string, unknown>> {
       const all = made.flatMap((kind) =>
-        server.objects(kind).map((object) => [`${kind} ${object.metadata.name}`, plain(object)]),
+        server
+          .objects(kind)
+          .map((object) => [withoutRandom(`${kind} ${object.metadata.name}`), plain(object)]),
       );
       return Object.fromEntries(all) as Record<string, unknown>;
     },
@@ -128,11 +189,21 @@ export async function openLifecycleBed() {
   };
 }
 
-/** Without identities, times, certificates and generated passwords. */
-function plain(object: KubeObject & { readonly data?: object }): unknown {
-  const { metadata, data, ...rest } = object;
-  const { labels, annotations: all = {}, finalizers } = metadata;
-  const kept = Object.entries(all).filter(([key]) => key !== annotations.applied);
+/** Without identities, times, certificates and what is made of random passwords. */
+function plain(
+  object: KubeObject & { readonly data?: object; readonly status?: unknown },
+): unknown {
+  const { metadata, data, status: _, ...rest } = object;
+  const { labels: kept, annotations: all = {}, finalizers } = metadata;
   const shown = object.kind === 'Secret' ? Object.keys(data ?? {}).toSorted() : data;
-  return { ...rest, data: shown, labels, annotations: Object.fromEntries(kept), finalizers };
+  const ours = Object.entries(all).filter(([key]) => key !== annotations.applied);
+  const whole = { ...rest, data: shown, labels: kept, annotations: Object.fromEntries(ours) };
+  return JSON.parse(withoutRandom(JSON.stringify({ ...whole, finalizers })));
+}
+
+function withoutRandom(text: string): string {
+  return text
+    .replaceAll(/("(?:caBundle|multinic\.io\/credentials)":)"[^"]*"/g, '$1"…"')
+    .replaceAll(/(mariadb-restore)-[0-9a-f]+/g, '$1')
+    .replaceAll(/("(?:batch\.kubernetes\.io\/)?controller-uid":)"[^"]*"/g, '$1"…"');
 }
