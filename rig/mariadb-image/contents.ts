@@ -37,6 +37,7 @@ const programs = [
   'mariadb-client-core',
   'mariadb-common',
   'mariadb-server-core',
+  'util-linux',
 ] as const;
 
 /** Debian packages of the image, by series of MariaDB; Debian 13 renamed the libraries that hold a time. */
@@ -51,8 +52,16 @@ export const contents: Readonly<Record<Series, Contents>> = {
   },
 };
 
-/** Of package mariadb-client: its other programs are Perl, which the image lacks. */
-export const clientPrograms = ['mariadb-admin', 'mariadb-dump', 'mysqladmin', 'mysqldump'] as const;
+/** The only files of packages whose other programs need Perl or more libraries. */
+export const onlyFiles: Readonly<Record<string, readonly string[]>> = {
+  'mariadb-client': [
+    'usr/bin/mariadb-admin',
+    'usr/bin/mariadb-dump',
+    'usr/bin/mysqladmin',
+    'usr/bin/mysqldump',
+  ],
+  'util-linux': ['usr/bin/flock'],
+};
 
 /** Programs that busybox stands in for. */
 export const shellPrograms = [
@@ -70,7 +79,6 @@ export const shellPrograms = [
   'expr',
   'false',
   'find',
-  'flock',
   'grep',
   'head',
   'hostname',

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run } from '../../deploy/image/command.ts';
 import { type DebianPackage, debianPackages } from '../../deploy/image/debian.ts';
 import { withFolder } from '../../deploy/image/workplace.ts';
-import { clientPrograms, contents, files, type Series, shellPrograms } from './contents.ts';
+import { contents, files, onlyFiles, type Series, shellPrograms } from './contents.ts';
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
@@ -62,14 +62,8 @@ async function makeFolders(root: string): Promise<void> {
 }
 
 async function addPackage({ name, folder }: DebianPackage, root: string): Promise<void> {
-  if (name === 'mariadb-client') {
-    const programs = clientPrograms.map((program) => `./usr/bin/${program}`);
-    const present = new Set(await readdir(join(folder, 'usr/bin')));
-    const own = programs.filter((path) => present.has(path.slice('./usr/bin/'.length)));
-    await copy(folder, root, own);
-    return;
-  }
-  await copy(folder, root, ['.']);
+  const chosen = onlyFiles[name]?.filter((path) => existsSync(join(folder, path)));
+  await copy(folder, root, chosen?.map((path) => `./${path}`) ?? ['.']);
 }
 
 async function copy(folder: string, root: string, paths: readonly string[]): Promise<void> {

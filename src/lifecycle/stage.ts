@@ -1,4 +1,5 @@
 import type { MultiNicOperatorStatus } from '../api/multinicoperator.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { ConfigMap, Pod } from '../kube/core-resources.ts';
 import type { KubeObject, ObjectRef } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
@@ -43,7 +44,7 @@ export interface Removal {
 export interface Notice {
   /** Type of the condition that it sets to True, or `Stalled`. */
   readonly condition: 'Stalled' | 'SecretInSpec' | 'OtherControllerActive';
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
 }
 

@@ -72,12 +72,57 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     false,
     [
-      'Managed objects differ from the spec, and spec.protection.enableAutoRecovery is false.',
-      '관리 대상 객체가 spec과 다르며 spec.protection.enableAutoRecovery가 false입니다.',
+      'Managed objects differ from the spec while spec.protection.enableAutoRecovery is false or break-glass pauses recovery.',
+      'spec.protection.enableAutoRecovery가 false이거나 break-glass로 복구가 멈춘 동안 관리 대상 객체가 spec과 달라졌습니다.',
     ],
     [
       'Set enableAutoRecovery to true to have the spec applied again.',
       'spec을 다시 적용하려면 enableAutoRecovery를 true로 설정하십시오.',
+    ],
+  ),
+  PasswordInSpec: row(
+    'multinicoperator',
+    false,
+    [
+      'The spec holds a password, which every reader of the object sees; it is copied to Secret mariadb-credentials.',
+      'spec에 비밀번호가 있어 이 객체를 읽을 수 있는 모든 사용자에게 보입니다. Secret mariadb-credentials에 복사됩니다.',
+    ],
+    [
+      'Remove the password from the spec: the Secret keeps it.',
+      'spec에서 비밀번호를 제거하십시오. Secret에는 그대로 남습니다.',
+    ],
+  ),
+  LegacyControllerRuns: row(
+    'multinicoperator',
+    true,
+    [
+      'Deployment multinic-controller-manager of the legacy system runs, so no operator is created.',
+      '기존 시스템의 Deployment multinic-controller-manager가 실행 중이어서 오퍼레이터를 만들지 않습니다.',
+    ],
+    [
+      'Scale it to 0, or set the annotation multinic.io/take-over to true.',
+      '복제본을 0으로 줄이거나 애노테이션 multinic.io/take-over를 true로 설정하십시오.',
+    ],
+  ),
+  BaseUnusable: row(
+    'multinicoperator',
+    true,
+    [
+      "ConfigMap multinic-controller-base, the chart's rendering of the operator, is missing or damaged.",
+      '차트가 렌더링한 오퍼레이터인 ConfigMap multinic-controller-base가 없거나 손상되었습니다.',
+    ],
+    ['Run the helm command of the message.', '메시지에 있는 helm 명령을 실행하십시오.'],
+  ),
+  BackupFailed: row(
+    'multinicoperator',
+    true,
+    [
+      'The last backup of MariaDB could not be made or verified; earlier files are unchanged.',
+      '마지막 MariaDB 백업을 만들거나 검증하지 못했습니다. 이전 파일은 그대로입니다.',
+    ],
+    [
+      'Correct what the message names, such as a full volume; the next run of the schedule tries again.',
+      '볼륨 부족 등 메시지에 표시된 원인을 해결하십시오. 다음 예약 시각에 다시 시도합니다.',
     ],
   ),
   AsSpecified: row(

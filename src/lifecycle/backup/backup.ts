@@ -2,12 +2,11 @@ import { annotations, managedObjects } from '../../api/names.ts';
 import { claims, cronJobs, jobs, secrets } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { BackupWanted, DatabaseWanted } from '../accept/accepted.ts';
+import type { BackupWanted, DatabaseWanted, Problem } from '../accept/accepted.ts';
 import { loginOf } from '../credentials/login.ts';
-import { claimOf, requestedSize } from '../database/claim.ts';
+import { claimOf, isLess, requestedSize } from '../database/claim.ts';
 import { foreign, isManaged } from '../database/ownership.ts';
 import { databasePod, isReady } from '../database/pod-state.ts';
-import { bytesOf } from '../database/quantity.ts';
 import { type Desired, desired, managedLabels, ownedBy } from '../objects/desired.ts';
 import type { BackupReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
@@ -21,33 +20,53 @@ const restoreTtlSeconds = 86_400;
 
 /** CronJob and claim of backups; Jobs that restore one, or that make one before an upgrade. */
 export function backup(observed: Observed): StagePlan<BackupReport> {
-  const { accepted, objects } = observed;
-  const problems = accepted.backup.problems ?? accepted.database.problems;
-  const { value: wanted } = accepted.backup;
-  const { value: database } = accepted.database;
+  const { backup: checked, database: checkedDatabase } = observed.accepted;
+  const problems = checked.problems ?? checkedDatabase.problems;
   if (problems) return unchanged(problems, reportOf(observed, undefined));
+  const { value: wanted } = checked;
+  const { value: database } = checkedDatabase;
   if (!wanted || !database) return withoutDatabase(observed);
   const taken = foreignObjects(observed);
   if (taken.length > 0) return unchanged(taken, reportOf(observed, undefined));
-  const request = restoreRequest(observed);
-  const restore = request && 'job' in request ? request : undefined;
+  return withDatabase(observed, wanted, database);
+}
+
+function withDatabase(
+  observed: Observed,
+  wanted: BackupWanted,
+  database: DatabaseWanted,
+): StagePlan<BackupReport> {
+  const { restore, problems } = wantedRestore(observed);
   const report = reportOf(observed, restore);
-  // Without a login no Pod could start.
-  const isUsable = loginOf(objects.find(secrets, managedObjects.credentials)) !== undefined;
   const change = imageChange(observed, database.image);
-  const options = { wanted, database, image: change?.from ?? database.image };
+  const image = change && change.backup !== 'verified' ? change.from : database.image;
+  const options = { wanted, database, image };
+  const isScheduled = wanted.schedule !== undefined;
   return {
     apply: [
-      ...(isUsable && wanted.schedule !== undefined ? [cronJobOf(observed, options)] : []),
+      ...(isScheduled && hasLogin(observed) ? [cronJobOf(observed, options)] : []),
       backupClaim(observed, database, report),
     ],
-    remove: wanted.schedule === undefined ? ownCronJob(observed) : [],
-    create:
-      isUsable && isReady(databasePod(observed)) ? jobsOf(observed, options, restore, change) : [],
-    problems: request && !restore && 'field' in request ? [request] : [],
+    remove: isScheduled ? [] : ownCronJob(observed),
+    create: jobsOf(observed, options, restore, change),
+    problems,
     notices: noticesOf(observed, change),
     report,
   };
+}
+
+/** Without a login no Pod could start. */
+function hasLogin({ objects }: Observed): boolean {
+  return loginOf(objects.find(secrets, managedObjects.credentials)) !== undefined;
+}
+
+function wantedRestore(observed: Observed): {
+  readonly restore?: RestoreRequest;
+  readonly problems: readonly Problem[];
+} {
+  const request = restoreRequest(observed);
+  if (!request) return { problems: [] };
+  return 'field' in request ? { problems: [request] } : { restore: request, problems: [] };
 }
 
 interface Options {
@@ -113,7 +132,7 @@ function backupClaim(
 ): Desired {
   const live = observed.objects.find(claims, managedObjects.backup);
   const before = requestedSize(live);
-  const size = before && bytesOf(before) > bytesOf(storageSize) ? before : storageSize;
+  const size = before !== undefined && isLess(storageSize, before) ? before : storageSize;
   const handled = ended?.request ?? live?.metadata.annotations?.[annotations.restore];
   const notes = handled === undefined ? {} : { [annotations.restore]: handled };
   return claimOf(observed, managedObjects.backup, size, notes);
@@ -125,6 +144,7 @@ function jobsOf(
   restore: RestoreRequest | undefined,
   change: ImageChange | undefined,
 ): readonly Desired[] {
+  if (!hasLogin(observed) || !isReady(databasePod(observed))) return [];
   const { image, wanted } = options;
   const common = { image, retention: wanted.retention };
   const make = (name: string, ttl: number, work: WorkOptions['work']) =>

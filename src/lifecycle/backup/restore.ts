@@ -47,13 +47,19 @@ export function lastRestore(
 ): BackupReport['lastRestore'] {
   const before = observed.status.databaseStatus?.lastRestore;
   if (!wanted || isHandled(observed, wanted.request)) return before;
-  const { request, file, job } = wanted;
+  return endOf(observed, wanted) ?? before;
+}
+
+function endOf(
+  observed: Observed,
+  { request, file, job }: RestoreRequest,
+): BackupReport['lastRestore'] {
   const result = runResults(observed).find((one) => one.job === job);
   if (result?.written) {
     const { file: restored, at } = result.written;
     return { request, file: restored, at, result: 'Succeeded' };
   }
   const failure = result?.reason ?? failureOf(observed.objects.find(jobs, job));
-  if (failure === undefined) return before;
+  if (failure === undefined) return undefined;
   return { request, file, at: result?.endedAt ?? observed.now.toISOString(), result: failure };
 }

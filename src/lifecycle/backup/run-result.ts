@@ -34,21 +34,37 @@ export function runResults({ pods, namespace }: Observed): readonly RunResult[] 
     .toSorted((a, b) => Date.parse(b.endedAt) - Date.parse(a.endedAt));
 }
 
-function resultOf({ metadata, status }: Pod): RunResult | undefined {
+function resultOf(pod: Pod): RunResult | undefined {
+  const { status } = pod;
   const container = status?.containerStatuses?.find(({ name }) => name === workContainer);
   const ended = container?.state?.terminated;
-  const job = jobNameLabels.map((label) => metadata.labels?.[label]).find(Boolean) ?? '';
-  if (!ended) {
-    // Such as an evicted Pod, whose container never ran.
-    if (status?.phase !== 'Failed') return undefined;
-    const reason = status.message ?? status.reason ?? 'the Pod failed';
-    return { job, endedAt: metadata.creationTimestamp ?? '', reason };
-  }
-  const text = ended.message?.trim() ?? '';
-  const result = ended.exitCode === 0 ? writtenIn(text) : undefined;
-  const fallback = `the container ended with status ${ended.exitCode} (${ended.reason ?? 'Error'})`;
-  const endedAt = String(ended.finishedAt ?? metadata.creationTimestamp ?? '');
-  return { job, endedAt, reason: text || fallback, ...(result ? { written: result } : {}) };
+  if (ended) return resultOfContainer(pod, ended);
+  // Such as an evicted Pod, whose container never ran.
+  if (status?.phase !== 'Failed') return undefined;
+  const reason = status.message ?? status.reason ?? 'the Pod failed';
+  return { job: jobOf(pod), endedAt: createdAt(pod), reason };
+}
+
+type Terminated = NonNullable<
+  NonNullable<
+    NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]['state']
+  >['terminated']
+>;
+
+function resultOfContainer(pod: Pod, { message, exitCode, finishedAt }: Terminated): RunResult {
+  const text = message?.trim() ?? '';
+  const result = exitCode === 0 ? writtenIn(text) : undefined;
+  const reason = text || `the container ended with status ${exitCode}`;
+  const endedAt = finishedAt ?? createdAt(pod);
+  return { job: jobOf(pod), endedAt, reason, ...(result ? { written: result } : {}) };
+}
+
+function jobOf({ metadata }: Pod): string {
+  return jobNameLabels.map((label) => metadata.labels?.[label]).find(Boolean) ?? '';
+}
+
+function createdAt({ metadata }: Pod): string {
+  return metadata.creationTimestamp ?? new Date(0).toISOString();
 }
 
 function writtenIn(text: string): Written | undefined {

@@ -38,7 +38,7 @@ patiently() {
   return "$status"
 }
 last_error() {
-  grep -v '^$' "$1" | tail -n 2 | tr '\n' ' '
+  { grep -i err "$1" || tail -n 1 "$1"; } | tail -n 1
 }
 remote() {
   program=$1

@@ -11,9 +11,8 @@ const escapes: Readonly<Record<string, string>> = {
   '\n': '\\n',
   '\r': '\\r',
   '\t': '\\t',
-  '\b': '\\b',
 };
 
 function quoted(text: string): string {
-  return `"${text.replaceAll(/[\\"\n\r\t\x08]/g, (one) => escapes[one] ?? one)}"`;
+  return `"${text.replaceAll(/[\\"\n\r\t]/g, (one) => escapes[one] ?? one)}"`;
 }

@@ -2,9 +2,9 @@ import type { PersistentVolumeClaim } from '../../kube/core-resources.ts';
 import { claims } from '../../kube/core-resources.ts';
 import type { Draft } from '../../kube/object.ts';
 import type { Problem } from '../accept/accepted.ts';
+import { parseQuantity } from '../accept/quantity.ts';
 import { type Desired, desired, managedLabels } from '../objects/desired.ts';
 import type { Observed } from '../stage.ts';
-import { bytesOf } from './quantity.ts';
 
 const field = 'spec.database.storageSize';
 
@@ -44,7 +44,7 @@ export function sizeProblem(
   size: string,
 ): Problem | undefined {
   const requested = requestedSize(live);
-  if (requested !== undefined && bytesOf(size) < bytesOf(requested)) {
+  if (requested !== undefined && isLess(size, requested)) {
     return {
       field,
       message: `${field} "${size}" is less than the ${requested} of claim ${live?.metadata.name}, and Kubernetes shrinks no volume; set ${requested} or more`,
@@ -65,4 +65,10 @@ function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): P
     field,
     message: `${field} "${size}": claim ${live?.metadata.name} is not expanded: ${failed.message ?? failed.type}; see the events of the claim`,
   };
+}
+
+/** Whether one quantity is less than another; false if either is none. */
+export function isLess(size: string, other: string): boolean {
+  const [one, two] = [parseQuantity(size), parseQuantity(other)];
+  return one !== undefined && two !== undefined && one.nano < two.nano;
 }

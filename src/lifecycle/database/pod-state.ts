@@ -6,6 +6,8 @@ import { databasePodName, prepareContainer } from './names.ts';
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
+type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
+
 export function databasePod({ pods, namespace }: Observed): Pod | undefined {
   return pods.find(
     ({ metadata }) => metadata.namespace === namespace && metadata.name === databasePodName,
@@ -20,10 +22,14 @@ export function isReady(pod: Pod | undefined): boolean {
 
 /** Text with which the init container refused the volume or failed; undefined: it did not. */
 export function refusalText(pod: Pod | undefined): string | undefined {
-  const { state, lastState } = prepareStatus(pod) ?? {};
-  const ended = state?.terminated ?? (state?.waiting ? lastState?.terminated : undefined);
-  if (!ended || ended.exitCode === 0) return undefined;
-  return ended.message?.trim() || `the init container ended with status ${ended.exitCode}`;
+  const prepare = prepareStatus(pod);
+  // Also while the next try runs, so that the phase does not alternate.
+  const ended = prepare?.state?.terminated ?? prepare?.lastState?.terminated;
+  return ended && ended.exitCode !== 0 ? lastWords(ended) : undefined;
+}
+
+function lastWords({ message, exitCode }: Terminated): string {
+  return message?.trim() || `the init container ended with status ${exitCode}`;
 }
 
 const waitsForFix = new Set([
@@ -48,12 +54,12 @@ export function startFailure(pod: Pod | undefined): string | undefined {
 
 /** Last words of a server that ends again and again; undefined: it does not. */
 export function crashText(pod: Pod | undefined): string | undefined {
-  const container = pod?.status?.containerStatuses?.find(
-    ({ name }) => name === managedObjects.database,
-  );
+  const all = pod?.status?.containerStatuses ?? [];
+  const container = all.find(({ name }) => name === managedObjects.database);
   if (container?.state?.waiting?.reason !== 'CrashLoopBackOff') return undefined;
-  const { reason = 'Error', exitCode = 0 } = container.lastState?.terminated ?? {};
-  return `mariadbd ended with status ${exitCode} (${reason}) and starts again`;
+  const ended = container.lastState?.terminated;
+  if (!ended) return 'mariadbd ends again and again';
+  return `mariadbd ended with status ${ended.exitCode} (${ended.reason}) and starts again`;
 }
 
 /** Whether this Pod never opened the data: its image is absent, or its init container refused the volume. */

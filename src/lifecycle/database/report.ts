@@ -39,20 +39,21 @@ function stateOf(
   live: StatefulSet | undefined,
   pod: Pod | undefined,
 ): DatabaseReport {
-  if (!live) {
-    const isReady = credentialsRevision(objects.find(secrets, managedObjects.credentials));
-    const message = isReady ? undefined : `waits for Secret ${managedObjects.credentials}`;
-    return { phase: 'Pending', ...(message === undefined ? {} : { message }) };
-  }
+  if (live) return { phase: pod && isServing(live) ? 'Ready' : 'Progressing' };
+  const { credentials } = managedObjects;
+  const hasLogin = credentialsRevision(objects.find(secrets, credentials)) !== undefined;
+  return { phase: 'Pending', ...(hasLogin ? {} : { message: `waits for Secret ${credentials}` }) };
+}
+
+function isServing({ metadata, status }: StatefulSet): boolean {
   const {
     observedGeneration = 0,
     readyReplicas = 0,
     currentRevision,
     updateRevision,
-  } = live.status ?? {};
-  const isCurrent =
-    observedGeneration >= (live.metadata.generation ?? 0) && currentRevision === updateRevision;
-  return { phase: isCurrent && readyReplicas > 0 && pod !== undefined ? 'Ready' : 'Progressing' };
+  } = status ?? {};
+  const isCurrent = observedGeneration >= (metadata.generation ?? 0);
+  return isCurrent && currentRevision === updateRevision && readyReplicas > 0;
 }
 
 function messageOf(change: ImageChange | undefined): DatabaseReport {

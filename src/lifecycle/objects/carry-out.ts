@@ -30,7 +30,7 @@ export interface CarryOutDeps {
 
 const reasons = {
   repaired: 'ObjectRecovered',
-  drifted: 'Drifted',
+  drifted: 'RecoveryOff',
   contested: 'Contested',
 } as const satisfies Partial<Record<Ensured, Reason>>;
 

@@ -6,7 +6,6 @@ const managedFieldsEntry = z.object({
   manager: z.string().default(''),
   operation: z.string().default(''),
   subresource: z.string().default(''),
-  time: z.string().default(''),
   fieldsV1: z.record(z.string(), z.unknown()).default({}),
 });
 
@@ -18,8 +17,6 @@ export type FieldPaths = ReadonlySet<string>;
 export interface FieldManager {
   readonly manager: string;
   readonly operation: string;
-  /** RFC 3339 time of its last write. */
-  readonly time: string;
   readonly paths: FieldPaths;
 }
 
@@ -28,10 +25,9 @@ export function fieldManagersOf({ metadata }: KubeObject): readonly FieldManager
   return managedFields
     .parse(metadata.managedFields ?? [])
     .filter(({ subresource }) => subresource === '' || subresource === 'scale')
-    .map(({ manager, operation, time, fieldsV1 }) => ({
+    .map(({ manager, operation, fieldsV1 }) => ({
       manager,
       operation,
-      time,
       paths: pathsOf(fieldsV1),
     }));
 }

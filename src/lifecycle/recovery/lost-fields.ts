@@ -5,7 +5,7 @@ import { appliedPaths, type FieldManager, type FieldPaths, fieldManagersOf } fro
 export interface LostFields {
   /** Sorted, the shortest set that names all of them. */
   readonly paths: readonly string[];
-  /** Managers that own them now; of fields that are gone, the manager that wrote the object last. */
+  /** Managers that own them now; none when they are gone: who removes a field owns nothing of it. */
   readonly managers: readonly string[];
 }
 
@@ -23,10 +23,9 @@ export function lostFields(
   if (lost.length === 0) return undefined;
   const others = fieldManagersOf(object).filter((one) => !isOwn(one, own));
   const takers = others.filter(({ paths }) => lost.some((path) => touches(paths, path)));
-  const managers = takers.length > 0 ? takers : others.toSorted(latestFirst).slice(0, 1);
   return {
     paths: withoutNested(lost),
-    managers: [...new Set(managers.map(({ manager }) => manager))].toSorted(),
+    managers: [...new Set(takers.map(({ manager }) => manager))].toSorted(),
   };
 }
 
@@ -49,10 +48,6 @@ function withoutNested(sorted: readonly string[]): readonly string[] {
   return sorted.filter((path) => !sorted.some((one) => one !== path && isWithin(path, one)));
 }
 
-function latestFirst(a: FieldManager, b: FieldManager): number {
-  return b.time.localeCompare(a.time);
-}
-
 /** Fields named in messages; of more, the number. */
 const mostNamed = 5;
 
@@ -61,5 +56,6 @@ export function describeLoss({ paths, managers }: LostFields): string {
   if (paths === deleted.paths) return 'deleted';
   const named = paths.slice(0, mostNamed).join(', ');
   const rest = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more fields` : '';
-  return `${managers.join(', ') || 'an unknown field manager'} changed ${named}${rest}`;
+  const who = managers.length === 0 ? 'a client removed' : `${managers.join(', ')} changed`;
+  return `${who} ${named}${rest}`;
 }

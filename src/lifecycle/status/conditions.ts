@@ -11,7 +11,7 @@ import type { Findings } from './findings.ts';
 /** Phase and its message, as status and condition `Ready` carry them. */
 export interface Summary {
   readonly phase: 'Pending' | 'Running' | 'Degraded' | 'Error';
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
   /** Whether only a user can end it. */
   readonly isStalled: boolean;
@@ -83,7 +83,7 @@ export function contestedText(contested: readonly string[]): string {
 }
 
 function driftedOf({ drifted }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
-  const message = `${drifted.join(', ')}: changed by a user while spec.protection.enableAutoRecovery is false; set it to true to have the spec applied again`;
+  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; set spec.protection.enableAutoRecovery to true, and end break-glass, to have the spec applied again`;
   return optional('Drifted', drifted.length > 0, 'RecoveryOff', message, previous);
 }
 
@@ -103,19 +103,18 @@ function legacyOf(
 function optional(
   type: string,
   isTrue: boolean,
-  reason: string,
+  reason: Reason,
   message: string,
   previous: readonly Condition[],
 ): ConditionUpdate[] {
   if (isTrue) return [update(type, true, reason, message)];
-  const ended = { type, reason: 'AsSpecified' satisfies Reason };
-  return findCondition(previous, type) ? [update(type, false, ended.reason, 'it is over')] : [];
+  return findCondition(previous, type) ? [update(type, false, 'AsSpecified', 'it is over')] : [];
 }
 
 export function update(
   type: string,
   isTrue: boolean,
-  reason: string,
+  reason: Reason,
   message: string,
 ): ConditionUpdate {
   return { type, status: isTrue ? 'True' : 'False', reason, message: shortMessage(message) };

@@ -1,5 +1,7 @@
 import type { Accepted, Problem } from '../accept/accepted.ts';
+import type { Ensured } from '../objects/applier.ts';
 import type { Outcome, Outcomes } from '../outcome.ts';
+import { describeLoss } from '../recovery/lost-fields.ts';
 import type { Notice } from '../stage.ts';
 
 /** What all stages found, for phase and conditions. */
@@ -11,19 +13,11 @@ export interface Findings {
   /** What the API server refused or did not answer; lifecycle tries again. */
   readonly errors: readonly string[];
   readonly notices: readonly Notice[];
-  /** `Kind name` of objects that differ from the spec while recovery is off. */
+  /** Objects that differ from the spec while recovery is off, with field manager and fields. */
   readonly drifted: readonly string[];
-  /** The same of objects that another field manager changes after each repair, with manager and fields. */
+  /** The same of objects that another field manager changes after each repair. */
   readonly contested: readonly string[];
 }
-
-/** Fields of an object that other managers took, as recovery reports them. */
-interface Loss {
-  readonly paths: readonly string[];
-  readonly managers: readonly string[];
-}
-
-type Recovered = Outcome & { readonly lost?: ReadonlyMap<string, Loss> };
 
 export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
   const stages: readonly (readonly [string, Outcome])[] = Object.entries<Outcome>({ ...outcomes });
@@ -36,19 +30,18 @@ export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
     ),
     notices: all.flatMap(({ plan }) => plan.notices),
     drifted: all.flatMap((outcome) => objectsIn(outcome, 'drifted')),
-    contested: all.flatMap((outcome) =>
-      objectsIn(outcome, 'contested').map((name) => withLoss(name, outcome)),
-    ),
+    contested: all.flatMap((outcome) => objectsIn(outcome, 'contested')),
   };
 }
 
-function objectsIn({ objects }: Outcome, state: string): string[] {
-  return [...objects].flatMap(([name, ensured]) => (ensured === state ? [name] : []));
+function objectsIn(outcome: Outcome, state: Ensured): string[] {
+  const found = [...outcome.objects].filter(([, ensured]) => ensured === state);
+  return found.map(([name]) => withLoss(name, outcome));
 }
 
-function withLoss(name: string, { lost }: Recovered): string {
-  const loss = lost?.get(name);
-  return loss ? `${name} (${loss.managers.join(', ')}: ${loss.paths.join(', ')})` : name;
+function withLoss(name: string, { lost }: Outcome): string {
+  const loss = lost.get(name);
+  return loss ? `${name} (${describeLoss(loss)})` : name;
 }
 
 /** Several stages may depend on one field. */

@@ -138,14 +138,19 @@ describe('status of a MultiNicOperator', () => {
       {
         outcomes: {
           database: stage({ phase: 'Ready' }, {}, [
-            { condition: 'Stalled', reason: 'StorageNotExpandable', message: 'no growth' },
+            { condition: 'Stalled', reason: 'BaseUnusable', message: 'no growth' },
           ]),
         },
       },
       'Error',
       /^no growth$/,
     ],
-    ['another field manager contests an object', contested, 'Degraded', /hpa: \.spec\.replicas/],
+    [
+      'another field manager contests an object',
+      contested,
+      'Degraded',
+      /hpa changed \.spec\.replicas/,
+    ],
   ])('when %s', (_what, given, phase, message) => {
     const status = statusOf(given);
     expect(status.phase).toBe(phase);

@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 function stage<R>(report: R): Outcome<R> {
-  return { plan: unchanged([], report), objects: new Map(), lost: new Map() } as Outcome<R>;
+  return { plan: unchanged([], report), objects: new Map(), lost: new Map() };
 }
 
 const outcomes: Outcomes = {

@@ -100,9 +100,10 @@ export async function mariadbPod(folder: string): Promise<MariadbPod> {
     let log = '';
     child.stdout.on('data', (data) => void (log += String(data)));
     child.stderr.on('data', (data) => void (log += String(data)));
-    const status = await new Promise<number>((resolve) =>
-      child.once('close', (code) => resolve(code ?? 1)),
-    );
+    const status = await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => resolve(code ?? 1));
+    });
     const message = (await readFile(join(folder, 'termination-log'), 'utf8')).trim();
     return { status, message, log };
   }
