@@ -33,7 +33,7 @@ export function protection(observed: Observed, access: WebhookAccess): StagePlan
   const report = { configured: isConfigured(live, access.authorities) };
   if (!wanted) return unchanged(problems, report);
   if (isGlassBroken(wanted, now) || !wanted.preventsMutations) {
-    return { ...withoutConfiguration(live), ...untilGlassIsWhole(wanted, now) };
+    return { ...withoutConfiguration(observed), ...untilGlassIsWhole(wanted, now) };
   }
   if (access.authorities === undefined) return unchanged(breakGlassProblems, report);
   const { authorities, url, user } = access;
@@ -41,18 +41,23 @@ export function protection(observed: Observed, access: WebhookAccess): StagePlan
   const { allowed } = wanted;
   const input = { namespace, user, authorities, url, allowed, kubernetesMinor };
   const webhooks = webhooksOf(input);
-  if (webhooks.length === 0) return withoutConfiguration(live);
+  if (webhooks.length === 0) return withoutConfiguration(observed);
   return {
     ...unchanged(breakGlassProblems, report),
     apply: [configuration(observed, webhooks)],
   };
 }
 
-function withoutConfiguration(
-  live: ValidatingWebhookConfiguration | undefined,
-): StagePlan<ProtectionReport> {
+function withoutConfiguration({
+  objects,
+  breakGlassProblems = [],
+}: Observed): StagePlan<ProtectionReport> {
+  const live = objects.find(validatingWebhookConfigurations, name);
   const removal = { resource: validatingWebhookConfigurations, ref: { name } };
-  return { ...unchanged([], { configured: false }), remove: live ? [removal] : [] };
+  return {
+    ...unchanged(breakGlassProblems, { configured: false }),
+    remove: live ? [removal] : [],
+  };
 }
 
 function untilGlassIsWhole({ breakGlassUntil }: ProtectionWanted, now: Date) {
