@@ -111,7 +111,7 @@ describe('break-glass', () => {
     const { metrics, recorder, events } = reported();
     const announcer = new BreakGlassAnnouncer({ recorder, metrics });
     const broken = { value: { ...wanted, breakGlassUntil: until } };
-    for (const one of [broken, broken, { value: wanted }, broken]) announcer.note(observed(one));
+    for (const state of [broken, broken, { value: wanted }, broken]) announcer.note(observed(state));
     const line = `Warning  ns/production: BreakGlass: protection and recovery of managed objects pause until ${until.toISOString()}`;
     expect(events).toEqual([line, line]);
     expect(await metrics.registry.metrics()).toContain(
