@@ -6,7 +6,7 @@ SHELL := /bin/bash
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-crash test-outages test-integration test-e2e test-long test-coverage bench scenarios lint vet fmt generate build image docker-build docker-buildx image-archive run deploy undeploy install uninstall
+.PHONY: help setup demo check test test-crash test-outages test-integration test-e2e test-lifecycle test-long test-coverage bench scenarios lint vet fmt generate build image docker-build docker-buildx image-archive run deploy undeploy install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ test-integration: $(installed) ## Charts, images; real API server, kubelet, cont
 
 test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall (needs root)
 	@rig/install && test/stage e2e
+
+test-lifecycle: $(installed) ## A MultiNicOperator on a real cluster with a real MariaDB (needs root)
+	@rig/install && test/stage lifecycle
 
 test-long: $(installed) ## Long suites: lists them; SUITE=NAME runs one, SAMPLE=1 about five minutes of it, ARGS are for its command
 	@test/long/run $(SUITE) $(ARGS)

@@ -2,10 +2,12 @@
 # Installs or upgrades MultiNIC in a management cluster: the operator with its inventory, and Viola. Run again, it changes only
 # what differs. No OpenstackConfig and no node config is touched.
 #
-#   ./deploy-operator.sh [--type dev|staging|production] [--image REF | --img REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
+#   ./deploy-operator.sh [--lifecycle] [--type dev|staging|production] [--image REF | --img REF] [--build] [--context NAME] [--dry-run] [-- HELM-ARGUMENT…]
 #
+#   --lifecycle      install lifecycle and Viola in namespace multinic-system; a MultiNicOperator there installs the operator and
+#                    MariaDB. Default: the chart installs the operator in namespace multinic-operator-system
 #   --type TYPE      take charts/multinic-operator/values-TYPE.yaml
-#   --image REF      image of the operator and of Viola, such as registry.example.com/multinic-controllers:0.1.0
+#   --image REF      image of the operator, Viola and lifecycle, such as registry.example.com/multinic-controllers:0.1.0
 #   --img REF        the name that `make docker-build IMG=REF` was given: the image NAME-controllers of it
 #   --build          build the images first (make image); how nodes get them: docs/guides/air-gap.md
 #   --context NAME   kubectl context; default: the current one
@@ -17,7 +19,10 @@
 # shellcheck source=scripts/common.sh
 source "$(dirname "$(readlink -f "$0")")/scripts/common.sh"
 
-namespace=multinic-operator-system
+plain=multinic-operator-system
+managed=multinic-system
+namespace=$plain
+lifecycle=false
 secret=multinic-operator-contrabass
 arguments=()
 build=false
@@ -33,7 +38,7 @@ image_arguments() {
   fi
   name=${rest%%[:@]*}${2:-}
   [[ $registry != docker.io || $name == */* ]] || name=library/$name
-  for part in operator viola; do
+  for part in operator viola lifecycle; do
     arguments+=(--set "$part.image.registry=$registry" --set "$part.image.repository=$name")
     case $rest in
       *@*) arguments+=(--set "$part.image.digest=${rest#*@}") ;;
@@ -44,6 +49,7 @@ image_arguments() {
 
 while (($#)); do
   case $1 in
+    --lifecycle) lifecycle=true; namespace=$managed ;;
     --type) value_after "$@"; arguments+=(--values "$(values_of multinic-operator "$2")"); shift ;;
     --image) value_after "$@"; image_arguments "$2"; shift ;;
     --img) value_after "$@"; image_arguments "$2" -controllers; shift ;;
@@ -60,10 +66,34 @@ done
 # The deployed Go operator has the same names; helm would refuse, with words that do not say what to do.
 refuse_deployed() {
   local by
-  by=$(kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
+  by=$(kube -n "$plain" get deployment multinic-operator-controller-manager --ignore-not-found \
     -o 'jsonpath={.metadata.name} {.metadata.labels.app\.kubernetes\.io/part-of}')
   [[ -z $by || $by == *' multinic' ]] ||
-    die "the deployed Go operator is in namespace $namespace" "follow docs/guides/migrate.md: both at once would work against each other"
+    die "the deployed Go operator is in namespace $plain" "follow docs/guides/migrate.md: both at once would work against each other"
+}
+
+# installed_in NAMESPACE DEPLOYMENT: whether it is a Deployment of this product.
+installed_in() {
+  local part
+  part=$(kube -n "$1" get deployment "$2" --ignore-not-found -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/part-of}') ||
+    die "kubectl cannot read deployment/$2 in namespace $1" "see what it says above, then run this again"
+  [[ $part == multinic ]]
+}
+
+# Two operators in two namespaces would both send node configs.
+refuse_other_way() {
+  if $lifecycle; then
+    ! installed_in "$plain" multinic-operator-controller-manager ||
+      die "MultiNIC is installed without lifecycle in namespace $plain, and two operators would work against each other" \
+        "remove that one, its NICs stay: ./cleanup-operator.sh --nics keep; then run this again with --lifecycle"
+    ! exists -n "$managed" deployment multinic-operator || installed_in "$managed" multinic-operator ||
+      die "the legacy Deployment multinic-operator is in namespace $managed, under the name of lifecycle" \
+        "delete it, its MultiNicOperator and MariaDB stay: kubectl -n $managed delete deployment multinic-operator; then: $0 --lifecycle -- --take-ownership"
+  else
+    ! installed_in "$managed" multinic-operator ||
+      die "lifecycle installs MultiNIC in namespace $managed, and two operators would work against each other" \
+        "upgrade it: ./deploy-operator.sh --lifecycle; or remove it first, its NICs stay: ./cleanup-operator.sh --nics keep"
+  fi
 }
 
 # The key never comes to a command line, where every user of this machine could read it.
@@ -75,11 +105,21 @@ contrabass_secret() {
     kube apply --server-side --force-conflicts -f - >/dev/null
 }
 
+# CONTRABASS_ENDPOINT of the run before; with lifecycle it is in the base of the operator.
+kept_endpoint() {
+  if $lifecycle; then
+    kube -n "$namespace" get configmap multinic-controller-base --ignore-not-found -o 'jsonpath={.data.deployment\.yaml}' |
+      sed -nE "/^ *- name: CONTRABASS_ENDPOINT$/{n;s/^ *value: [\"']?([^\"']*)[\"']?$/\1/p}"
+  else
+    kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
+      -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value}'
+  fi
+}
+
 # What a run before was told by the environment, as values that all others win over.
 kept_values() {
   local endpoint
-  endpoint=$(kube -n "$namespace" get deployment multinic-operator-controller-manager --ignore-not-found \
-    -o 'jsonpath={.spec.template.spec.containers[0].env[?(@.name=="CONTRABASS_ENDPOINT")].value}') ||
+  endpoint=$(kept_endpoint) ||
     die "kubectl cannot read what the run before was told" "see what it says above, then run this again"
   if [[ -n $endpoint || -n $key_version ]]; then echo 'operator:'; fi
   if [[ -n $endpoint ]]; then echo "  settings: {contrabassEndpoint: '${endpoint//\'/\'\'}'}"; fi
@@ -104,6 +144,7 @@ may create clusterroles
 may create namespaces
 may create deployments "$namespace"
 refuse_deployed
+refuse_other_way
 if $build; then build_images "leave --build out"; fi
 restricted_namespace "$namespace"
 contrabass_secret
@@ -116,5 +157,23 @@ if [[ -n $kept ]]; then
   exec 3<<<"$kept"
   arguments=(--values /dev/fd/3 "${arguments[@]}")
 fi
+if $lifecycle; then
+  arguments+=(--set lifecycle.enabled=true)
+  # Viola waits for Secrets of the operator, which starts with the first MultiNicOperator.
+  helm_wait=()
+fi
 install_release multinic-operator multinic-operator "$namespace" "${arguments[@]}"
-$dry_run || say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"
+$dry_run && exit
+if $lifecycle; then
+  kube -n "$namespace" rollout status deployment/multinic-operator --timeout=5m >&2 || {
+    explain "$namespace"
+    die "lifecycle does not start" "docs/guides/install.md, section 'When it does not start', says what these mean"
+  }
+  if exists -n "$namespace" multinicoperators.multinic.example.com; then
+    say "installed. Next: kubectl -n $namespace get multinicoperators,pods"
+  else
+    say "installed. Next: create a MultiNicOperator in namespace $namespace, which installs the operator and MariaDB; then: kubectl -n $namespace get multinicoperators,pods"
+  fi
+else
+  say "installed. Next: kubectl -n $namespace get pods; then register a business cluster: docs/guides/register-cluster.md"
+fi

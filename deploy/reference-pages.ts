@@ -12,7 +12,8 @@ const words = {
     nic: 'Of a NIC',
     node: 'Of a MultiNicNodeConfig',
     openstackconfig: 'Of an OpenstackConfig',
-    part: 'Of a part: operator, Viola or controller',
+    multinicoperator: 'Of a MultiNicOperator',
+    part: 'Of a part: operator, Viola, controller or lifecycle',
     yes: 'yes',
     no: 'no',
   },
@@ -22,7 +23,8 @@ const words = {
     nic: 'NIC',
     node: 'MultiNicNodeConfig',
     openstackconfig: 'OpenstackConfig',
-    part: '파트(오퍼레이터, Viola, 컨트롤러)',
+    multinicoperator: 'MultiNicOperator',
+    part: '파트(오퍼레이터, Viola, 컨트롤러, lifecycle)',
     yes: '예',
     no: '아니요',
   },
@@ -31,17 +33,19 @@ const words = {
 /** The table of reasons as a page, one section per scope. */
 export function reasonsPage(language: 'en' | 'ko'): string {
   const text = words[language];
-  const sections = (['nic', 'node', 'openstackconfig', 'part'] as const).map((scope) => {
-    const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
-      .filter(([, row]) => row.scope === scope)
-      .map(([name, row]) => [
-        `\`${name}\``,
-        row.meaning[language],
-        row.action[language],
-        row.retryable ? text.yes : text.no,
-      ]);
-    return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
-  });
+  const sections = (['nic', 'node', 'openstackconfig', 'multinicoperator', 'part'] as const).map(
+    (scope) => {
+      const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
+        .filter(([, row]) => row.scope === scope)
+        .map(([name, row]) => [
+          `\`${name}\``,
+          row.meaning[language],
+          row.action[language],
+          row.retryable ? text.yes : text.no,
+        ]);
+      return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
+    },
+  );
   return `${note}# ${text.title}\n\n${sections.join('\n')}`;
 }
 

@@ -255,6 +255,9 @@ refuse_interrupted() {
     die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete secret/${newest##* }; then run this again"
 }
 
+# Whether helm waits until all Pods are ready.
+helm_wait=(--wait)
+
 # install_release RELEASE CHART NAMESPACE HELM-ARGUMENT…
 install_release() {
   local release=$1 chart=$2 namespace=$3
@@ -266,8 +269,8 @@ install_release() {
       die "helm cannot render $chart for this cluster" "correct what it says above"
     return
   fi
-  say "+ helm upgrade --install $release charts/$chart --namespace $namespace --wait --timeout 5m $*"
-  kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --wait --timeout 5m "$@" || {
+  say "+ helm upgrade --install $release charts/$chart --namespace $namespace ${helm_wait[*]}${helm_wait[*]:+ }--timeout 5m $*"
+  kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" "${helm_wait[@]}" --timeout 5m "$@" || {
     explain "$namespace"
     die "helm could not install $release" "docs/guides/install.md, section 'When it does not start', says what these mean"
   }

@@ -141,6 +141,7 @@ describe('the runbooks', () => {
       expect([
         'multinic-operator-controller-manager',
         'multinic-agent-controller',
+        'multinic-operator',
         'viola-api',
       ]).toContain(name?.replace(/[`,.]+$/, ''));
     }
@@ -171,7 +172,7 @@ describe('the commands of the runbooks', () => {
     expect(selectors.length).toBeGreaterThan(0);
     for (const term of selectors.flatMap((selector) => selector.split(','))) {
       expect(term).toMatch(
-        /^(app\.kubernetes\.io\/(part-of=multinic|component=(operator|viola|controller))|multinic\.io\/node-name=NODE)$/,
+        /^(app\.kubernetes\.io\/(part-of=multinic|component=(operator|viola|controller|lifecycle))|multinic\.example\.com\/protected=true|multinic\.io\/node-name=NODE)$/,
       );
     }
   });

@@ -1,6 +1,7 @@
 import { ofAccess } from './access.ts';
 import type { Alert, Chart } from './alert.ts';
 import { ofInventory } from './inventory.ts';
+import { ofLifecycle } from './lifecycle.ts';
 import { ofLooks } from './looks.ts';
 import { ofNodesAndAgents } from './nodes.ts';
 import { ofOpenstackConfigs } from './openstack-configs.ts';
@@ -10,6 +11,7 @@ import { ofProcesses } from './processes.ts';
 const groups = {
   parts: partsDown,
   openstackconfigs: ofOpenstackConfigs,
+  lifecycle: ofLifecycle,
   looks: ofLooks,
   inventory: ofInventory,
   access: ofAccess,

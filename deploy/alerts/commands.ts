@@ -9,6 +9,7 @@ export const logs = {
   operator: logsOf(operatorNamespace, 'operator'),
   viola: logsOf(operatorNamespace, 'viola'),
   controller: logsOf(systemNamespace, 'controller'),
+  lifecycle: logsOf(systemNamespace, 'lifecycle'),
 } as const;
 
 function logsOf(namespace: string, component: string): string {

@@ -2,6 +2,7 @@
 export const leases = {
   operator: 'multinic-operator',
   controller: 'multinic-agent-controller',
+  lifecycle: 'multinic-lifecycle',
 } as const;
 
 /**
@@ -18,7 +19,7 @@ export function ofLeader(
 }
 
 /** How many objects the leader says are not Ready for one of these reasons, by reason. */
-export function notReady(part: keyof typeof leases, reasons: readonly string[]): string {
+export function notReady(part: 'operator' | 'controller', reasons: readonly string[]): string {
   const metric = {
     operator: 'multinic_openstack_configs_not_ready',
     controller: 'multinic_node_configs_not_ready',

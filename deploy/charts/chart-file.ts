@@ -3,7 +3,7 @@ import { crdDefinitions } from '../../src/api/crd/definition.ts';
 import type { Chart } from './charts.ts';
 
 /** Chart.yaml; charts have the version of what they install. */
-export function chartFile({ name, description, crd }: Chart, version: string): string {
+export function chartFile({ name, description, crds }: Chart, version: string): string {
   return stringify({
     apiVersion: 'v2',
     name,
@@ -19,7 +19,7 @@ export function chartFile({ name, description, crd }: Chart, version: string): s
       'artifacthub.io/operator': 'true',
       'artifacthub.io/operatorCapabilities': 'Seamless Upgrades',
       'artifacthub.io/prerelease': String(version.startsWith('0.')),
-      'artifacthub.io/crds': stringify([shown(crd)]),
+      'artifacthub.io/crds': stringify(crds.map(({ file }) => shown(file))),
     },
   });
 }

@@ -20,7 +20,7 @@ export function chartFiles(version: string): ReadonlyMap<string, string> {
 }
 
 function filesOf(chart: Chart, version: string): [path: string, text: string][] {
-  const { name, values, parts, crd, page } = chart;
+  const { name, values, parts, crds, page } = chart;
   const schema = schemaOf(values);
   const folder = `charts/${name}`;
   return [
@@ -29,7 +29,10 @@ function filesOf(chart: Chart, version: string): [path: string, text: string][] 
     [`${folder}/values.schema.json`, `${JSON.stringify(acceptingNull(schema), null, 2)}\n`],
     [`${folder}/templates/_multinic.tpl`, templateNote + shared('_multinic.tpl')],
     [`${folder}/templates/_settings.tpl`, templateNote + partsTemplate(parts)],
-    [`${folder}/templates/crds/${crd}`, templateNote + crdTemplate(crd)],
+    ...crds.map((crd): [string, string] => [
+      `${folder}/templates/crds/${crd.file}`,
+      templateNote + crdTemplate(crd),
+    ]),
     [`${folder}/files/helm-test.mjs`, withoutTypes('helm-test.ts')],
     [`docs/reference/${page.name}.md`, valuesPage(schema, page.title, page.about)],
   ];

@@ -5,30 +5,39 @@ import { settingsOfParts } from '../settings-of-parts.ts';
 import { agentChartValues } from './values/agent-chart.ts';
 import { operatorChartValues } from './values/operator-chart.ts';
 
+export interface ChartCrd {
+  readonly file: string;
+  /** Value without which it is not installed, beside crds.install; default: none. */
+  readonly onlyIf?: string;
+}
+
 export interface Chart {
   readonly name: string;
   readonly description: string;
   readonly values: z.ZodType;
   readonly parts: Readonly<Partial<Record<HeapOwner, Settings>>>;
-  /** File in deploy/crds. */
-  readonly crd: string;
+  /** Definitions that the chart installs, by their file in deploy/crds. */
+  readonly crds: readonly ChartCrd[];
   /** The page of its values in docs/reference, and what stands at its beginning. */
   readonly page: { readonly name: string; readonly title: string; readonly about: string };
 }
 
-const { operator, viola, controller } = settingsOfParts;
+const { operator, viola, lifecycle, controller } = settingsOfParts;
 
 export const charts: readonly Chart[] = [
   {
     name: 'multinic-operator',
     description: 'MultiNIC in the management cluster: operator with inventory, and Viola',
     values: operatorChartValues,
-    parts: { operator, viola },
-    crd: 'multinic.example.com_openstackconfigs.yaml',
+    parts: { operator, viola, lifecycle },
+    crds: [
+      { file: 'multinic.example.com_openstackconfigs.yaml' },
+      { file: 'multinic.example.com_multinicoperators.yaml', onlyIf: 'lifecycle.enabled' },
+    ],
     page: {
       name: 'values-operator',
       title: 'Values of the chart multinic-operator',
-      about: aboutValues('operator.settings and viola.settings'),
+      about: aboutValues('operator.settings, viola.settings and lifecycle.settings'),
     },
   },
   {
@@ -36,7 +45,7 @@ export const charts: readonly Chart[] = [
     description: 'MultiNIC in a business cluster: controller, and the namespace of its agents',
     values: agentChartValues,
     parts: { controller },
-    crd: 'multinic.io_multinicnodeconfigs.yaml',
+    crds: [{ file: 'multinic.io_multinicnodeconfigs.yaml' }],
     page: {
       name: 'values-agent',
       title: 'Values of the chart multinic-agent',

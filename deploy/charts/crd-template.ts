@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { crdDefinitions } from '../../src/api/crd/definition.ts';
+import type { ChartCrd } from './charts.ts';
 
 interface ObjectMeta {
   readonly name: string;
@@ -10,7 +11,7 @@ interface ObjectMeta {
  * A CRD as a template: Helm upgrades what is a template, but not what is in `crds/`, and deletes it with the release unless
  * it is told to keep it.
  */
-export function crdTemplate(file: string): string {
+export function crdTemplate({ file, onlyIf }: ChartCrd): string {
   const definition = crdDefinitions()[file];
   if (!definition) throw new Error(`there is no CRD ${file}`);
   const metadata: ObjectMeta = definition.metadata;
@@ -18,5 +19,7 @@ export function crdTemplate(file: string): string {
   const marked = { ...definition, metadata: { ...metadata, annotations } };
   const yaml = stringify(marked, { aliasDuplicateObjects: false, lineWidth: 120 });
   if (yaml.includes('{{')) throw new Error(`Helm would read what is in ${file} as a template`);
-  return `{{- if .Values.crds.install }}\n${yaml}{{- end }}\n`;
+  const condition =
+    onlyIf === undefined ? '.Values.crds.install' : `and .Values.crds.install .Values.${onlyIf}`;
+  return `{{- if ${condition} }}\n${yaml}{{- end }}\n`;
 }

@@ -13,27 +13,32 @@ export interface DebianPackage {
   readonly folder: string;
 }
 
-const suites = [
-  ['debian', 'bookworm'],
-  ['debian', 'bookworm-updates'],
-  ['debian-security', 'bookworm-security'],
-] as const;
+/** Debian 12 and 13. */
+export type Release = 'bookworm' | 'trixie';
+
+export interface DebianOptions {
+  /** File of the keys that Debian signs with. Default: the one of package debian-archive-keyring. */
+  readonly keyring?: string;
+  /** Default: bookworm. */
+  readonly release?: Release;
+}
+
 const debianKeyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 /** Where packages come from: `debian` and `debian-security` are paths below it. */
 const mirror = process.env['DEBIAN_MIRROR'] ?? 'http://deb.debian.org';
 
 /**
- * Downloads packages of Debian 12 with what apt verifies of them, and unpacks each into a folder of its own. Uses an apt
+ * Downloads packages of Debian with what apt verifies of them, and unpacks each into a folder of its own. Uses an apt
  * of its own in `work`: neither the packages nor the sources of this machine matter, nor its architecture.
  */
 export async function debianPackages(
   architecture: Architecture,
   names: readonly string[],
   work: string,
-  keyring = debianKeyring,
+  options: DebianOptions = {},
 ): Promise<DebianPackage[]> {
-  const apt = await privateApt(architecture, work, keyring);
+  const apt = await privateApt(architecture, work, options);
   await run([...apt, 'update']);
   const downloads = join(work, 'packages');
   await rm(downloads, { recursive: true, force: true });
@@ -57,7 +62,7 @@ export async function debianPackages(
 async function privateApt(
   architecture: Architecture,
   work: string,
-  keyring: string,
+  { keyring = debianKeyring, release = 'bookworm' }: DebianOptions,
 ): Promise<readonly [string, ...string[]]> {
   if (!existsSync(keyring)) {
     const hint = "install Debian's package debian-archive-keyring";
@@ -66,7 +71,7 @@ async function privateApt(
   for (const folder of ['state/lists/partial', 'cache/archives/partial']) {
     await mkdir(join(work, folder), { recursive: true });
   }
-  const sources = suites.map(
+  const sources = suitesOf(release).map(
     ([path, suite]) => `deb [signed-by=${keyring}] ${mirror}/${path} ${suite} main\n`,
   );
   await writeFile(join(work, 'sources.list'), sources.join(''));
@@ -85,4 +90,12 @@ async function privateApt(
   };
   const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
   return ['apt-get', '-q', ...options];
+}
+
+function suitesOf(release: Release) {
+  return [
+    ['debian', release],
+    ['debian', `${release}-updates`],
+    ['debian-security', `${release}-security`],
+  ] as const;
 }

@@ -43,7 +43,7 @@ it('packages of Debian come with its security updates, and are verified, whateve
   const keyring = join(folder, 'keyring.gpg');
   await standIn('apt-get', `echo "$@" >>'${folder}/calls'`);
   const work = join(folder, 'apt');
-  expect(await debianPackages('arm64', ['libc6'], work, keyring)).toEqual([]);
+  expect(await debianPackages('arm64', ['libc6'], work, { keyring })).toEqual([]);
   const sources = (await readFile(join(work, 'sources.list'), 'utf8')).trim().split('\n');
   expect(sources.map((line) => line.split(' ').slice(3).join(' '))).toEqual([
     'bookworm main',
@@ -61,12 +61,9 @@ it('packages of Debian come with its security updates, and are verified, whateve
 });
 
 it('packages of Debian are not taken without the keys to verify them', async () => {
-  const taken = debianPackages(
-    'arm64',
-    ['libc6'],
-    join(folder, 'apt'),
-    join(folder, 'nowhere.gpg'),
-  );
+  const taken = debianPackages('arm64', ['libc6'], join(folder, 'apt'), {
+    keyring: join(folder, 'nowhere.gpg'),
+  });
   await expect(taken).rejects.toThrow("nowhere.gpg to verify Debian's packages with; install");
 });
 

@@ -2,6 +2,9 @@
 export const accountNames = {
   operator: 'multinic-operator',
   viola: 'viola-api',
+  /** In an installation by lifecycle, where the operator has an account of its own. */
+  lifecycle: 'multinic-operator',
+  managedOperator: 'multinic-controller',
   writer: 'viola',
   controller: 'multinic-agent',
 } as const;

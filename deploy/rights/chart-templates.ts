@@ -1,4 +1,5 @@
 import { controllerRights } from '../../src/controller/rights.ts';
+import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
 import { violaRights, writerRights } from '../../src/viola/rights.ts';
 import { accountNames } from './accounts.ts';
@@ -18,10 +19,10 @@ export function rbacTemplates(): ReadonlyMap<string, string> {
 
 function management(): string {
   const write = writer('multinic-operator', 'operator');
-  const account = { name: accountNames.operator, namespace: own };
+  const account = { name: `{{ ${asked('operatorAccount')} }}`, namespace: own };
   const { clusterRole: name = '' } = operatorRights;
   const rights = inPlaces(operatorRights, 'configs', 'cluster');
-  return `${note('src/operator/rights.ts and src/viola/rights.ts')}
+  return `${note('src/operator/rights.ts, src/viola/rights.ts and src/lifecycle/rights.ts')}
 {{- $watched := ${asked('watchNamespace')} }}
 {{- if $watched }}
 ${write(roleAt(operatorRights, 'configs', '{{ $watched | quote }}', account))}
@@ -40,7 +41,9 @@ ${write(roleAt(operatorRights, 'brokerSecrets', '{{ . | quote }}', account))}
 {{- if or (${asked('managedTokens')}) (${asked('managedCertificates')}) }}
 ${write({ ...roleAt(operatorRights, 'access', own, account), onlyIf })}
 {{- end }}
-${viola()}`;
+${viola()}{{- if $.Values.lifecycle.enabled }}
+${lifecycle()}{{- end }}
+`;
 }
 
 function onlyIf(when: string, rule: string): string {
@@ -58,6 +61,15 @@ function viola(): string {
   const registrations = '{{ include "multinic-operator.rights.registrationsNamespace" $ | quote }}';
   return `${write(roleAt(violaRights, 'registrations', registrations, account))}
 ${write(roleAt(violaRights, 'own', own, account))}
+`;
+}
+
+function lifecycle(): string {
+  const write = writer('multinic-operator', 'lifecycle');
+  const table = lifecycleRights(own);
+  const account = { name: accountNames.lifecycle, namespace: own };
+  return `${write({ name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') })}
+${write(roleAt(table, 'own', own, account))}
 `;
 }
 

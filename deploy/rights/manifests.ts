@@ -1,5 +1,6 @@
 import { namespaces } from '../../src/api/names.ts';
 import { controllerRights } from '../../src/controller/rights.ts';
+import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
 import { violaRights, writerRights } from '../../src/viola/rights.ts';
 import { accountNames } from './accounts.ts';
@@ -15,6 +16,7 @@ export function rbacManifests(): ReadonlyMap<string, string> {
     ['deploy/rbac/operator.yaml', operator()],
     ['deploy/rbac/operator-viola-access.yaml', violaAccess()],
     ['deploy/rbac/operator-rabbitmq.yaml', rabbitmq()],
+    ['deploy/rbac/lifecycle.yaml', lifecycle()],
     ['deploy/rbac/viola.yaml', viola()],
     ['deploy/rbac/viola-business.yaml', writer()],
     ['deploy/rbac/controller.yaml', controller()],
@@ -50,6 +52,17 @@ function rabbitmq(): string {
     'src/operator/rights.ts',
     'For an operator that writes the message queue of each OpenstackConfig into a Secret beside it (--rabbitmq-secrets true).',
     roleAt(operatorRights, 'brokerSecrets', system, account),
+  );
+}
+
+function lifecycle(): string {
+  const table = lifecycleRights(system);
+  const account = { name: accountNames.lifecycle, namespace: system };
+  return file(
+    'src/lifecycle/rights.ts',
+    'Lifecycle in the management cluster: MultiNicOperators, its webhook, and what it installs in its own namespace.',
+    { name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') },
+    roleAt(table, 'own', system, account),
   );
 }
 

@@ -1,5 +1,6 @@
 import { controllerRights } from '../../src/controller/rights.ts';
 import { qualified, type Right, type RightsTable } from '../../src/kube/rights.ts';
+import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
 import { violaRights, writerRights } from '../../src/viola/rights.ts';
 
@@ -35,13 +36,14 @@ const words = {
     rarely: 'rarely',
     parts: {
       operator: 'Operator, in the management cluster',
+      lifecycle: 'Lifecycle, in the management cluster (chart value `lifecycle.enabled`)',
       viola: 'Viola, in the management cluster',
       writer: 'Viola, in a business cluster',
       controller: 'Controller, in a business cluster',
     },
     about: `What each part has to be allowed, and nothing more is granted: \`deploy/rbac\` and the charts are generated from the same
 tables. The agent has no API credential at all. Nobody may do anything with \`*\`; Secrets are listed in the namespace of the
-registrations only, which holds nothing else.
+registrations only, which holds nothing else; lifecycle follows two Secrets by their names.
 
 At its start, and every ten minutes, a part asks the API server for each of these rights (SelfSubjectAccessReview; every identity
 may ask). One that is missing is
@@ -66,12 +68,14 @@ its version are applied. Higher (\`CRDTooNew\`) is only told. Viola has no right
     rarely: '드물게 사용',
     parts: {
       operator: '오퍼레이터, 관리 클러스터',
+      lifecycle: 'Lifecycle, 관리 클러스터(차트 값 `lifecycle.enabled`)',
       viola: 'Viola, 관리 클러스터',
       writer: 'Viola, 비즈니스 클러스터',
       controller: '컨트롤러, 비즈니스 클러스터',
     },
     about: `각 파트에 필요한 권한이며 그 이상은 부여하지 않습니다. \`deploy/rbac\`와 차트는 같은 표에서 생성됩니다. 에이전트에는 API 자격 증명이
-없습니다. \`*\`는 어디에도 없으며, Secret 목록은 등록 전용 네임스페이스에서만 조회합니다.
+없습니다. \`*\`는 어디에도 없으며, Secret 목록은 등록 전용 네임스페이스에서만 조회하고,
+lifecycle은 이름이 정해진 Secret 두 개만 감시합니다.
 
 각 파트는 시작할 때와 10분마다 API 서버에 이 권한들을 묻습니다(SelfSubjectAccessReview, 모든 계정이 물을 수 있습니다). 부족한 권한은
 
@@ -95,6 +99,7 @@ export function rightsPage(language: Language): string {
   const { title, about, parts } = words[language];
   const tables: Readonly<Record<keyof typeof parts, RightsTable>> = {
     operator: operatorRights,
+    lifecycle: lifecycleRights('multinic-system'),
     viola: violaRights,
     writer: writerRights,
     controller: controllerRights('multinic-system'),

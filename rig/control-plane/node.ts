@@ -30,7 +30,7 @@ export interface Node extends AsyncDisposable {
   importImage(archive: string): Promise<void>;
   /** Imports it as if it came from a registry: Pods may ask for it by digest too, and show that as their imageID. */
   importImageWithDigest(archive: string): Promise<void>;
-  /** Makes a folder of the node a PersistentVolume of 10 Gi for any claim. */
+  /** Makes a folder of the node a PersistentVolume of 100 Gi for any claim. */
   makeVolume(volume: string): Promise<void>;
   /** Restarts the kubelet alone and waits until its successor reports Ready. */
   restartKubelet(): Promise<void>;

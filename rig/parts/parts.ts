@@ -32,6 +32,11 @@ export interface ControllerPart extends Common {
   readonly agentImage: string;
 }
 
+export interface LifecyclePart extends Common {
+  readonly port: number;
+  readonly webhookPort: number;
+}
+
 export interface OperatorPart extends Common {
   readonly healthPort: number;
   readonly inventoryPort: number;
@@ -66,6 +71,14 @@ export function controllerPart(options: ControllerPart): ChildSpec {
   const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
   const agent = ['--agent-image', agentImage, '--agent-image-pull-policy', 'Never'];
   return part('controller', [...args, ...agent], options, port);
+}
+
+export function lifecyclePart(options: LifecyclePart): ChildSpec {
+  const { kubeconfig, port, webhookPort } = options;
+  const webhook = loopback(webhookPort);
+  const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
+  const url = ['--webhook-listen', webhook, '--webhook-url', `https://${webhook}`];
+  return part('lifecycle', [...args, ...url], options, port);
 }
 
 export function operatorPart(options: OperatorPart): ChildSpec {

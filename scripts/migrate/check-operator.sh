@@ -13,8 +13,7 @@ check_theirs() {
       "install MultiNIC anew: ./deploy-operator.sh; or, if it was scaled to 0 by a migration, give its --backup"
   check_deployments "${deployments[@]}"
   if there crd "$lifecycle" && there "$lifecycle" -A; then
-    block lifecycle "there is a MultiNicOperator, of the generation with MariaDB" \
-      "this script does not migrate that one: delete it when its operator and agents are not needed any more"
+    mind "there is a MultiNicOperator, which stays valid: to have it install our operator, run ./deploy-operator.sh --lifecycle instead of this script, and set its annotation multinic.io/take-over"
   fi
 }
 

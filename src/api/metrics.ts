@@ -26,6 +26,36 @@ export const metricTable = {
     labels: ['controller'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
   },
+  multinic_operator_reconcile_total: {
+    type: 'counter',
+    help: 'Finished reconciles of MultiNicOperators by result (success, error).',
+    lookFor: 'Errors that go on rising: the log of lifecycle names the object.',
+    labels: ['result'],
+  },
+  multinic_operator_managed_resources_count: {
+    type: 'gauge',
+    help: 'Objects that a MultiNicOperator manages, by kind, as the leading lifecycle watches them.',
+    lookFor: 'Fewer than before without an edit of the MultiNicOperator.',
+    labels: ['kind'],
+  },
+  multinic_operator_not_running: {
+    type: 'gauge',
+    help: 'MultiNicOperators whose phase is not Running, by name and reason of the condition Ready.',
+    lookFor: 'A series that stays for minutes: status.message says what to do.',
+    labels: ['operator', 'reason'],
+  },
+  multinic_operator_contested: {
+    type: 'gauge',
+    help: '1 for a MultiNicOperator whose objects another field manager changes after each repair, by name.',
+    lookFor: 'Any: the condition Contested names object and field manager.',
+    labels: ['operator'],
+  },
+  multinic_component_status: {
+    type: 'gauge',
+    help: '1 while a component of a MultiNicOperator (controller, database, protection) is ready, else 0; components that its spec does not want are left out.',
+    lookFor: '0 for minutes: status.message names the component and its cause.',
+    labels: ['component', 'namespace', 'operator'],
+  },
   multinic_queue_depth: {
     type: 'gauge',
     help: 'Keys that wait to be reconciled.',
@@ -352,5 +382,17 @@ export const metricTable = {
     lookFor:
       'Above 0: fields are dropped in silence until the definitions of this version are applied.',
     labels: ['crd'],
+  },
+  multinic_database_last_backup_timestamp_seconds: {
+    type: 'gauge',
+    help: 'Time of the last verified backup of the MariaDB that a MultiNicOperator installed, in seconds since 1970; before the first backup: creation of the volume claim. Absent without a schedule.',
+    lookFor: 'Older than twice multinic_database_backup_period_seconds: backups fail.',
+    labels: [],
+  },
+  multinic_database_backup_period_seconds: {
+    type: 'gauge',
+    help: 'Longest time between two of the next ten backups of the schedule, in seconds.',
+    lookFor: 'Nothing by itself; the alert on backups compares with it.',
+    labels: [],
   },
 } as const;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { nicReason, refusalReason } from './job.ts';
+import { accessReasons } from './reasons/access.ts';
+import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
+import { nicReasons } from './reasons/nic.ts';
+import { nodeReasons } from './reasons/node.ts';
+import { openstackConfigReasons } from './reasons/openstackconfig.ts';
+import { partReasons } from './reasons/part.ts';
+import { protectionReasons } from './reasons/protection.ts';
 import { reasons } from './reasons.ts';
 
 describe('the table of reasons', () => {
@@ -13,6 +20,20 @@ describe('the table of reasons', () => {
       }
     },
   );
+
+  it('has one row for each reason', () => {
+    const tables = [
+      nicReasons,
+      nodeReasons,
+      openstackConfigReasons,
+      multiNicOperatorReasons,
+      accessReasons,
+      partReasons,
+      protectionReasons,
+    ];
+    const names = tables.flatMap((table) => Object.keys(table));
+    expect(names.toSorted()).toEqual(Object.keys(reasons).toSorted());
+  });
 
   it('has every reason that an agent may report', () => {
     const known = Object.keys(reasons);

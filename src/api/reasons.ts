@@ -1,4 +1,5 @@
 import { accessReasons } from './reasons/access.ts';
+import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
 import { openstackConfigReasons } from './reasons/openstackconfig.ts';
@@ -10,6 +11,7 @@ export const reasons = {
   ...nicReasons,
   ...nodeReasons,
   ...openstackConfigReasons,
+  ...multiNicOperatorReasons,
   ...accessReasons,
   ...partReasons,
   ...protectionReasons,
@@ -19,4 +21,5 @@ export type Reason = keyof typeof reasons;
 /** `RemovalHeld` is said of both kinds, with one meaning. */
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld';
 export type OperatorReason = keyof typeof openstackConfigReasons;
+export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;

@@ -12,7 +12,9 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { withDeadline } from '../time/deadline.ts';
+import { createBackupMetrics } from './backup/metrics.ts';
 import { createDeletion } from './deletion/deletion.ts';
+import { sampleOperators } from './metrics.ts';
 import { Applier } from './objects/applier.ts';
 import { createCarryOut } from './objects/carry-out.ts';
 import { createObserve } from './objects/observe.ts';
@@ -51,11 +53,24 @@ export function createLoop(options: LoopOptions) {
   });
   const applier = new Applier({ client, perform, live: stores.live, clock });
   const deletion = createDeletion({ client, applier, stores, namespace, perform });
+  const recordBackups = createBackupMetrics(metrics);
+  const statusWriter = createStatusWriter({
+    client,
+    perform,
+    clock,
+    webhookAnswers: () => webhook.answers,
+  });
   const reconcile = createReconcile({
     observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
     carryOut: createCarryOut({ applier, recorder, metrics, log }),
     deletion,
-    status: createStatusWriter({ client, perform, clock, webhookAnswers: () => webhook.answers }),
+    status: {
+      ...statusWriter,
+      write: async (observed, outcomes, signal) => {
+        recordBackups(observed, outcomes.backup.plan.report);
+        await statusWriter.write(observed, outcomes, signal);
+      },
+    },
     webhook: () => webhook.access,
     breakGlass: new BreakGlassAnnouncer({ recorder, metrics }),
     clock,
@@ -80,12 +95,14 @@ export function createLoop(options: LoopOptions) {
       const labels = { controller: name };
       const result = error === undefined ? 'success' : 'error';
       const status = error === undefined ? 'success' : 'reconcile_error';
+      metrics.count('multinic_operator_reconcile_total', { result });
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
         log.warn({ err: error, operator: key }, 'reconcile failed, tried again');
     },
   });
+  sampleOperators(metrics, stores);
   sampleWork(metrics, name, controller);
   for (const reflector of reflectors) sampleSilence(metrics, reflector);
   webhook.onChange(() => {

@@ -57,7 +57,7 @@ export function createReconcile(deps: ReconcileDeps) {
 }
 
 function soonest(outcomes: Outcomes): Requeue {
-  const all: readonly Outcome[] = Object.values({ ...outcomes });
+  const all = Object.values<Outcome>({ ...outcomes });
   const times = all.flatMap(({ plan, requeueAfterMs }) =>
     [plan.requeueAfterMs, requeueAfterMs].filter((ms) => ms !== undefined),
   );

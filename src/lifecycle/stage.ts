@@ -1,5 +1,6 @@
 import type { MultiNicOperatorStatus } from '../api/multinicoperator.ts';
-import type { Pod } from '../kube/core-resources.ts';
+import type { Reason } from '../api/reasons.ts';
+import type { ConfigMap, Pod } from '../kube/core-resources.ts';
 import type { KubeObject, ObjectRef } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { Accepted, Problem } from './accept/accepted.ts';
@@ -22,6 +23,10 @@ export interface Observed {
   readonly objects: LiveObjects;
   /** Pods of the operator, MariaDB, backups and restores. */
   readonly pods: readonly Pod[];
+  /** The chart's rendering of the operator; undefined: the ConfigMap is missing. */
+  readonly base?: ConfigMap | undefined;
+  /** Pods of the legacy controller, also those that are ending; undefined: none. */
+  readonly legacyPods?: readonly Pod[];
   /** Minor version of Kubernetes 1.x. */
   readonly kubernetesMinor: number;
   readonly now: Date;
@@ -39,7 +44,7 @@ export interface Removal {
 export interface Notice {
   /** Type of the condition that it sets to True, or `Stalled`. */
   readonly condition: 'Stalled' | 'SecretInSpec' | 'OtherControllerActive';
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string;
 }
 
@@ -49,6 +54,8 @@ export interface StagePlan<Report = unknown> {
   readonly remove: readonly Removal[];
   /** Objects that are created once and never changed, such as Jobs. */
   readonly create?: readonly Desired[];
+  /** Deployments of the legacy system that are scaled to 0. */
+  readonly stop?: readonly ObjectRef[];
   readonly problems: readonly Problem[];
   readonly notices: readonly Notice[];
   /** Its part of the status. */

@@ -14,6 +14,7 @@ import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
 import { brokerSecretSettings } from './broker-secret/settings.ts';
 import { notificationSettings } from './notifications/settings.ts';
+import { defaultEndpointSettings } from './resolve/settings.ts';
 import { type Polling, shortestPollMs } from './schedule/poll-interval.ts';
 import { triggerSettings } from './triggers/settings.ts';
 
@@ -235,6 +236,7 @@ export const operatorSettings = {
     schema: url().optional(),
     description: 'Nova URL, instead of the catalog',
   }),
+  ...defaultEndpointSettings,
   openstackEndpointInterface: setting({
     env: ['OPENSTACK_ENDPOINT_INTERFACE'],
     flag: 'openstack-endpoint-interface',

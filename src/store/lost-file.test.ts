@@ -1,6 +1,8 @@
+import { pbkdf2 } from 'node:crypto';
 import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Store } from './store.ts';
 
@@ -89,6 +91,16 @@ it('[W16] calls at once reopen a lost file once', async () => {
   now += 20_000;
   await Promise.all([names(store), names(store), record(store, 'n3'), names(store)]);
   expect(replaced).toEqual([path]);
+  expect(await names(store)).toEqual(['n3']);
+});
+
+it('[W16] what is recorded while the path is checked is kept', async () => {
+  await rm(path);
+  now += 20_000;
+  // The check waits for a thread of the pool, and the write of SQLite does not.
+  const busy = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 200_000, 32, 'sha512'));
+  await Promise.all([names(store), record(store, 'n3')]);
+  await Promise.all(busy);
   expect(await names(store)).toEqual(['n3']);
 });
 

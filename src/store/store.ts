@@ -61,6 +61,8 @@ export class Store {
   #identity: string | undefined;
   #logIdentity: string | undefined;
   #followedAt = Number.NEGATIVE_INFINITY;
+  /** The check of the path that is under way. */
+  #following: Promise<void> = Promise.resolve();
   #active = 0;
 
   private constructor(location: StoreLocation, options: StoreOptions) {
@@ -182,18 +184,31 @@ export class Store {
     }
   }
 
-  /** Opens the file again when its path leads to another one, or to none. */
+  /**
+   * Opens the file again when its path leads to another one, or to none. Calls that come during the check wait for it: what
+   * they write into a file that was removed would be lost.
+   */
   async #followFile(): Promise<void> {
     const location = this.#location;
     const open = this.#db;
     const now = this.#options.now().getTime();
     if (open === undefined || location.kind !== 'sqlite' || location.path === inMemory) return;
-    if (Math.abs(now - this.#followedAt) < followEveryMs) return;
-    this.#followedAt = now;
-    const identity = await fileIdentity(location.path);
+    if (Math.abs(now - this.#followedAt) >= followEveryMs) {
+      this.#followedAt = now;
+      const check = this.#checkFile(open, location.path);
+      // One that fails is told to the calls that wait for it, not to those that come later.
+      this.#following = check.finally(() => {
+        this.#following = Promise.resolve();
+      });
+    }
+    await this.#following;
+  }
+
+  async #checkFile(open: Promise<Database>, path: string): Promise<void> {
+    const identity = await fileIdentity(path);
     if (identity === this.#identity || this.#db !== open) return;
-    this.#options.onReplaced?.(location.path);
-    await this.#keep(this.#reopened(open, location.path));
+    this.#options.onReplaced?.(path);
+    await this.#keep(this.#reopened(open, path));
   }
 
   /** Removes the log of the lost file, unless a restored file brought its own: SQLite would replay it into the new file. */

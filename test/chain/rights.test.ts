@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
-import { claimsOfParts, type PartName, parts } from '../rbac/claims.ts';
+import { chainParts, claimsOfParts, type PartName } from '../rbac/claims.ts';
 import { useOf } from '../rbac/used.ts';
 import { lifeOfAPort } from './life.ts';
 import { openWorld, type Worker, type World } from './world.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-describe.each(parts)('%s, in the life of a port', (part: PartName) => {
+describe.each(chainParts)('%s, in the life of a port', (part: PartName) => {
   const claims = claimsOfParts()[part];
 
   it('uses all its rights but those that are used rarely, and asks for nothing else', () => {

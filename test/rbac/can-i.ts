@@ -79,6 +79,12 @@ export const accounts: readonly Account[] = [
     namespaces: [home, 'multinic-system', 'multinic-clusters', 'default'],
   },
   {
+    file: 'lifecycle.txt',
+    cluster: 'management',
+    user: 'system:serviceaccount:multinic-system:multinic-operator',
+    namespaces: ['multinic-system', home, 'multinic-clusters', 'default'],
+  },
+  {
     file: 'viola.txt',
     cluster: 'management',
     user: `system:serviceaccount:${home}:viola-api`,
@@ -106,6 +112,6 @@ export const accounts: readonly Account[] = [
 
 /** Manifests in `deploy/rbac` of each cluster, in the order in which they are applied. */
 export const manifests = {
-  management: ['management', 'operator', 'viola'],
+  management: ['management', 'operator', 'viola', 'lifecycle'],
   business: ['namespaces', 'controller', 'viola-business'],
 } as const;

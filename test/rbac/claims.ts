@@ -2,6 +2,7 @@ import { home } from '../../rig/chain/identities.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { controllerRights, placesOf as placesOfController } from '../../src/controller/rights.ts';
 import { type Claim, claimsOf, type RightsTable } from '../../src/kube/rights.ts';
+import { lifecycleRights, placesOf as placesOfLifecycle } from '../../src/lifecycle/rights.ts';
 import {
   neededRights,
   operatorRights,
@@ -12,11 +13,14 @@ import { placesOf as placesOfViola, violaRights, writerRights } from '../../src/
 
 const { system, agents, registrations } = namespaces;
 
-export const parts = ['operator', 'viola', 'writer', 'controller'] as const;
+/** Parts that take a port from OpenStack to a node. */
+export const chainParts = ['operator', 'viola', 'writer', 'controller'] as const;
+export const parts = [...chainParts, 'lifecycle'] as const;
 export type PartName = (typeof parts)[number];
 
 export const tables: Readonly<Record<PartName, RightsTable>> = {
   operator: operatorRights,
+  lifecycle: lifecycleRights(system),
   viola: violaRights,
   writer: writerRights,
   controller: controllerRights(system),
@@ -38,6 +42,7 @@ export function claimsOfParts(
   const controller = { namespace: system, agentNamespace: agents };
   return {
     operator: claimsOf(neededRights(operator), placesOfOperator(operator)),
+    lifecycle: claimsOf(lifecycleRights(system).rights, placesOfLifecycle({ namespace: system })),
     viola: claimsOf(
       violaRights.rights,
       placesOfViola({ registrationsNamespace: registrations }, home),

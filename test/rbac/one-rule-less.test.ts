@@ -19,6 +19,7 @@ const usual = claimsOfParts({
 });
 const manifests = {
   operator: ['management', 'operator', 'operator-viola-access', 'operator-rabbitmq'],
+  lifecycle: ['management', 'lifecycle'],
   viola: ['management', 'viola'],
   writer: ['namespaces', 'viola-business'],
   controller: ['namespaces', 'controller'],

@@ -15,7 +15,7 @@ const settings = Object.values<Settings>(settingsOfParts).flatMap((part) => Obje
 /** Flags of other programs that guides use. */
 const flagsOfOthers = {
   kubectl:
-    'all docker-password docker-server docker-username duration for from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
+    'all docker-password docker-server docker-username duration for from from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
   helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
   npx: 'no',
   curl: 'data-binary fail',

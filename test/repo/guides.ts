@@ -27,6 +27,7 @@ export const guides = [
   'docs/guides/selection.md',
   'docs/guides/triggers.md',
   'docs/guides/production.md',
+  'docs/guides/lifecycle.md',
 ] as const;
 
 export function koreanOf(path: string): string {

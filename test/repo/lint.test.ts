@@ -40,6 +40,8 @@ describe('the linter', () => {
     ['self-check', '../../operator/rights.ts', 'self-check may import api, kube'],
     ['certificates', '../../api/names.ts', 'certificates may import kube'],
     ['viola', '../../controller/start.ts', 'parts never import each other'],
+    ['lifecycle', '../../operator/start.ts', 'parts never import each other'],
+    ['triggers', '../../kube/client.ts', 'triggers may import api, process and time only'],
     ['operator', '../../../rig/apiserver/server.ts', 'parts never import each other'],
   ])('refuses that %s imports %s', async (room, path, message) => {
     expect(await lint(room, `import * as other from '${path}';\nconsole.log(other);\n`)).toContain(

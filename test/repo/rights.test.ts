@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { managedObjects } from '../../src/api/names.ts';
 import { triggerConfigMap } from '../../src/api/trigger-config.ts';
 import { controllerRights } from '../../src/controller/rights.ts';
 import { qualified, type Right } from '../../src/kube/rights.ts';
+import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
 import { violaRights, writerRights } from '../../src/viola/rights.ts';
 import { rareUses } from '../rbac/rare.ts';
@@ -10,6 +12,7 @@ import { filesBelow, textOf } from './tree.ts';
 
 const tables = {
   operator: operatorRights.rights,
+  lifecycle: lifecycleRights('multinic-system').rights,
   viola: violaRights.rights,
   writer: writerRights.rights,
   controller: controllerRights('multinic-system').rights,
@@ -35,10 +38,12 @@ describe('a right in the tables', () => {
     expect(right.names?.length).not.toBe(0);
   });
 
-  it('lists Secrets nowhere but where there are registrations only', () => {
+  it('lists Secrets nowhere but where there are registrations only, or one by its name', () => {
     const listed = all.filter(
-      ({ right: { resource, verbs } }) =>
-        resource === 'secrets' && (verbs.includes('list') || verbs.includes('watch')),
+      ({ right: { resource, verbs, names } }) =>
+        resource === 'secrets' &&
+        names === undefined &&
+        (verbs.includes('list') || verbs.includes('watch')),
     );
     expect(listed.map(({ part, right: { where } }) => [part, where])).toEqual([
       ['viola', 'registrations'],
@@ -64,7 +69,13 @@ describe('a right in the tables', () => {
       ({ right: { verbs } }) => verbs.includes('list') || verbs.includes('watch'),
     );
     // But by a field selector of metadata.name (test/contract/kube/rights.ts, G06).
-    expect(listing.map(({ right: { names } }) => names)).toEqual([[triggerConfigMap.name]]);
+    expect(listing.map(({ right: { names } }) => names)).toEqual([
+      [triggerConfigMap.name],
+      ['multinic-system'],
+      [managedObjects.protection],
+      [managedObjects.credentials],
+      [managedObjects.webhookCertificate],
+    ]);
   });
 
   it('is granted once: no two rows of a place share resource and verb', () => {
@@ -104,12 +115,16 @@ function rendered(path: string): string {
   return textOf(path)
     .replaceAll('{{ $.Release.Namespace | quote }}', 'own')
     .replaceAll(/\{\{ (\S+|include [^}]*) \| quote \}\}/g, 'other')
+    .replaceAll(/(?<=\S.*)\{\{ include [^}]* \}\}/g, 'other')
     .replaceAll(/^\s*\{\{-? .*\}\}$/gm, '');
 }
 
 describe('the templates of the charts', () => {
   it.each([
-    ['multinic-operator/templates/rbac.yaml', [...tables.operator, ...tables.viola]],
+    [
+      'multinic-operator/templates/rbac.yaml',
+      [...tables.operator, ...tables.viola, ...lifecycleRights('own').rights],
+    ],
     ['multinic-agent/templates/rbac.yaml', controllerRights('own').rights],
     ['multinic-agent/templates/viola-access.yaml', writerRights.rights],
   ] as [string, readonly Right[]][])('of %s grant each right', (path, rights) => {

@@ -1,6 +1,7 @@
 import type { Seed } from './commands.ts';
 
-export type Cluster = 'management' | 'business';
+/** `lifecycle`: a management cluster whose operator a MultiNicOperator installs. */
+export type Cluster = 'management' | 'business' | 'lifecycle';
 
 /** A command as it runs against an installation. */
 export interface Running {
@@ -8,6 +9,12 @@ export interface Running {
   readonly prints?: RegExp;
   /** It goes on until somebody ends it: `prints` is what it is expected to say before. */
   readonly endless?: true;
+  /** It needs a terminal: grep writes line by line to nothing else. */
+  readonly terminal?: true;
+  /** Script of sed that stands for the editor of kubectl. */
+  readonly edits?: string;
+  /** Exit status above 0: the cluster refuses it. */
+  readonly refused?: true;
   /** What runs in another terminal meanwhile. */
   readonly beside?: string;
 }
@@ -31,7 +38,7 @@ export type Outcome =
   | { readonly kind: 'runs elsewhere'; readonly where: string }
   | {
       readonly kind: 'not built yet';
-      readonly what: 'lifecycle' | 'mariadb' | 'MultiNicBizConfig';
+      readonly what: 'MultiNicBizConfig';
       readonly on: Cluster;
     }
   /** Has a row in docs/differences.md, which begins with these words; `instead` is what that row says. */
@@ -57,7 +64,8 @@ const runsWith = (
   how: Without<'runs with', 'values'>,
 ): Outcome => ({ kind: 'runs with', values, ...how });
 const elsewhere = (where: string): Outcome => ({ kind: 'runs elsewhere', where });
-const lifecycle: Outcome = { kind: 'not built yet', what: 'lifecycle', on: 'management' };
+const lifecycle = (prints: RegExp, how: Partial<Running> = {}): Outcome =>
+  runs('lifecycle', prints, how);
 const bizConfig: Outcome = { kind: 'not built yet', what: 'MultiNicBizConfig', on: 'business' };
 const differs = (row: string, command?: string, prints?: RegExp): Outcome => ({
   kind: 'difference',
@@ -113,7 +121,10 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
     ),
     'kubectl apply -f config/manager/db-secret.yaml': differs('`config/manager/db-secret.yaml`'),
     'make deploy IMG=multinic:v1alpha1': runs('management', /STATUS: deployed/),
-    'kubectl logs -f deployment/multinic-controller -n multinic-system | grep "trigger"': lifecycle,
+    'kubectl logs -f deployment/multinic-controller -n multinic-system | grep "trigger"': lifecycle(
+      /"msg":"[^"]*trigger/,
+      { endless: true, terminal: true },
+    ),
     'make test-integration': elsewhere('.ci/run'),
     'make test-coverage': elsewhere('package.json'),
     'make run': elsewhere('test/system/e2e/guides.test.ts'),
@@ -121,23 +132,40 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
     'make fmt': runs('management', /Checked \d+ files/),
     'make vet': elsewhere('test/check'),
     './deploy-operator.sh': runs('management', /STATUS: deployed/),
-    'kubectl apply -f - <<EOF': lifecycle,
-    'kubectl get multinicoperator -n multinic-system': lifecycle,
+    'kubectl apply -f - <<EOF': lifecycle(/production-system (created|configured|unchanged)/),
+    'kubectl get multinicoperator -n multinic-system': lifecycle(
+      /^production-system +Running +Ready +Ready +true +/m,
+    ),
     'kubectl get pods,svc,deployments -l multinic.example.com/protected=true -n multinic-system':
-      lifecycle,
-    'kubectl logs -f deployment/multinic-operator -n multinic-system': lifecycle,
-    'kubectl edit multinicoperator production-system -n multinic-system': lifecycle,
-    'kubectl edit deployment multinic-controller -n multinic-system': lifecycle,
+      lifecycle(/pod\/mariadb-0 [^]*service\/mariadb [^]*deployment\.apps\/multinic-controller /),
+    'kubectl logs -f deployment/multinic-operator -n multinic-system': lifecycle(/"msg":/, {
+      endless: true,
+    }),
+    'kubectl edit multinicoperator production-system -n multinic-system': lifecycle(
+      /production-system edited/,
+      { edits: 's/^( +)enableAutoRecovery: true/&\\n\\1allowedOperations: [get]/' },
+    ),
+    'kubectl edit deployment multinic-controller -n multinic-system': lifecycle(
+      /admission webhook "vprotection\.multinic\.example\.com" denied the request/,
+      { edits: 's/^( +)replicas: .*/\\1replicas: 7/', refused: true },
+    ),
     [`kubectl patch multinicoperator production-system -n multinic-system --type='merge' -p='{"spec":{"controller":{"replicas":3}}}'`]:
-      lifecycle,
-    'kubectl get validatingwebhookconfiguration': lifecycle,
+      lifecycle(/production-system patched/),
+    'kubectl get validatingwebhookconfiguration': lifecycle(/^multinic-protection +2 /m),
     'kubectl get pods -n multinic-system --show-labels': runs(
       'business',
       /app\.kubernetes\.io\/component=controller/,
     ),
     [`kubectl patch multinicoperator production-system -n multinic-system --type='merge' -p='{"metadata":{"finalizers":[]}}'`]:
-      lifecycle,
-    'curl http://operator-pod:8082/healthz': lifecycle,
+      lifecycle(/production-system patched/),
+    'curl http://operator-pod:8082/healthz': runsWith(
+      { 'operator-pod': '127.0.0.1' },
+      {
+        on: 'lifecycle',
+        prints: /ok/,
+        beside: 'kubectl -n multinic-system port-forward deployment/multinic-operator 8082',
+      },
+    ),
     'curl http://controller-pod:8082/healthz': runsWith(
       { 'controller-pod': '127.0.0.1' },
       {
@@ -147,18 +175,19 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
           'kubectl -n multinic-operator-system port-forward deployment/multinic-operator-controller-manager 8082',
       },
     ),
-    'kubectl exec -it mariadb-0 -n multinic-system -- mysqladmin ping': {
-      kind: 'not built yet',
-      what: 'mariadb',
-      on: 'management',
-    },
+    // Without a password the server answers all the same, and the exit status is 0.
+    'kubectl exec -it mariadb-0 -n multinic-system -- mysqladmin ping': lifecycle(
+      /mysqld is alive|Access denied for user/,
+    ),
     './cleanup-operator.sh': {
       kind: 'interactive',
       on: 'management',
       answer: 'no',
       prints: /remove MultiNIC and keep all NICs\? \(yes\/no\)[^]*nothing was done/,
     },
-    'kubectl delete multinicoperator production-system -n multinic-system': lifecycle,
+    'kubectl delete multinicoperator production-system -n multinic-system': lifecycle(
+      /"production-system" deleted/,
+    ),
   },
   '003': {
     './scripts/build-and-deploy.sh --type dev': runs('business', /STATUS: deployed/),

@@ -42,6 +42,10 @@ viola.settings.legacyListener is {{ . }}, the port of viola.settings.listen: say
 operator.settings.inventoryListen is {{ $inventory }}, the port of operator.settings.listen: say another one, such as 127.0.0.1:18081
 {{- end }}
 {{- include "operator.inventoryProblems" . }}
+{{- if .Values.lifecycle.enabled }}
+{{- include "lifecycle.problems" . }}
+{{- include "multinic.problems" (merge (fromYaml (include "lifecycle.part" .)) (dict "root" . "values" .Values.lifecycle)) }}
+{{- end }}
 {{- include "operator.triggerProblems" . }}
 {{- include "operator.secretProblems" . }}
 {{- include "multinic.globalProblems" . }}
@@ -83,5 +87,35 @@ operator.settings.secretNamespaces is empty: name the namespaces whose Secrets O
 {{- end }}
 {{- if has $registrations (append (append $read .Release.Namespace) .Values.namespaces.system) }}
 namespaces.clusters is {{ $registrations }}, where other Secrets are, and Viola would read them, too: say a namespace for nothing but registrations
+{{- end }}
+{{- end }}
+
+{{- /* Values that a MultiNicOperator decides when lifecycle is enabled. */ -}}
+{{- define "lifecycle.problems" -}}
+{{- $operator := .Values.operator -}}
+{{- if ne (int $operator.replicas) 1 }}
+operator.replicas is {{ $operator.replicas }}, and with lifecycle.enabled the MultiNicOperator decides: leave it out, and set spec.controller.replicas there
+{{- end }}
+{{- with $operator.settings.dbHost }}
+operator.settings.dbHost is {{ . }}, and with lifecycle.enabled the MultiNicOperator decides: leave it out, and set spec.database.enabled there, or DB_HOST in spec.controller.env
+{{- end }}
+{{- with $operator.trigger.mode }}
+operator.trigger.mode is {{ . }}, and with lifecycle.enabled the MultiNicOperator decides: leave it out, and set spec.reconcileTrigger.mode there
+{{- end }}
+{{- with $operator.persistence }}
+{{- if and .enabled .existingClaim (has .existingClaim (list "mysql-storage-mariadb-0" "mariadb-backup")) }}
+operator.persistence.existingClaim is {{ .existingClaim }}, a volume of MariaDB: name a claim for SQLite, or leave it out
+{{- end }}
+{{- end }}
+{{- $labels := dict "operator" $operator.podLabels "lifecycle" .Values.lifecycle.podLabels }}
+{{- range $part, $own := $labels }}
+{{- if hasKey $own "app" }}
+{{ $part }}.podLabels has app, which the chart sets with lifecycle.enabled: take another label
+{{- end }}
+{{- end }}
+{{- $listen := include "lifecycle.setting" (list . "listen") }}
+{{- $webhook := include "lifecycle.setting" (list . "webhookListen") }}
+{{- if eq (include "multinic.port" $listen) (include "multinic.port" $webhook) }}
+lifecycle.settings.webhookListen is {{ $webhook }}, the port of lifecycle.settings.listen: say another one, such as :9443
 {{- end }}
 {{- end }}

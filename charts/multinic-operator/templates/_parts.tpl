@@ -1,17 +1,36 @@
 {{- /* The parts of this chart, for the templates that both charts share. */ -}}
 
 {{- define "operator.part" -}}
+{{- if .Values.lifecycle.enabled -}}
+{part: operator, name: multinic-operator, component: operator, account: multinic-controller, deployment: multinic-controller}
+{{- else -}}
 {part: operator, name: multinic-operator, component: operator, account: multinic-operator, deployment: multinic-operator-controller-manager}
+{{- end -}}
+{{- end }}
+
+{{- define "lifecycle.part" -}}
+{part: lifecycle, name: multinic-operator, component: lifecycle, account: multinic-operator, deployment: multinic-operator}
 {{- end }}
 
 {{- define "viola.part" -}}
 {part: viola, name: viola-api, component: viola, account: viola-api, deployment: viola-api}
 {{- end }}
 
+{{- define "operator.disruptionBudget" -}}
+{{- /* With lifecycle a MultiNicOperator sets the replicas: what several of them need is always there. */ -}}
+{{- $values := .Values.lifecycle.enabled | ternary (set (deepCopy .Values.operator) "replicas" 2) .Values.operator -}}
+{{- include "multinic.disruptionBudget" (merge (fromYaml (include "operator.part" .)) (dict "root" . "values" $values)) }}
+{{- end }}
+
 {{- /* What holds for a setting of a part; takes the context and the key. */ -}}
 {{- define "operator.setting" -}}
 {{- $root := index . 0 -}}
 {{- include "multinic.setting" (dict "root" $root "part" "operator" "values" $root.Values.operator "key" (index . 1)) -}}
+{{- end }}
+
+{{- define "lifecycle.setting" -}}
+{{- $root := index . 0 -}}
+{{- include "multinic.setting" (dict "root" $root "part" "lifecycle" "values" $root.Values.lifecycle "key" (index . 1)) -}}
 {{- end }}
 
 {{- define "viola.setting" -}}
@@ -134,4 +153,25 @@ tlsKey: /etc/multinic/tls/tls.key
 {{- else }}
 plainHttp: true
 {{- end }}
+{{- end }}
+
+{{- /* What the chart decides of lifecycle's settings; lifecycle.settings wins. */ -}}
+{{- define "multinic.decided.lifecycle" -}}
+listen: ":8082"
+webhookListen: ":9443"
+serviceAccount: multinic-operator
+{{- end }}
+
+{{- /* Labels of the Pod of MariaDB, which lifecycle makes. */ -}}
+{{- define "lifecycle.databaseLabels" -}}
+app: mariadb
+multinic.example.com/protected: "true"
+{{- end }}
+
+{{- /* Selects the Pods of backups and restores, which lifecycle makes. */ -}}
+{{- define "lifecycle.backupSelector" -}}
+matchLabels:
+  app: mariadb-backup
+matchExpressions:
+  - {key: multinic.example.com/managed-by-operator, operator: Exists}
 {{- end }}

@@ -34,3 +34,8 @@
 {{- define "multinic-operator.rights.rabbitmqSecrets" -}}
 {{- if eq (include "operator.setting" (list . "rabbitmqSecrets")) "true" }}true{{ end -}}
 {{- end }}
+
+{{- /* ServiceAccount of the operator. */ -}}
+{{- define "multinic-operator.rights.operatorAccount" -}}
+{{- (include "operator.part" . | fromYaml).account -}}
+{{- end }}

@@ -31,6 +31,9 @@ openstackInsecureTls: OPENSTACK_INSECURE_TLS
 openstackCaFile: OPENSTACK_CA_FILE
 openstackNeutronEndpoint: OPENSTACK_NEUTRON_ENDPOINT
 openstackNovaEndpoint: OPENSTACK_NOVA_ENDPOINT
+openstackDefaultAuthUrl: OPENSTACK_DEFAULT_AUTH_URL
+openstackDefaultNeutronEndpoint: OPENSTACK_DEFAULT_NEUTRON_ENDPOINT
+openstackDefaultNovaEndpoint: OPENSTACK_DEFAULT_NOVA_ENDPOINT
 openstackEndpointInterface: OPENSTACK_ENDPOINT_INTERFACE
 openstackEndpointRegion: OPENSTACK_ENDPOINT_REGION
 openstackNodeNameMetadataKey: OPENSTACK_NODE_NAME_METADATA_KEY
@@ -184,6 +187,41 @@ cacheFor:
   least:
     ms: 0
     text: 0ms
+  most:
+    ms: 2145600000
+    text: 596h
+{{- end }}
+
+{{- /* Value of a setting to the environment variable that holds it. */ -}}
+{{- define "multinic.settings.lifecycle" -}}
+kubeconfig: KUBECONFIG
+namespace: POD_NAMESPACE
+identity: POD_NAME
+serviceAccount: SERVICE_ACCOUNT
+leaseDuration: LEASE_DURATION
+listen: HEALTH_ADDR
+webhookListen: WEBHOOK_ADDR
+webhookUrl: WEBHOOK_URL
+logLevel: LOG_LEVEL
+selfCheck: SELF_CHECK
+{{- end }}
+
+{{- /* What is executed, with the limits of its heap. */ -}}
+{{- define "multinic.command.lifecycle" -}}
+- /usr/local/bin/node
+- --max-semi-space-size={{ .young }}
+- --max-old-space-size={{ .old }}
+- --expose-gc
+- --no-sparkplug
+- /app/main.mjs
+{{- end }}
+
+{{- /* Shortest and longest duration that a setting takes. */ -}}
+{{- define "multinic.durations.lifecycle" -}}
+leaseDuration:
+  least:
+    ms: 1000
+    text: 1s
   most:
     ms: 2145600000
     text: 596h

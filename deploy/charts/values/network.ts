@@ -66,6 +66,10 @@ export const managementRules = {
   }),
   mariadb: group('MariaDB, from the operator, when operator.settings.dbHost is set.', {
     to: peers(anywhereButLinkLocal, 'Where it is; its port is operator.settings.dbPort.'),
+    from: peers(
+      [],
+      'With lifecycle: who may call the MariaDB of a MultiNicOperator, beside the operator and backups.',
+    ),
   }),
   amqp: group('Notifications of OpenStack, from the operator.', {
     enabled: flag(true, 'Whether the message queues that Contrabass names may be reached.'),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { settingsOfParts } from '../../settings-of-parts.ts';
 import { flag, group, objectName, text, whole } from './describe.ts';
 import { resources } from './kubernetes.ts';
+import { lifecycle } from './lifecycle.ts';
 import { monitoring } from './monitoring.ts';
 import { managementRules } from './network.ts';
 import { crds, global, heap, image, podValues, priorityClass } from './pod.ts';
@@ -106,6 +107,7 @@ export const operatorChartValues = z.strictObject({
   }),
   operator,
   viola,
+  lifecycle,
   priorityClass,
   networkPolicy: group(
     'NetworkPolicies. `to: []` is anywhere, `from: []` is nobody.',

@@ -24,7 +24,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
   ],
   'multinicoperators.multinic.example.com': [
-    'ee737449c53b2cf8cbf1f9342606fd6ab3ade4a8abab9ff4e200ec5331c115fd',
+    '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',
   ],
 };
 

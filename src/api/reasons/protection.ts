@@ -47,16 +47,4 @@ export const protectionReasons = {
       '메시지에 나온 필드 매니저를 중지하거나 MultiNicOperator를 변경하십시오.',
     ],
   ),
-  Drifted: row(
-    'part',
-    false,
-    [
-      'A managed object differs from the MultiNicOperator, and spec.protection.enableAutoRecovery is false.',
-      '관리 대상 객체가 MultiNicOperator와 다르고 spec.protection.enableAutoRecovery가 false입니다.',
-    ],
-    [
-      'Set enableAutoRecovery to true, or undo the change.',
-      'enableAutoRecovery를 true로 바꾸거나 변경을 되돌리십시오.',
-    ],
-  ),
 } as const satisfies Record<string, ReasonRow>;

@@ -78,4 +78,6 @@ export interface Accepted {
   /** Text of `trigger.yaml`; undefined: no ConfigMap. */
   readonly triggers: Checked<string | undefined>;
   readonly protection: Checked<ProtectionWanted>;
+  /** Annotations that cannot be used: they count as absent, and no stage stops. */
+  readonly ignored?: readonly Problem[];
 }

@@ -4,6 +4,7 @@ import type { Problem } from './accepted.ts';
 
 /** CronJob and PodDisruptionBudget are v1 from 1.21 on. */
 const oldestMinor = 21;
+const longestLabel = 63;
 
 /** Why lifecycle does nothing with this MultiNicOperator; undefined: it does. */
 export function whyNotOurs(
@@ -23,6 +24,12 @@ export function whyNotOurs(
     return {
       field: 'metadata',
       message: `Kubernetes 1.${kubernetesMinor} is too old for a MultiNicOperator; upgrade to 1.${oldestMinor}, or install the charts without lifecycle`,
+    };
+  }
+  if (metadata.name.length > longestLabel) {
+    return {
+      field: 'metadata.name',
+      message: `metadata.name "${metadata.name}" is longer than ${longestLabel} characters, the most that a label of the managed objects holds; create this object under a shorter name`,
     };
   }
   const oldest = oldestIn(all, namespace) ?? operator;

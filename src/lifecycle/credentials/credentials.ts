@@ -1,6 +1,101 @@
-import { type Observed, type StagePlan, unchanged } from '../stage.ts';
+import { annotations, managedObjects } from '../../api/names.ts';
+import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts';
+import type { CredentialsWanted } from '../accept/accepted.ts';
+import { desired, managedLabels } from '../objects/desired.ts';
+import { type Notice, type Observed, type StagePlan, unchanged } from '../stage.ts';
+import { clientOptions } from './client-options.ts';
+import { initFile } from './init-file.ts';
+import { legacyPasswords } from './legacy-passwords.ts';
+import { type Login, partialLogin, renderedKeys } from './login.ts';
 
 /** Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
-export function credentials(_observed: Observed, _newPassword: () => string): StagePlan<undefined> {
-  return unchanged([], undefined);
+export function credentials(observed: Observed, newPassword: () => string): StagePlan<undefined> {
+  const { value: wanted, problems } = observed.accepted.credentials;
+  if (problems) return unchanged(problems, undefined);
+  if (!wanted) return unchanged([], undefined);
+  const secret = observed.objects.find(secrets, managedObjects.credentials);
+  const login = loginFor(wanted, observed, secret, newPassword);
+  return {
+    apply: [desired(secrets, secretOf(observed, login, secret))],
+    remove: [],
+    problems: [],
+    notices: noticesOf(wanted, requestOf(observed)),
+    report: undefined,
+  };
+}
+
+/** A new request forgets the generated passwords; where there is no Secret yet, there is nothing to rotate. */
+function loginFor(
+  wanted: CredentialsWanted,
+  observed: Observed,
+  secret: Secret | undefined,
+  newPassword: () => string,
+): Login {
+  const legacy = legacyPasswords(observed.objects.find(statefulSets, managedObjects.database));
+  const { salt, ...stored } = partialLogin(secret);
+  const request = requestOf(observed);
+  const rotates =
+    secret !== undefined && request !== undefined && request !== handledRequest(secret);
+  const kept = rotates ? {} : { ...legacy, ...stored };
+  return {
+    database: wanted.database,
+    user: wanted.user,
+    rootPassword: wanted.rootPassword ?? kept.rootPassword ?? newPassword(),
+    password: wanted.password ?? kept.password ?? newPassword(),
+    salt: salt ?? newPassword(),
+  };
+}
+
+function secretOf(observed: Observed, login: Login, before: Secret | undefined) {
+  const { operator, namespace } = observed;
+  const handled = requestOf(observed) ?? (before && handledRequest(before));
+  const all = {
+    ...login,
+    [renderedKeys.initFile]: initFile(login),
+    [renderedKeys.clientOptions]: clientOptions(login),
+  };
+  const encoded = Object.entries(all).map(([key, text]) => [
+    key,
+    Buffer.from(text, 'utf8').toString('base64'),
+  ]);
+  return {
+    metadata: {
+      name: managedObjects.credentials,
+      namespace,
+      labels: managedLabels(operator),
+      ...(handled === undefined
+        ? {}
+        : { annotations: { [annotations.rotateCredentials]: handled } }),
+    },
+    type: 'Opaque',
+    data: Object.fromEntries(encoded) as Record<string, string>,
+  };
+}
+
+function requestOf({ operator }: Observed): string | undefined {
+  return operator.metadata.annotations?.[annotations.rotateCredentials];
+}
+
+function handledRequest({ metadata }: Secret): string | undefined {
+  return metadata.annotations?.[annotations.rotateCredentials];
+}
+
+function noticesOf(wanted: CredentialsWanted, request: string | undefined): readonly Notice[] {
+  const fields = (['rootPassword', 'password'] as const)
+    .filter((key) => wanted[key] !== undefined)
+    .map((key) => `spec.database.credentials.${key}`);
+  if (fields.length === 0) return [];
+  const names = fields.join(' and ');
+  const [holds, are] = fields.length === 1 ? ['holds a password', 'is'] : ['hold passwords', 'are'];
+  const rotation =
+    request === undefined
+      ? ''
+      : `; ${annotations.rotateCredentials} does not replace what the spec sets`;
+  return [
+    {
+      condition: 'SecretInSpec',
+      reason: 'PasswordInSpec',
+      message: `${names} ${holds} that every reader of this object sees, and ${are} copied to Secret ${managedObjects.credentials}; remove ${fields.length === 1 ? 'it' : 'them'} from the spec: the Secret keeps the value${rotation}`,
+    },
+  ];
 }

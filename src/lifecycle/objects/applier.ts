@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Effect } from '../../api/effects.ts';
 import { annotations, fieldManagers } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { deployments } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import { type KubeObject, keyOf } from '../../kube/object.ts';
+import { type KubeObject, keyOf, type ObjectRef } from '../../kube/object.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { assess, type Memory } from '../recovery/assess.ts';
@@ -14,7 +15,7 @@ import type { LiveObjects, Removal } from '../stage.ts';
 import type { Desired } from './desired.ts';
 
 export interface ApplierDeps {
-  readonly client: Pick<KubeClient, 'apply' | 'delete' | 'find'>;
+  readonly client: Pick<KubeClient, 'apply' | 'delete' | 'find' | 'patch'>;
   readonly perform: Perform<Effect>;
   readonly live: LiveObjects;
   readonly clock: Clock;
@@ -74,6 +75,15 @@ export class Applier {
         force: true,
         signal,
       }),
+    );
+  }
+
+  /** Scales a Deployment of the legacy system to 0. */
+  async stop(ref: ObjectRef, signal: AbortSignal): Promise<void> {
+    const scaled = { spec: { replicas: 0 } };
+    const options = { fieldManager: fieldManagers.lifecycle, signal };
+    await this.#deps.perform('lifecycle.legacy.scale', () =>
+      this.#deps.client.patch(deployments, ref, scaled, options),
     );
   }
 

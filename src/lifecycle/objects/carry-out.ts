@@ -1,10 +1,12 @@
 import type { metricTable } from '../../api/metrics.ts';
 import type { Reason } from '../../api/reasons.ts';
+import { KubeError } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Metrics } from '../../process/metrics.ts';
+import type { Problem } from '../accept/accepted.ts';
 import type { Outcome } from '../outcome.ts';
 import { describeLoss, type LostFields } from '../recovery/lost-fields.ts';
 import { mayRecover } from '../recovery/may-recover.ts';
@@ -28,7 +30,7 @@ export interface CarryOutDeps {
 
 const reasons = {
   repaired: 'ObjectRecovered',
-  drifted: 'Drifted',
+  drifted: 'RecoveryOff',
   contested: 'Contested',
 } as const satisfies Partial<Record<Ensured, Reason>>;
 
@@ -59,21 +61,27 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
 
   return async (observed, plan, signal) => {
     const objects = new Map<string, Ensured>();
+    const refusals: Problem[] = [];
     const losses = new Map<string, LostFields>();
     const waits: number[] = [];
     const recovers = mayRecover(observed);
     const soFar = () => ({
-      plan,
+      plan: { ...plan, problems: [...plan.problems, ...refusals] },
       objects,
       lost: losses,
       ...(waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }),
     });
     try {
-      for (const removal of plan.remove) await applier.remove(removal, signal);
-      for (const one of plan.create ?? []) await applier.create(one, signal);
+      await begin(applier, plan, signal);
       for (const wanted of plan.apply) {
         const name = `${wanted.resource.kind} ${wanted.object.metadata.name}`;
-        const ensured = await applier.ensure(wanted, { recovers, signal });
+        const ensured = await applier
+          .ensure(wanted, { recovers, signal })
+          .catch((error: unknown) => refusalOf(wanted, error));
+        if ('field' in ensured) {
+          refusals.push(ensured);
+          continue;
+        }
         objects.set(name, ensured.ensured);
         if (ensured.lost) losses.set(name, ensured.lost);
         if (ensured.waitMs !== undefined) waits.push(ensured.waitMs);
@@ -86,4 +94,18 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
       return { ...soFar(), error };
     }
   };
+}
+
+/** Throws what is no refusal of the API server, or has no field to blame. */
+function refusalOf({ problemIfRefused }: Desired, error: unknown): Problem {
+  const isRefused = error instanceof KubeError && (error.status === 403 || error.status === 422);
+  if (!isRefused || !problemIfRefused) throw error;
+  return problemIfRefused(error.message);
+}
+
+/** What a plan does before it applies objects. */
+async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
+  for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
+  for (const removal of plan.remove) await applier.remove(removal, signal);
+  for (const one of plan.create ?? []) await applier.create(one, signal);
 }

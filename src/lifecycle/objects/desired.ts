@@ -1,12 +1,15 @@
 import { labels } from '../../api/names.ts';
 import type { Draft, KubeObject, OwnerReference } from '../../kube/object.ts';
 import { apiVersionOf, type Resource } from '../../kube/resource.ts';
+import type { Problem } from '../accept/accepted.ts';
 import { multiNicOperators, type OperatorObject } from '../multinicoperator.ts';
 
 /** An object as lifecycle wants it, complete: fields that are absent here are not owned by lifecycle. */
 export interface Desired {
   readonly resource: Resource<KubeObject>;
   readonly object: Draft<KubeObject>;
+  /** Problem of the spec when the API server refuses this object (403, 422) with that message; absent: the stage fails. */
+  readonly problemIfRefused?: (message: string) => Problem;
 }
 
 /** Types the object by its resource. */

@@ -1,17 +1,20 @@
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
-import { annotations, managedObjects } from '../../api/names.ts';
+import { annotations, labels, managedObjects } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import {
   claims,
   configMaps,
   cronJobs,
+  type Deployment,
   deployments,
+  type Pod,
+  pods,
   secrets,
   services,
   statefulSets,
   validatingWebhookConfigurations,
 } from '../../kube/core-resources.ts';
-import { type KubeObject, refOf } from '../../kube/object.ts';
+import { type KubeObject, keyOf, refOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Accepted, Problem } from '../accept/accepted.ts';
@@ -31,7 +34,7 @@ type Accept = (operator: OperatorObject, now: Date) => Accepted;
 export type Observe = (key: string, accept: Accept, signal: AbortSignal) => Promise<Seen>;
 
 export interface ObserveDeps {
-  readonly client: Pick<KubeClient, 'find'>;
+  readonly client: Pick<KubeClient, 'find' | 'listAll'>;
   readonly stores: Stores;
   readonly namespace: string;
   readonly kubernetesMinor: number;
@@ -73,6 +76,17 @@ export function createObserve(deps: ObserveDeps): Observe {
     };
   }
 
+  /** No watch shows them. Deleted ones count until they have ended: the status of the Deployment forgets them before. */
+  async function legacyPods(objects: LiveObjects, signal: AbortSignal): Promise<readonly Pod[]> {
+    const legacy = objects.find(deployments, managedObjects.legacyController);
+    const { selector }: Partial<NonNullable<Deployment['spec']>> = legacy?.spec ?? {};
+    const wanted = Object.entries(selector?.matchLabels ?? {});
+    if (wanted.length === 0) return [];
+    const labelSelector = wanted.map(([name, value]) => `${name}=${value}`).join(',');
+    const { items } = await client.listAll(pods, { namespace, labelSelector, signal });
+    return items.filter(({ metadata }) => !metadata.labels?.[labels.managedByOperator]);
+  }
+
   return async (key, accept, signal) => {
     const operator = stores.operators.get(key);
     if (!operator) return { what: 'gone' };
@@ -84,6 +98,7 @@ export function createObserve(deps: ObserveDeps): Observe {
     const problem = whyNotOurs(operator, stores.operators.list(), namespace, kubernetesMinor);
     if (problem) return { what: 'refused', operator, problem };
     const now = clock.now();
+    const objects = await liveObjects(signal);
     return {
       what: 'wanted',
       observed: {
@@ -91,8 +106,10 @@ export function createObserve(deps: ObserveDeps): Observe {
         status: statusOf(operator) satisfies MultiNicOperatorStatus,
         ...acceptProtection(accept, operator, now),
         namespace: refOf(key).namespace ?? namespace,
-        objects: await liveObjects(signal),
+        objects,
         pods: stores.pods.list(),
+        base: stores.base.get(keyOf({ namespace, name: managedObjects.controllerBase })),
+        legacyPods: await legacyPods(objects, signal),
         kubernetesMinor,
         now,
       },

@@ -1,13 +1,35 @@
+import { type Condition, setCondition, shortMessage } from '../../api/condition.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Problem } from '../accept/accepted.ts';
 import type { OperatorObject } from '../multinicoperator.ts';
+import { countsOf, withLastUpdated } from './change.ts';
+import { update } from './conditions.ts';
 
-/** The status of an object with which lifecycle does nothing. */
+/** The status of an object with which lifecycle does nothing: it has no components. */
 export function refusedStatus(
-  _operator: OperatorObject,
-  _before: MultiNicOperatorStatus,
-  _problem: Problem,
-  _now: Date,
+  operator: OperatorObject,
+  before: MultiNicOperatorStatus,
+  { message }: Problem,
+  now: Date,
 ): MultiNicOperatorStatus {
-  throw new Error('not written yet');
+  const { generation = 0 } = operator.metadata;
+  const reason: Reason = 'NotResponsible';
+  const updates = [
+    update('Ready', false, reason, message),
+    update('Accepted', false, reason, message),
+    update('Stalled', true, reason, message),
+  ];
+  const counts = countsOf(before);
+  const status = {
+    observedGeneration: generation,
+    phase: 'Error',
+    message: shortMessage(message),
+    conditions: updates.reduce<Condition[]>(
+      (list, one) => setCondition(list, one, { now, generation }),
+      before.conditions ?? [],
+    ),
+    ...(Object.keys(counts).length === 0 ? {} : { protectionStatus: counts }),
+  };
+  return withLastUpdated(before, status, now);
 }

@@ -3,6 +3,7 @@ import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import { fieldManagers } from '../../api/names.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import { isConflict } from '../../kube/errors.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -19,7 +20,7 @@ export interface StatusWriter {
 }
 
 export interface StatusWriterDeps {
-  readonly client: Pick<KubeClient, 'applyStatus'>;
+  readonly client: Pick<KubeClient, 'applyStatus' | 'patchStatus'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
   readonly webhookAnswers: () => boolean;
@@ -38,7 +39,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     if (isSameJson(before, status)) return;
     const { namespace = '', name, uid } = operator.metadata;
     const metadata = { namespace, name, ...(uid === undefined ? {} : { uid }) };
-    await perform('lifecycle.status.write', () =>
+    const written = await perform('lifecycle.status.write', () =>
       client.applyStatus(
         multiNicOperators,
         { metadata, status: withoutCounts(status) },
@@ -49,6 +50,27 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         },
       ),
     );
+    if (status.protectionStatus?.preventedMutations === 0) await countFromZero(written, signal);
+  }
+
+  /** By a patch: an applied field would be taken away by the next status without it. */
+  async function countFromZero(written: OperatorObject, signal: AbortSignal): Promise<void> {
+    if (statusOf(written).protectionStatus?.preventedMutations !== undefined) return;
+    const { namespace = '', name, resourceVersion } = written.metadata;
+    const status = { protectionStatus: { preventedMutations: 0 } };
+    try {
+      await perform('lifecycle.status.write', () =>
+        client.patchStatus(
+          multiNicOperators,
+          { namespace, name },
+          { metadata: { resourceVersion }, status },
+          { fieldManager: fieldManagers.lifecycle, signal },
+        ),
+      );
+    } catch (error) {
+      // The next reconcile finds it missing, or counted by another replica.
+      if (!isConflict(error)) throw error;
+    }
   }
 
   return {
@@ -57,6 +79,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       const input = {
         operator,
         before,
+        accepted: observed.accepted,
         outcomes,
         webhookAnswers: webhookAnswers(),
         now: clock.now(),

@@ -96,6 +96,56 @@ describe('credentials in the CR', () => {
     },
   );
 
+  const defaults = {
+    OPENSTACK_DEFAULT_AUTH_URL: 'http://keystone.default:5000/v3/',
+    OPENSTACK_DEFAULT_NEUTRON_ENDPOINT: 'http://neutron.default:9696',
+    OPENSTACK_DEFAULT_NOVA_ENDPOINT: 'http://nova.default:8774/v2.1',
+  };
+  const [keystone, neutron, nova] = [
+    'http://keystone.default:5000/v3',
+    'http://neutron.default:9696',
+    'http://nova.default:8774/v2.1',
+  ];
+
+  it.each<[string, Partial<Credentials>, Partial<typeof defaults>, (string | undefined)[]]>([
+    ['all defaults', { authURL: '' }, defaults, [keystone, neutron, nova]],
+    [
+      'its own endpoints before the defaults',
+      { authURL: keystone, networkEndpoint: 'http://own:9696', computeEndpoint: 'http://own:8774' },
+      defaults,
+      [keystone, 'http://own:9696', 'http://own:8774'],
+    ],
+    [
+      'the defaults of its own Keystone',
+      { authURL: keystone },
+      defaults,
+      [keystone, neutron, nova],
+    ],
+    [
+      'no Neutron and Nova of another Keystone',
+      {},
+      defaults,
+      [direct.authURL, undefined, undefined],
+    ],
+    [
+      'the default Neutron where no default Keystone is set',
+      {},
+      { OPENSTACK_DEFAULT_NEUTRON_ENDPOINT: neutron },
+      [direct.authURL, neutron, undefined],
+    ],
+  ])('take %s', (_, own, env, [keystoneUrl, neutronUrl, novaUrl]) => {
+    expect(resolve({ ...direct, ...own }, {}, env)).toMatchObject({
+      config: { credentials: { kind: 'direct', keystoneUrl, neutronUrl, novaUrl } },
+    });
+  });
+
+  it.each<[string, Credentials]>([
+    ['Contrabass', { openstackProviderID: 'p1', projectID: 'abc' }],
+    ['clouds.yaml', { secretRef: { name: 'clouds' } }],
+  ])('of the form %s are the same with and without defaults', (_, credentials) => {
+    expect(resolve(credentials, {}, defaults)).toEqual(resolve(credentials));
+  });
+
   it('are not shown', () => {
     const all = problemsOf({ ...direct, authURL: 'nowhere', username: '', projectID: '' });
     expect(all).toHaveLength(3);

@@ -159,7 +159,7 @@ function untrusted(...places: readonly Endpoint[]): string[] {
 
 function direct(
   credentials: Credentials,
-  { allowedEndpoints }: OperatorSettings,
+  operator: OperatorSettings,
   fields: Fields,
 ): DirectSource {
   // Its blanks may be part of it.
@@ -168,22 +168,37 @@ function direct(
   const place = (key: TextKey): string | undefined => {
     const url = trimmed(credentials[key]);
     if (url === undefined) return undefined;
-    const verdict = judgeEndpoint(url, allowedEndpoints);
+    const verdict = judgeEndpoint(url, operator.allowedEndpoints);
     if (typeof verdict === 'object') {
       const why = `${urlInWords(url)} ${verdict.denied}`;
       fields.refuse(`spec.credentials.${key}`, why, 'PolicyDenied');
     }
     return url;
   };
+  const authUrl = place('authURL');
+  const defaults = defaultPlaces(authUrl, operator);
   return {
     kind: 'direct',
-    keystoneUrl: place('authURL') ?? required(credentials, 'authURL', fields),
+    keystoneUrl: authUrl ?? defaults.keystone ?? required(credentials, 'authURL', fields),
     username: required(credentials, 'username', fields),
     password,
     domainName: trimmed(credentials.domainName) ?? 'Default',
     projectId: required(credentials, 'projectID', fields),
-    neutronUrl: place('networkEndpoint'),
-    novaUrl: place('computeEndpoint'),
+    neutronUrl: place('networkEndpoint') ?? defaults.neutron,
+    novaUrl: place('computeEndpoint') ?? defaults.nova,
+  };
+}
+
+/** Defaults of the operator's settings; a token of another Keystone must not go to their Neutron and Nova. */
+function defaultPlaces(authUrl: string | undefined, operator: OperatorSettings) {
+  const keystone = operator.openstackDefaultAuthUrl;
+  const isOtherCloud =
+    authUrl !== undefined && keystone !== undefined && authUrl.replace(/\/+$/, '') !== keystone;
+  if (isOtherCloud) return { keystone, neutron: undefined, nova: undefined };
+  return {
+    keystone,
+    neutron: operator.openstackDefaultNeutronEndpoint,
+    nova: operator.openstackDefaultNovaEndpoint,
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Condition, findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
+import type { TriggerPolicy } from '../../triggers/policy.ts';
 import {
   type ConfigObject,
   generationOf,
@@ -8,7 +9,6 @@ import {
   statusOf,
   takeOverFromOf,
 } from '../openstack-config.ts';
-import type { TriggerPolicy } from './policy.ts';
 
 /**
  * Why an OpenstackConfig is looked at. `asked`: a person or a call said so, for this object. `unfinished`: what an earlier

@@ -5,12 +5,12 @@ import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
+import { immediately, type TriggerPolicy } from '../../triggers/policy.ts';
 import type { NotReady } from '../metrics/not-ready.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import { type Cause, causeOf, situationOf } from './causes.ts';
-import { immediately, type TriggerPolicy } from './policy.ts';
 import { waitMessage } from './wait-message.ts';
 
 export interface TriggersDeps {

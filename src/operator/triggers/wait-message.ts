@@ -1,5 +1,5 @@
 import { rfc3339 } from '../../api/condition.ts';
-import type { TriggerPolicy } from './policy.ts';
+import type { TriggerPolicy } from '../../triggers/policy.ts';
 
 /** Says what the first sync of a new or edited OpenstackConfig waits for. `isCallable`: the trigger endpoint has callers. */
 export function waitMessage(

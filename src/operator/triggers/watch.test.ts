@@ -10,7 +10,7 @@ import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { systemClock, systemRandom } from '../../time/clock.ts';
 import { until } from '../../time/fake-clock.ts';
-import type { TriggerPolicy } from './policy.ts';
+import type { TriggerPolicy } from '../../triggers/policy.ts';
 import { watchTriggers } from './watch.ts';
 
 const home = 'multinic-operator-system';
@@ -85,6 +85,11 @@ it('a policy that is there is read before anything is looked at', async () => {
 it('without the ConfigMap nothing is said, and all is well', async () => {
   await follow();
   expect([policies, await usable()]).toEqual([[], '1']);
+});
+
+it('the log names the trigger configuration from the start, as kubectl logs | grep "trigger" reads it', async () => {
+  await follow();
+  expect(lines.filter((line) => line.includes('trigger'))).toHaveLength(1);
 });
 
 it('the last good policy stays while another cannot be used, and people are told', async () => {

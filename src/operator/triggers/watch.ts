@@ -8,8 +8,8 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock, Random } from '../../time/clock.ts';
+import { immediately, readPolicy, type TriggerPolicy, unreadable } from '../../triggers/policy.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { immediately, readPolicy, type TriggerPolicy, unreadable } from './policy.ts';
 
 export interface TriggerWatchDeps {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -33,6 +33,8 @@ export function watchTriggers(deps: TriggerWatchDeps): Reflector {
   const { client, namespace, clock, random, log } = deps;
   const store = new Store<ConfigMap>();
   store.subscribe(take(deps));
+  // Also in a replica that does not lead: `kubectl logs | grep trigger` reads any of them.
+  log.info({ configMap: triggerConfigMap.name }, 'trigger configuration is followed');
   return createReflector({
     client,
     resource: configMaps,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Effect, effects } from '../../../src/api/effects.ts';
 
-export type Part = 'operator' | 'viola' | 'controller' | 'agent';
+export type Part = 'operator' | 'viola' | 'controller' | 'lifecycle' | 'agent';
 
 /** One moment at which a part is killed; `id` is its name in every table. */
 export interface KillPoint {
@@ -66,6 +66,22 @@ export const killFiles: Readonly<Record<string, readonly Effect[]>> = {
     'viola.token.store',
     'controller.lease.write',
     'controller.event.write',
+  ],
+  'lifecycle-install': [
+    'lifecycle.finalizer.add',
+    'lifecycle.lease.write',
+    'lifecycle.authority.write',
+    'lifecycle.certificate.write',
+    'lifecycle.object.apply',
+    'lifecycle.legacy.scale',
+  ],
+  'lifecycle-change': [
+    'lifecycle.status.write',
+    'lifecycle.event.write',
+    'lifecycle.job.create',
+    'lifecycle.refusals.write',
+    'lifecycle.object.delete',
+    'lifecycle.finalizer.remove',
   ],
   agent: effects.filter((effect) => effect.startsWith('agent.')),
 };

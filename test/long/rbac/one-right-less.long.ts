@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/kube/rights.ts';
 import { deletedByHand, lifeOfAPort } from '../../chain/life.ts';
 import { openWorld, type Worker } from '../../chain/world.ts';
-import { type PartName, parts } from '../../rbac/claims.ts';
+import { chainParts, type PartName } from '../../rbac/claims.ts';
 import { clusterOf, isFor, takeAway, untilRefused, usualRightsOf } from './one-right-less.ts';
 
-describe.each(parts)('%s', (part: PartName) => {
+describe.each(chainParts)('%s', (part: PartName) => {
   it.each(usualRightsOf(part))(
     'comes to need: %s, and goes on when it is given back',
     async (name, action) => {

@@ -43,13 +43,32 @@ function leads(part: Part, value = 1, pod = 'a'): Series {
   return shows('multinic_leader', { lease: leases[part] }, value, pod);
 }
 
+function leaderOf(part: Part): string {
+  return seriesOf('multinic_leader', { lease: leases[part] }, 'a');
+}
+
+/** A gauge of one MultiNicOperator; quiet when only a process shows it that leads no more. */
+function ofOperator(name: string, more: Readonly<Record<string, string>>): Scenario {
+  const operator = 'production-system';
+  return {
+    fires: { ...leads('lifecycle'), ...shows(name, { operator, ...more }, 1) },
+    quiet: {
+      ...leads('lifecycle', 0, 'b'),
+      ...shows(name, { operator, ...more }, 1, 'b'),
+      ...leads('lifecycle'),
+      ...shows(name, { operator, ...more }, 0),
+    },
+    labels: { operator },
+  };
+}
+
 const ofPart = {
   operator: 'multinic_openstack_configs_not_ready',
   controller: 'multinic_node_configs_not_ready',
 } as const;
 
 /** Two objects for this reason; quiet when only a process says so that leads no more, or when it is another reason. */
-function byReason(part: Part, reason: string, labels = { reason }): Scenario {
+function byReason(part: 'operator' | 'controller', reason: string, labels = { reason }): Scenario {
   const name = ofPart[part];
   return {
     fires: { ...leads(part), ...shows(name, { reason }, 2) },
@@ -155,6 +174,19 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
       quiet: shows('multinic_build_info', { part: 'viola', version: '1', commit: 'c' }, 1),
       labels: { part: 'viola' },
     },
+  },
+  MultiNicLifecycleDown: {
+    'multinic-operator': {
+      fires: { [leaderOf('lifecycle')]: `1 0x${longest}` },
+      // An installation without lifecycle has no such series.
+      quiet: leads('operator'),
+    },
+  },
+  MultiNicOperatorNotRunning: {
+    'multinic-operator': ofOperator('multinic_operator_not_running', { reason: 'InvalidSpec' }),
+  },
+  MultiNicOperatorContested: {
+    'multinic-operator': ofOperator('multinic_operator_contested', {}),
   },
   MultiNicCloudFailing: { 'multinic-operator': byReason('operator', 'KeystoneError') },
   MultiNicDeliveryFailing: { 'multinic-operator': byReason('operator', 'ViolaPostError') },

@@ -121,6 +121,12 @@ const withMuchSaid = {
   },
 };
 
+/** Replicas of lifecycle, and of the operator what is in its base. */
+const withLifecycle = {
+  lifecycle: { enabled: true, replicas: 2, podLabels: { team: 'network' } },
+  serviceMonitor: { enabled: true },
+};
+
 const withRegistry = {
   global: { imageRegistry: 'registry.example.com:5000/', imagePullSecrets: [{ name: 'pull' }] },
   controller: {
@@ -142,6 +148,7 @@ export const installations: Readonly<Record<string, Installation>> = {
   'operator-mariadb': { chart: operator, size: 'production', values: withMariadb },
   'operator-cert-manager': { chart: operator, values: withCertManager },
   'operator-own-secrets': { chart: operator, values: withOwnSecrets },
+  'operator-lifecycle': { chart: operator, values: withLifecycle },
   'operator-legacy': { chart: operator, values: withLegacyListener },
   'operator-plain': { chart: operator, values: withoutTls },
   'operator-triggers': { chart: operator, values: withTriggers },

@@ -8,6 +8,7 @@ import { type Sample, samplesOf } from './setting-samples.ts';
 const chartOf = {
   operator: 'multinic-operator',
   viola: 'multinic-operator',
+  lifecycle: 'multinic-operator',
   controller: 'multinic-agent',
 } as const;
 
@@ -25,7 +26,11 @@ async function read(part: keyof typeof chartOf, samples: readonly Sample[]) {
     if (isSecret(sample)) secretSettings[key] = { name: 'own-secrets', key };
     else settings[key] = value;
   }
-  const values = { settings, ...(secrets.length > 0 && { secretSettings }) };
+  const values = {
+    settings,
+    ...(secrets.length > 0 && { secretSettings }),
+    ...(part === 'lifecycle' && { enabled: true }),
+  };
   const installation: Installation = { chart: chartOf[part], values: { [part]: values } };
   const container = containerOf(manifestsIn(await render(installation)), part);
   const env = environmentOf(container, ({ secretKeyRef, fieldRef }) => {

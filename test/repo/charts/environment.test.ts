@@ -14,8 +14,14 @@ function settingsIn(name: string, part: Part): Record<string, unknown> {
   return readSettings(settingsOfParts[part] as Settings, { env, flags: {} });
 }
 
+function partsOf(name: string): readonly Part[] {
+  if (name.startsWith('agent')) return ['controller'];
+  const lifecycle: readonly Part[] = name === 'operator-lifecycle' ? ['lifecycle'] : [];
+  return ['operator', 'viola', ...lifecycle];
+}
+
 describe.each(rendered)('the parts of $name', ({ name }) => {
-  const parts: readonly Part[] = name.startsWith('agent') ? ['controller'] : ['operator', 'viola'];
+  const parts = partsOf(name);
 
   it.each(parts)('can be started: %s', (part) => {
     expect(settingsIn(name, part)).toHaveProperty('logLevel');
@@ -104,6 +110,18 @@ describe('what the chart decides', () => {
       },
     ],
     ['operator-much-said', 'viola', { registrationsNamespace: 'nics-clusters' }],
+    [
+      'operator-lifecycle',
+      'lifecycle',
+      {
+        namespace: '<metadata.namespace>',
+        identity: '<metadata.name>',
+        serviceAccount: 'multinic-operator',
+        listen: { host: '', port: 8082 },
+        webhookListen: { host: '', port: 9443 },
+        webhookUrl: undefined,
+      },
+    ],
     [
       'agent-default',
       'controller',

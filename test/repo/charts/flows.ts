@@ -18,9 +18,18 @@ function part(namespace: string, instance: string, name: string, component: stri
 const home = 'multinic-operator-system';
 const business = 'multinic-system';
 
+const managedLabels = {
+  'multinic.example.com/protected': 'true',
+  'multinic.example.com/managed-by-operator': 'multinic',
+};
+
 export const parties = {
   operator: part(home, 'multinic-operator', 'multinic-operator', 'operator'),
+  lifecycle: part(home, 'multinic-operator', 'multinic-operator', 'lifecycle'),
   viola: part(home, 'multinic-operator', 'viola-api', 'viola'),
+  /** As lifecycle makes them. */
+  managedMariadb: pod(home, { app: 'mariadb', ...managedLabels }),
+  managedBackup: pod(home, { app: 'mariadb-backup', ...managedLabels }),
   managementTest: part(home, 'multinic-operator', 'multinic-operator', 'test'),
   controller: part(business, 'multinic-agent', 'multinic-agent', 'controller'),
   businessTest: part(business, 'multinic-agent', 'multinic-agent', 'test'),
@@ -178,6 +187,29 @@ export const flows: Readonly<Record<string, readonly Flow[]>> = {
     ['operator', 'mariadbInCluster', 3307, 'allowed'],
     ['operator', 'mariadb', 3306, 'denied'],
     ['viola', 'mariadb', 3307, 'denied'],
+  ],
+  'operator-lifecycle': [
+    ...management.filter((flow) => !flow.includes('mariadb')),
+    ['apiServer', 'lifecycle', 9443, 'allowed'],
+    ['stranger', 'lifecycle', 8082, 'denied'],
+    ['prometheus', 'lifecycle', 8082, 'allowed'],
+    ['managementTest', 'lifecycle', 8082, 'allowed'],
+    ['lifecycle', 'apiServer', 6443, 'allowed'],
+    ['lifecycle', 'coreDns', 53, 'allowed', 'UDP'],
+    ['lifecycle', 'cloud', 5000, 'denied'],
+    ['lifecycle', 'managedMariadb', 3306, 'denied'],
+    ['operator', 'managedMariadb', 3306, 'allowed'],
+    ['operator', 'mariadb', 3306, 'allowed'],
+    ['managedBackup', 'managedMariadb', 3306, 'allowed'],
+    ['managedBackup', 'coreDns', 53, 'allowed', 'UDP'],
+    ['managedBackup', 'mariadb', 3306, 'denied'],
+    ['managedBackup', 'apiServer', 6443, 'denied'],
+    ['viola', 'managedMariadb', 3306, 'denied'],
+    ['neighbour', 'managedMariadb', 3306, 'denied'],
+    ['stranger', 'managedMariadb', 3306, 'denied'],
+    ['managedMariadb', 'coreDns', 53, 'denied', 'UDP'],
+    ['managedMariadb', 'apiServer', 6443, 'denied'],
+    ['managedMariadb', 'cloud', 443, 'denied'],
   ],
   'operator-legacy': [
     ['deployedOperator', 'viola', 8081, 'allowed'],

@@ -106,8 +106,22 @@ const agentLabels: Labels = {
   [labels.managedBy]: 'multinic',
 };
 
+/** Labels of Pods that lifecycle makes, and the one that says so. */
+const managed = { app: ['mariadb', 'mariadb-backup'], by: labels.managedByOperator };
+
+function isOfLifecycle({ spec }: NetworkPolicy): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = spec?.podSelector ?? {};
+  const keys = [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
+  return (
+    managed.app.includes(matchLabels['app'] ?? '') &&
+    keys.some((key) => key === labels.protected || key === managed.by)
+  );
+}
+
 /** A policy selects Pods of ours alone: its namespace may be shared, such as kube-system. */
-function ofPolicy({ metadata, spec }: NetworkPolicy, workloads: readonly Workload[]): string[] {
+function ofPolicy(policy: NetworkPolicy, workloads: readonly Workload[]): string[] {
+  if (isOfLifecycle(policy)) return [];
+  const { metadata, spec } = policy;
   const wanted = spec?.podSelector?.matchLabels ?? {};
   const named = `NetworkPolicy ${metadata?.name}`;
   const ours = [...workloads.map(({ pod }) => pod.metadata.labels), agentLabels];

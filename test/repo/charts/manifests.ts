@@ -1,7 +1,8 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
-import type { Container, EnvVar, Pod, PodSpec } from 'kubernetes-types/core/v1.js';
+import type { ConfigMap, Container, EnvVar, Pod, PodSpec } from 'kubernetes-types/core/v1.js';
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 import { parseAllDocuments } from 'yaml';
+import { managedObjects } from '../../../src/api/names.ts';
 import { goldenNames, goldenText } from './golden.ts';
 
 /** A Kubernetes object as a chart renders it. */
@@ -17,11 +18,11 @@ export interface Rendered {
   readonly manifests: readonly Manifest[];
 }
 
-/** The renderings that the golden files state. */
-export const rendered: readonly Rendered[] = goldenNames.map((name) => ({
-  name,
-  manifests: manifestsIn(goldenText(name)),
-}));
+/** The renderings that the golden files state, with what lifecycle makes of a base in them. */
+export const rendered: readonly Rendered[] = goldenNames.map((name) => {
+  const manifests = manifestsIn(goldenText(name));
+  return { name, manifests: [...manifests, ...baseIn(manifests)] };
+});
 
 export function renderedAs(name: string): readonly Manifest[] {
   const found = rendered.find((one) => one.name === name);
@@ -34,6 +35,18 @@ export function manifestsIn(text: string): Manifest[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
+}
+
+/** Objects of the operator in the ConfigMap from which lifecycle installs them; its Deployment fits several replicas. */
+export function baseIn(manifests: readonly Manifest[]): Manifest[] {
+  return ofKind<ConfigMap>(manifests, 'ConfigMap')
+    .filter(({ metadata }) => metadata?.name === managedObjects.controllerBase)
+    .flatMap(({ data = {} }) => Object.values(data).flatMap(manifestsIn))
+    .map((one) =>
+      one.kind === 'Deployment'
+        ? { ...one, spec: { ...(one as Deployment).spec, replicas: 2 } }
+        : one,
+    );
 }
 
 /** Those of one kind; whoever asks knows what objects of that kind have. */

@@ -102,8 +102,13 @@ function isPeer(peer: NetworkPolicyPeer, { ip, pod }: Party, home: string): bool
 }
 
 function matches({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Labels) {
-  if (matchExpressions.length > 0) throw new Error('matchExpressions are not understood here');
-  return Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
+  if (matchExpressions.some(({ operator }) => operator !== 'Exists')) {
+    throw new Error('of matchExpressions only Exists is understood here');
+  }
+  return (
+    matchExpressions.every(({ key }) => labels[key] !== undefined) &&
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value)
+  );
 }
 
 function isIn(ip: string, cidr: string): boolean {

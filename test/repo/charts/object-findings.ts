@@ -55,8 +55,9 @@ const whereSecretsAreListed = ['multinic-clusters', 'nics-clusters'];
 const ruleLooks: readonly ((rule: PolicyRule, role: ClusterRole) => string | false)[] = [
   ({ apiGroups = [], resources = [], verbs }) =>
     [...apiGroups, ...resources, ...verbs].includes('*') && 'grants *',
-  ({ resources = [], verbs }, { metadata }) =>
+  ({ resources = [], resourceNames = [], verbs }, { metadata }) =>
     resources.includes('secrets') &&
+    resourceNames.length === 0 &&
     ['list', 'watch'].some((verb) => verbs.includes(verb)) &&
     !whereSecretsAreListed.includes(metadata?.namespace ?? '') &&
     'lists Secrets',

@@ -6,9 +6,9 @@ import {
   triggerConfig,
   triggerConfigMap,
   triggerModes,
-} from '../../api/trigger-config.ts';
-import { parseDuration } from '../../process/duration.ts';
-import { maxSleepMs } from '../../time/clock.ts';
+} from '../api/trigger-config.ts';
+import { parseDuration } from '../process/duration.ts';
+import { maxSleepMs } from '../time/clock.ts';
 import { cronSchedule, everyInterval, type Schedule } from './schedule.ts';
 
 /** What may start a look at an OpenstackConfig. */
@@ -39,7 +39,7 @@ const usualInterval = '5m';
 /** All that there is to say takes some hundred characters, and a YAML map of many keys takes minutes to read. */
 const longestText = 4_096;
 
-/** Reads `trigger.yaml`; throws an Error that names every field that cannot be used, its value and what to do. */
+/** Reads `trigger.yaml`; throws an UnusablePolicy that names every field that cannot be used, its value and what to do. */
 export function readPolicy(text: string): TriggerPolicy {
   const raw = rawIn(text);
   const parsed = triggerConfig.safeParse(raw);
@@ -66,8 +66,19 @@ function rawIn(text: string): unknown {
   }
 }
 
-function unusable(problems: readonly string[]): Error {
-  return new Error(`${triggerConfigMap.key}: ${problems.join('; ')}`);
+/** What is wrong with a text, problem by problem; one that is about a field begins with its name. */
+export class UnusablePolicy extends Error {
+  override readonly name = 'UnusablePolicy';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`${triggerConfigMap.key}: ${problems.join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+function unusable(problems: readonly string[]): UnusablePolicy {
+  return new UnusablePolicy(problems);
 }
 
 const fields = Object.keys(triggerConfig.shape);

@@ -1,0 +1,52 @@
+{{- /* Services of the operator, as the chart installs them, or as lifecycle does from its ConfigMap. */ -}}
+{{- define "operator.service.inventory" -}}
+{{- $part := merge (fromYaml (include "operator.part" .)) (dict "root" .) }}
+# kubectl port-forward reaches the inventory through it; other Pods only when it listens on more than loopback.
+apiVersion: v1
+kind: Service
+metadata:
+  name: multinic-operator-inventory-service
+  namespace: {{ .Release.Namespace | quote }}
+  labels:
+    {{- include "multinic.labels" $part | nindent 4 }}
+spec:
+  selector:
+    {{- include "multinic.selector" $part | nindent 4 }}
+  ports:
+    - {name: http, port: 18081, targetPort: inventory}
+{{- end }}
+
+{{- define "operator.service.metrics" -}}
+{{- $part := merge (fromYaml (include "operator.part" .)) (dict "root" .) }}
+apiVersion: v1
+kind: Service
+metadata:
+  name: multinic-operator-metrics
+  namespace: {{ .Release.Namespace | quote }}
+  labels:
+    {{- include "multinic.labels" $part | nindent 4 }}
+    multinic.io/metrics: "true"
+spec:
+  # What is not ready has metrics, too, and says why at /readyz.
+  publishNotReadyAddresses: true
+  selector:
+    {{- include "multinic.selector" $part | nindent 4 }}
+  ports:
+    - {name: health, port: 8082, targetPort: health}
+{{- end }}
+
+{{- define "operator.service.trigger" -}}
+{{- $part := merge (fromYaml (include "operator.part" .)) (dict "root" .) }}
+apiVersion: v1
+kind: Service
+metadata:
+  name: multinic-operator-trigger
+  namespace: {{ .Release.Namespace | quote }}
+  labels:
+    {{- include "multinic.labels" $part | nindent 4 }}
+spec:
+  selector:
+    {{- include "multinic.selector" $part | nindent 4 }}
+  ports:
+    - {name: trigger, port: 18082, targetPort: trigger}
+{{- end }}

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { annotations } from '../../api/names.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
+import {
+  databaseWith as database,
+  databaseStages,
+  type StageName,
+  stages,
+  unusableFields,
+} from '../testing/unusable-fields.ts';
+import { accept } from './accept.ts';
+import type { Accepted, Problem } from './accepted.ts';
+import { whyNotOurs } from './one-per-cluster.ts';
+
+const now = new Date('2026-11-26T10:00:00Z');
+
+function operatorOf(spec: unknown, given: Record<string, string> = {}): OperatorObject {
+  const metadata = { namespace: 'multinic-system', name: 'production-system', annotations: given };
+  return { metadata, spec };
+}
+
+const accepted = (spec: unknown, given?: Record<string, string>): Accepted =>
+  accept(operatorOf(spec, given), now);
+
+/** Problems by stage; stages without any are left out. */
+function problemsOf(found: Accepted): Partial<Record<StageName, readonly Problem[]>> {
+  const all = stages.flatMap((stage) => {
+    const { problems } = found[stage];
+    return problems ? [[stage, problems] as const] : [];
+  });
+  return Object.fromEntries(all);
+}
+
+const allowed = (words: readonly string[]) => [
+  ...(accepted({ protection: { allowedOperations: words } }).protection.value?.allowed ?? []),
+];
+const at = (text: string) => accepted({}, { [annotations.breakGlass]: text });
+const fourStages = ['credentials', 'database', 'backup', 'controller'] as const;
+
+describe('a field that cannot be used', () => {
+  it.each(unusableFields)(
+    'is named and stops only its stage: %s',
+    (_what, spec, field, expected) => {
+      const found = problemsOf(accepted(spec));
+      expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
+      for (const problems of Object.values(found)) {
+        expect(problems.map((one) => one.field)).toEqual([field]);
+        const [{ message } = { message: '' }] = problems;
+        expect(message.startsWith(field)).toBe(true);
+        // What to do stands behind what is wrong.
+        expect(message).toMatch(/; | use at most /);
+      }
+    },
+  );
+
+  it.each<[string, unknown, string, readonly StageName[]]>([
+    ['a spec that is a list', [], 'spec', stages],
+    ['a database that is a text', { database: 'yes' }, 'spec.database', fourStages],
+    [
+      'a flag that is a text',
+      { database: { enabled: 'yes' } },
+      'spec.database.enabled',
+      fourStages,
+    ],
+    [
+      'replicas that are a text',
+      { controller: { replicas: 'two' } },
+      'spec.controller.replicas',
+      ['controller'],
+    ],
+    [
+      'an env that is an object',
+      { controller: { env: {} } },
+      'spec.controller.env',
+      ['controller'],
+    ],
+    [
+      'a port that is a text',
+      database({ service: { port: '3306' } }),
+      'spec.database.service.port',
+      databaseStages,
+    ],
+    [
+      'triggers that are a text',
+      { reconcileTrigger: 'manual' },
+      'spec.reconcileTrigger',
+      ['triggers'],
+    ],
+    ['a protection that is a number', { protection: 1 }, 'spec.protection', ['protection']],
+  ])('is named when its type is wrong: %s', (_what, spec, field, expected) => {
+    const found = problemsOf(accepted(spec));
+    expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
+    const [[{ field: named } = { field: '' }] = []] = Object.values(found);
+    expect(named).toBe(field);
+  });
+
+  it('never shows a password or a value of the environment', () => {
+    const found = accepted({
+      ...database({ credentials: { password: { topsecret: 1 }, rootPassword: 424_242 } }),
+      controller: { env: [{ name: 'A', value: 424_242 }] },
+      openstack: { identityEndpoint: 'http://a:topsecret@keystone' },
+    });
+    const text = JSON.stringify(problemsOf(found));
+    expect(text).toContain('spec.database.credentials.rootPassword');
+    expect(text).toContain('spec.controller.env[0].value');
+    expect(text).not.toMatch(/424242|topsecret/);
+  });
+});
+
+describe('a spec that can be used', () => {
+  it.each([undefined, null, {}, { controller: null, database: null, protection: null }])(
+    'has defaults for all that %j leaves out',
+    (spec) => {
+      const found = accepted(spec);
+      expect(problemsOf(found)).toEqual({});
+      expect(found.database.value).toBeUndefined();
+      expect(found.triggers.value).toBeUndefined();
+      expect(found.controller.value).toEqual({
+        resources: {},
+        env: [],
+        inventory: 'sqlite',
+        openstackDefaults: {},
+      });
+      expect(found.protection.value).toEqual({
+        preventsMutations: false,
+        recovers: true,
+        allowed: new Set(),
+      });
+    },
+  );
+
+  it('has the defaults of a database that is only enabled', () => {
+    const found = accepted(database({}));
+    expect(found.credentials.value).toEqual({ database: 'multinic', user: 'multinic' });
+    expect(found.backup.value).toEqual({ schedule: '0 3 * * *', retention: 7 });
+    expect(found.database.value).toEqual({
+      image: 'mariadb:10.11',
+      storageSize: '10Gi',
+      resources: {},
+      service: { type: 'ClusterIP', port: 3306 },
+    });
+  });
+
+  it('writes quantities as the API server does', () => {
+    const resources = { cpu: '1000m', memory: '1024Mi' };
+    const found = accepted({
+      controller: { resources },
+      database: { enabled: true, storageSize: '2048Mi', resources },
+    });
+    expect(found.controller.value?.resources).toEqual({ cpu: '1', memory: '1Gi' });
+    expect(found.database.value?.resources).toEqual({ cpu: '1', memory: '1Gi' });
+    expect(found.database.value?.storageSize).toBe('2Gi');
+  });
+
+  it.each([
+    ['quotes, backslash and newline', `a'b"c\\d\ne\`f$g`],
+    ['200 bytes', '가'.repeat(66) + 'ab'],
+  ])('takes a password with %s as it is', (_what, password) => {
+    expect(accepted(database({ credentials: { password } })).credentials.value?.password).toBe(
+      password,
+    );
+  });
+
+  it.each([
+    'mariadb:10.11',
+    'docker.io/library/mariadb:10.11',
+    'registry.example.com:5000/multinic/controllers:v1.0.0',
+    'localhost:5000/a__b/c-d.e@sha256:' + 'a'.repeat(64),
+    '[fd00::1]:5000/multinic',
+  ])('takes the image %s', (image) => {
+    expect(accepted({ controller: { image } }).controller.value?.image).toBe(image);
+  });
+
+  it.each(['0 3 * * *', '*/15 0-5,20 1,15 JAN-DEC mon-fri', '? ? ? ? ?', '0 0 29 2 *'])(
+    'takes the schedule %s',
+    (schedule) => {
+      expect(accepted(database({ backup: { schedule } })).backup.value?.schedule).toBe(schedule);
+    },
+  );
+
+  it('takes an empty schedule for no backups', () => {
+    expect(accepted(database({ backup: { schedule: '' } })).backup.value).toEqual({ retention: 7 });
+  });
+
+  it('takes an external database for the inventory, which several replicas can share', () => {
+    const { controller } = accepted({
+      controller: { replicas: 3, env: [{ name: 'DB_HOST', value: 'db.example.com' }] },
+      database: { enabled: false },
+    });
+    expect(controller.value?.inventory).toBe('external');
+    expect(controller.value?.replicas).toBe(3);
+  });
+
+  it('passes default endpoints on as settings of the operator', () => {
+    const openstack = {
+      identityEndpoint: 'http://192.0.2.101:5000/v3',
+      networkEndpoint: 'http://192.0.2.101:9696/v2.0',
+      computeEndpoint: 'https://192.0.2.101:8774/v2.1',
+    };
+    expect(accepted({ openstack }).controller.value?.openstackDefaults).toEqual({
+      OPENSTACK_DEFAULT_AUTH_URL: openstack.identityEndpoint,
+      OPENSTACK_DEFAULT_NEUTRON_ENDPOINT: openstack.networkEndpoint,
+      OPENSTACK_DEFAULT_NOVA_ENDPOINT: openstack.computeEndpoint,
+    });
+  });
+
+  it('writes the trigger with the fields that are given and no others', () => {
+    const reconcileTrigger = { mode: 'scheduled', interval: '15m' };
+    expect(accepted({ reconcileTrigger }).triggers.value).toBe('mode: scheduled\ninterval: 15m\n');
+  });
+
+  it('opens the webhook for update and patch alike, and for nothing that only reads', () => {
+    expect(allowed(['get', 'list', 'watch'])).toEqual([]);
+    expect(allowed(['update'])).toEqual(['update']);
+    expect(allowed(['patch', 'delete', 'scale'])).toEqual(['update', 'delete', 'scale']);
+  });
+});
+
+describe('break-glass', () => {
+  it.each(['2026-11-26T12:00:00Z', '2026-11-26T21:00:00+09:00', '2026-11-26T14:00:00Z'])(
+    'pauses protection until %s',
+    (text) => {
+      const { protection, ignored } = at(text);
+      expect(protection.value?.breakGlassUntil).toEqual(new Date(text));
+      expect(ignored).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['in the past', '2026-11-26T09:59:59Z'],
+    ['in ten days', '2026-12-06T10:00:00Z'],
+    ['three hours too far, as by a wrong clock', '2026-11-26T17:00:00Z'],
+    ['without a zone', '2026-11-26T12:00:00'],
+    ['yes', 'true'],
+  ])('%s leaves protection on and is named', (_what, text) => {
+    const { protection, ignored = [] } = at(text);
+    expect(protection.value?.breakGlassUntil).toBeUndefined();
+    expect(ignored.map(({ field }) => field)).toEqual([
+      'metadata.annotations[multinic.io/break-glass]',
+    ]);
+    expect(ignored[0]?.message).toContain(text);
+  });
+});
+
+it('refuses a MultiNicOperator whose name is no label value', () => {
+  const long: OperatorObject = { metadata: { namespace: 'a', name: 'n'.repeat(64) } };
+  expect(whyNotOurs(long, [long], 'a', 30)?.field).toBe('metadata.name');
+  const short: OperatorObject = { metadata: { namespace: 'a', name: 'n'.repeat(63) } };
+  expect(whyNotOurs(short, [short], 'a', 30)).toBeUndefined();
+});

@@ -1,0 +1,73 @@
+import type { MultiNicOperatorSpec } from '../../api/multinicoperator.ts';
+import { annotations } from '../../api/names.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
+import type { Checked, Problem, ProtectionWanted } from './accepted.ts';
+import { checked, unusable } from './checked.ts';
+
+type Protection = NonNullable<MultiNicOperatorSpec['protection']>;
+
+/** What admission sees of each word; undefined: admission never sees reads. */
+const operations = new Map<string, 'update' | 'delete' | 'scale' | undefined>([
+  ['get', undefined],
+  ['list', undefined],
+  ['watch', undefined],
+  ['update', 'update'],
+  ['patch', 'update'],
+  ['delete', 'delete'],
+  ['scale', 'scale'],
+]);
+
+const longestMs = 4 * 3_600_000;
+
+/** Checks the protection; a break-glass time that cannot be used counts as none. */
+export function acceptProtection(
+  protection: Protection,
+  breakGlassUntil: Date | undefined,
+): Checked<ProtectionWanted> {
+  const {
+    enableMutationPrevention: preventsMutations = false,
+    enableAutoRecovery: recovers = true,
+    allowedOperations = [],
+  } = protection;
+  const unknown = allowedOperations.flatMap((word, at) =>
+    operations.has(word)
+      ? []
+      : [
+          unusable(
+            `spec.protection.allowedOperations[${at}]`,
+            word,
+            `is not known; use ${[...operations.keys()].join(', ')}`,
+          ),
+        ],
+  );
+  const allowed = new Set(allowedOperations.flatMap((word) => operations.get(word) ?? []));
+  const until = breakGlassUntil === undefined ? {} : { breakGlassUntil };
+  return checked({ preventsMutations, recovers, allowed, ...until }, unknown);
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const field = `metadata.annotations[${annotations.breakGlass}]`;
+
+/** Reads until when protection and recovery pause. */
+export function readBreakGlass(
+  { metadata }: OperatorObject,
+  now: Date,
+): { readonly until?: Date; readonly problems: readonly Problem[] } {
+  const text = metadata.annotations?.[annotations.breakGlass];
+  if (text === undefined) return { problems: [] };
+  const until = new Date(rfc3339.test(text) ? text : Number.NaN);
+  const ahead = until.getTime() - now.getTime();
+  if (Number.isNaN(ahead)) {
+    return { problems: [refused(text, 'is not a time')] };
+  }
+  if (ahead <= 0) return { problems: [refused(text, 'is in the past')] };
+  if (ahead > longestMs) return { problems: [refused(text, 'is more than 4 hours ahead')] };
+  return { until, problems: [] };
+}
+
+/** The message does not name the present time, which would change the status at each look. */
+function refused(text: string, what: string): Problem {
+  const next =
+    'protection goes on; remove the annotation, or set an RFC 3339 time at most 4 hours ahead of the clock of lifecycle';
+  return unusable(field, text, `${what}; ${next}`);
+}

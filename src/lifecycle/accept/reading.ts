@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+import type { Problem } from './accepted.ts';
+import { unusable, unusableSecret } from './checked.ts';
+
+/** A part of the spec as its schema reads it; absent when a field has a value of the wrong type. */
+export type Reading<T> =
+  | { readonly value: T; readonly problems: readonly [] }
+  | { readonly value?: undefined; readonly problems: readonly Problem[] };
+
+/** Reads a part of the spec. A server with an older definition, or none, stores values of any type. */
+export function read<T>(schema: z.ZodType<T>, raw: unknown, field: string): Reading<T> {
+  const value = withoutNulls(raw);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { value: parsed.data, problems: [] };
+  return { problems: parsed.error.issues.map((issue) => problemOf(issue, value, field)) };
+}
+
+/** Returns one field of an object; undefined when there is no object. */
+export function fieldOf(raw: unknown, name: string): unknown {
+  return isObject(raw) && Object.hasOwn(raw, name) ? raw[name] : undefined;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Null means absent, as for the API server. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) return value.map((one: unknown) => withoutNulls(one));
+  if (!isObject(value)) return value;
+  const present = Object.entries(value).filter(([, one]) => one !== null);
+  return Object.fromEntries(present.map(([key, one]) => [key, withoutNulls(one)]));
+}
+
+function problemOf(issue: z.core.$ZodIssue, raw: unknown, field: string): Problem {
+  const path = issue.path.map(String);
+  const whole = path.reduce(
+    (text, step) => (/^\d+$/.test(step) ? `${text}[${step}]` : `${text}.${step}`),
+    field,
+  );
+  const what = `cannot be used (${issue.message}); correct it, or leave it out`;
+  if (isSecret(path)) return unusableSecret(whole, what);
+  const value = path.reduce<unknown>(
+    (at, step) => (Array.isArray(at) ? at[Number(step)] : fieldOf(at, step)),
+    raw,
+  );
+  return unusable(whole, value, what);
+}
+
+/** Passwords, and values of environment variables. */
+function isSecret(path: readonly string[]): boolean {
+  const last = path.at(-1) ?? '';
+  return /password/i.test(last) || (last === 'value' && path.includes('env'));
+}

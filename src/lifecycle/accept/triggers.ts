@@ -1,0 +1,30 @@
+import { stringify } from 'yaml';
+import type { MultiNicOperatorSpec } from '../../api/multinicoperator.ts';
+import { readPolicy, UnusablePolicy } from '../../triggers/policy.ts';
+import type { Checked, Problem } from './accepted.ts';
+import { checked } from './checked.ts';
+
+const section = 'spec.reconcileTrigger';
+
+/** Returns the text of `trigger.yaml`, with the fields that are given and no others. */
+export function acceptTriggers(
+  trigger: MultiNicOperatorSpec['reconcileTrigger'],
+): Checked<string | undefined> {
+  if (trigger === undefined) return { value: undefined };
+  const text = stringify(trigger);
+  try {
+    readPolicy(text);
+    return { value: text };
+  } catch (error) {
+    if (!(error instanceof UnusablePolicy)) throw error;
+    return checked(text, error.problems.map(problemOf));
+  }
+}
+
+/** A problem of the reader begins with the field. */
+function problemOf(problem: string): Problem {
+  const [, name] = /^(mode|interval|schedule|timezone|immediateOnCRChange) /.exec(problem) ?? [];
+  return name === undefined
+    ? { field: section, message: `${section}: ${problem}` }
+    : { field: `${section}.${name}`, message: `${section}.${problem}` };
+}

@@ -1,0 +1,45 @@
+import { Cron } from 'croner';
+import type { metricTable } from '../../api/metrics.ts';
+import { managedObjects } from '../../api/names.ts';
+import { claims } from '../../kube/core-resources.ts';
+import type { Metrics } from '../../process/metrics.ts';
+import type { BackupReport } from '../reports.ts';
+import type { Observed } from '../stage.ts';
+
+export type RecordBackups = (observed: Observed, report: BackupReport) => void;
+
+interface Figures {
+  /** Seconds since 1970. */
+  readonly last: number;
+  /** Seconds. */
+  readonly period: number;
+}
+
+/** Shows the age of the last verified backup beside the period of the schedule; neither without a schedule. */
+export function createBackupMetrics(
+  metrics: Pick<Metrics<typeof metricTable>, 'sample'>,
+): RecordBackups {
+  let figures: Figures | undefined;
+  metrics.sample('multinic_database_last_backup_timestamp_seconds', {}, () => figures?.last);
+  metrics.sample('multinic_database_backup_period_seconds', {}, () => figures?.period);
+  return (observed, report) => {
+    figures = figuresOf(observed, report);
+  };
+}
+
+/** Before the first backup its age counts from the creation of the volume claim. */
+function figuresOf(observed: Observed, { lastBackup }: BackupReport): Figures | undefined {
+  const { accepted, objects, now } = observed;
+  const schedule = accepted.backup.value?.schedule;
+  const since = objects.find(claims, managedObjects.backup)?.metadata.creationTimestamp;
+  const at = lastBackup?.at ?? since;
+  if (schedule === undefined || at === undefined) return undefined;
+  return { last: Date.parse(at) / 1000, period: longestPeriod(schedule, now) };
+}
+
+/** Longest pause between two of the next ten times, in seconds: schedules may leave out weekends. */
+function longestPeriod(schedule: string, now: Date): number {
+  const times = new Cron(schedule, { timezone: 'UTC' }).nextRuns(10, now);
+  const pauses = times.slice(1).map((time, at) => time.getTime() - (times[at] ?? time).getTime());
+  return Math.max(0, ...pauses) / 1000;
+}

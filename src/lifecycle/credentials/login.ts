@@ -1,0 +1,31 @@
+import type { Secret } from '../../kube/core-resources.ts';
+
+/** What MariaDB's Secret holds, decoded. */
+export interface Login {
+  readonly rootPassword: string;
+  readonly password: string;
+  readonly database: string;
+  readonly user: string;
+  /** Key of the revision, so that a Pod's annotation tells nothing of the passwords. */
+  readonly salt: string;
+}
+
+export const loginKeys = ['rootPassword', 'password', 'database', 'user', 'salt'] as const;
+
+/** Keys that lifecycle renders from the login: the server's init file and the option file of clients. */
+export const renderedKeys = { initFile: 'init.sql', clientOptions: 'client.cnf' } as const;
+
+/** Returns the keys that hold something. */
+export function partialLogin(secret: Secret | undefined): Partial<Login> {
+  const found = loginKeys.flatMap((key) => {
+    const value = secret?.data?.[key];
+    return value ? [[key, Buffer.from(value, 'base64').toString('utf8')] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Returns undefined if a key is missing. */
+export function loginOf(secret: Secret | undefined): Login | undefined {
+  const login = partialLogin(secret);
+  return loginKeys.every((key) => login[key] !== undefined) ? (login as Login) : undefined;
+}

@@ -1,0 +1,15 @@
+import { createHmac } from 'node:crypto';
+import type { Secret } from '../../kube/core-resources.ts';
+import { loginOf } from './login.ts';
+
+/** Annotation of the Pods that log in: another value restarts them. */
+export const revisionAnnotation = 'multinic.io/credentials';
+
+/** Returns 16 hexadecimal digits that change with the login; undefined: the Secret is absent or incomplete. */
+export function credentialsRevision(secret: Secret | undefined): string | undefined {
+  const login = loginOf(secret);
+  if (!login) return undefined;
+  const { salt, ...rest } = login;
+  const contents = JSON.stringify([rest.rootPassword, rest.password, rest.database, rest.user]);
+  return createHmac('sha256', salt).update(contents).digest('hex').slice(0, 16);
+}

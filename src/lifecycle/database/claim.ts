@@ -1,0 +1,74 @@
+import type { PersistentVolumeClaim } from '../../kube/core-resources.ts';
+import { claims } from '../../kube/core-resources.ts';
+import type { Draft } from '../../kube/object.ts';
+import type { Problem } from '../accept/accepted.ts';
+import { parseQuantity } from '../accept/quantity.ts';
+import { type Desired, desired, managedLabels } from '../objects/desired.ts';
+import type { Observed } from '../stage.ts';
+
+const field = 'spec.database.storageSize';
+
+/** A claim of this size without an owner, because data outlives the MultiNicOperator. */
+export function claimOf(
+  { operator, namespace }: Observed,
+  name: string,
+  size: string,
+  notes: Readonly<Record<string, string>> = {},
+): Desired {
+  const object: Draft<PersistentVolumeClaim> = {
+    metadata: {
+      name,
+      namespace,
+      labels: managedLabels(operator),
+      ...(Object.keys(notes).length === 0 ? {} : { annotations: notes }),
+    },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
+  };
+  return {
+    ...desired(claims, object),
+    problemIfRefused: (message) => ({
+      field,
+      message: `${field} "${size}": the API server refuses claim ${name}: ${message}; set the former size, or let its StorageClass expand volumes (allowVolumeExpansion)`,
+    }),
+  };
+}
+
+/** Size that a claim requests, as the API server wrote it back. */
+export function requestedSize(live: PersistentVolumeClaim | undefined): string | undefined {
+  return live?.spec?.resources?.requests?.['storage'];
+}
+
+/** Why a claim does not get this size; undefined: it may. */
+export function sizeProblem(
+  live: PersistentVolumeClaim | undefined,
+  size: string,
+): Problem | undefined {
+  const requested = requestedSize(live);
+  if (requested !== undefined && isLess(size, requested)) {
+    return {
+      field,
+      message: `${field} "${size}" is less than the ${requested} of claim ${live?.metadata.name}, and Kubernetes shrinks no volume; set ${requested} or more`,
+    };
+  }
+  return resizeProblem(live, size);
+}
+
+/** Types of the conditions by which a CSI driver's resizer reports a failure. */
+const resizeErrors = new Set(['ControllerResizeError', 'NodeResizeError']);
+
+function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): Problem | undefined {
+  const failed = live?.status?.conditions?.find(
+    ({ type, status }) => resizeErrors.has(type) && status === 'True',
+  );
+  if (!failed) return undefined;
+  return {
+    field,
+    message: `${field} "${size}": claim ${live?.metadata.name} is not expanded: ${failed.message ?? failed.type}; see the events of the claim`,
+  };
+}
+
+/** Whether one quantity is less than another; false if either is none. */
+export function isLess(size: string, other: string): boolean {
+  const [one, two] = [parseQuantity(size), parseQuantity(other)];
+  return one !== undefined && two !== undefined && one.nano < two.nano;
+}

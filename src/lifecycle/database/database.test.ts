@@ -1,0 +1,321 @@
+import { describe, expect, it } from 'vitest';
+import { claims, type Pod, type StatefulSet, services } from '../../kube/core-resources.ts';
+import { imageChange } from '../backup/upgrade-backup.ts';
+import {
+  backupPod,
+  databasePodWith,
+  named,
+  observedDatabase,
+  prepared,
+  readyPod,
+  type Scene,
+  secretWith,
+  statefulSet,
+  withSecret,
+} from '../testing/database-scene.ts';
+import { testTime } from '../testing/observed.ts';
+import { database } from './database.ts';
+
+const kinds = (plan: ReturnType<typeof database>) =>
+  plan.apply.map(({ object, resource }) => `${resource.kind} ${object.metadata.name}`);
+const setOf = (plan: ReturnType<typeof database>) =>
+  plan.apply.find(({ resource }) => resource.kind === 'StatefulSet')?.object as
+    | StatefulSet
+    | undefined;
+const imageIn = (scene: Scene) =>
+  setOf(database(observedDatabase(scene)))?.spec?.template.spec?.containers[0]?.image;
+const claim = (size: string, rest: object = {}, labels?: Record<string, string>) =>
+  named(
+    claims,
+    'mysql-storage-mariadb-0',
+    { spec: { resources: { requests: { storage: size } } }, ...rest },
+    labels,
+  );
+
+describe('objects of MariaDB', () => {
+  it('are a Service, a StatefulSet on a claim of its own, and that claim without an owner', () => {
+    const plan = database(observedDatabase({ live: [withSecret()] }));
+    expect(kinds(plan)).toEqual([
+      'Service mariadb',
+      'StatefulSet mariadb',
+      'PersistentVolumeClaim mysql-storage-mariadb-0',
+    ]);
+    const [service, set, volume] = plan.apply.map(({ object }) => object);
+    expect(set).toMatchObject({
+      metadata: { ownerReferences: [{ uid: 'uid-1' }] },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: 'mariadb' } },
+        podManagementPolicy: 'Parallel',
+      },
+    });
+    expect(set).not.toHaveProperty('spec.volumeClaimTemplates');
+    expect(service).toMatchObject({
+      spec: { type: 'ClusterIP', ports: [{ port: 3306, targetPort: 3306 }] },
+    });
+    expect(volume?.metadata.ownerReferences).toBeUndefined();
+    expect(volume).toMatchObject({ spec: { resources: { requests: { storage: '10Gi' } } } });
+  });
+
+  it('Pod restarts when the login changes', () => {
+    const notes = (passwords: string[]) =>
+      setOf(database(observedDatabase({ live: [withSecret(secretWith(passwords))] })))?.spec
+        ?.template.metadata?.annotations;
+    expect(notes(['a', 'b', 'c'])).not.toEqual(notes(['a', 'x', 'c']));
+  });
+
+  it('Pod holds no password, and all of its containers are restricted', () => {
+    const spec = setOf(database(observedDatabase({ live: [withSecret()] })))?.spec?.template.spec;
+    expect(JSON.stringify(spec)).not.toMatch(/root-1|user-1/);
+    expect(spec).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsUser: 999, runAsNonRoot: true },
+    });
+    const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+    expect(all.map(({ securityContext }) => securityContext)).toEqual(
+      Array.from({ length: 2 }, () => ({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })),
+    );
+  });
+
+  it('follow type, port, size and resources of the spec', () => {
+    const scene = {
+      service: { type: 'NodePort', port: 3307, nodePort: 30305 },
+      storageSize: '20Gi',
+      resources: { memory: '1Gi' },
+    };
+    const plan = database(
+      observedDatabase({ database: scene, live: [withSecret(), claim('10Gi')] }),
+    );
+    expect(plan.apply[0]?.object).toMatchObject({
+      spec: { type: 'NodePort', ports: [{ port: 3307, nodePort: 30305, targetPort: 3306 }] },
+    });
+    expect(setOf(plan)?.spec?.template.spec?.containers[0]?.resources).toEqual({
+      requests: { cpu: '100m', memory: '1Gi' },
+      limits: { cpu: '500m', memory: '1Gi' },
+    });
+    expect(plan.apply[2]?.object).toMatchObject({
+      spec: { resources: { requests: { storage: '20Gi' } } },
+    });
+    const problem = plan.apply[2]?.problemIfRefused?.(
+      'only dynamically provisioned pvc can be resized',
+    );
+    expect(problem).toMatchObject({ field: 'spec.database.storageSize' });
+    expect(problem?.message).toContain('"20Gi"');
+  });
+
+  it('wait for the Secret', () => {
+    const plan = database(observedDatabase());
+    expect(setOf(plan)).toBeUndefined();
+    expect(plan.report).toMatchObject({
+      phase: 'Pending',
+      message: 'waits for Secret mariadb-credentials',
+    });
+  });
+
+  it('except claim and Secret go when the database is disabled', () => {
+    const live = [withSecret(), statefulSet(), named(services, 'mariadb'), claim('10Gi')];
+    const plan = database(observedDatabase({ database: { enabled: false }, live }));
+    expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(['StatefulSet', 'Service']);
+    expect(plan.apply).toEqual([]);
+    expect(plan.report.phase).toBe('Disabled');
+    const foreign = [statefulSet({ isManaged: false }), named(services, 'mariadb', {}, {})];
+    expect(
+      database(observedDatabase({ database: { enabled: false }, live: foreign })).remove,
+    ).toEqual([]);
+  });
+
+  it.each<readonly [string, Scene, string, RegExp]>([
+    [
+      'a smaller size',
+      { database: { storageSize: '5Gi' }, live: [claim('10Gi')] },
+      'spec.database.storageSize',
+      /"5Gi" is less than the 10Gi .* set 10Gi or more$/,
+    ],
+    [
+      'a failed expansion',
+      {
+        live: [
+          claim('10Gi', {
+            status: {
+              conditions: [{ type: 'ControllerResizeError', status: 'True', message: 'no' }],
+            },
+          }),
+        ],
+      },
+      'spec.database.storageSize',
+      /is not expanded: no;/,
+    ],
+    [
+      'a foreign StatefulSet',
+      { live: [statefulSet({ isManaged: false })] },
+      'spec.database.enabled',
+      /StatefulSet mariadb exists/,
+    ],
+    [
+      'a foreign Service',
+      { live: [named(services, 'mariadb', {}, {})] },
+      'spec.database.enabled',
+      /Service mariadb exists/,
+    ],
+    [
+      'a foreign claim',
+      { live: [claim('10Gi', {}, { app: 'shop' })] },
+      'spec.database.enabled',
+      /PersistentVolumeClaim mysql-storage/,
+    ],
+  ])('%s changes nothing and is named', (_what, scene, field, message) => {
+    const plan = database(
+      observedDatabase({ ...scene, live: [withSecret(), ...(scene.live ?? [])] }),
+    );
+    expect(plan.apply).toEqual([]);
+    expect(plan.remove).toEqual([]);
+    expect(plan.problems).toMatchObject([{ field }]);
+    expect(plan.problems[0]?.message).toMatch(message);
+  });
+});
+
+describe('legacy objects', () => {
+  const legacy = statefulSet({ isLegacy: true });
+  const old = claim('10Gi', {}, { app: 'mariadb' });
+
+  it('StatefulSet is replaced after its passwords are in the Secret; its claim is adopted', () => {
+    const first = database(observedDatabase({ live: [legacy, old] }));
+    expect(first.remove).toEqual([]);
+    expect(setOf(first)).toBeUndefined();
+    const second = database(observedDatabase({ live: [legacy, old, withSecret()] }));
+    expect(second.remove.map(({ resource }) => resource.kind)).toEqual(['StatefulSet']);
+    expect(setOf(second)).toBeUndefined();
+    expect(setOf(database(observedDatabase({ live: [old, withSecret()] })))).toBeDefined();
+  });
+
+  it('StatefulSet of another image stays until a backup is verified', () => {
+    const scene = {
+      database: { image: 'mariadb:11.8' },
+      live: [legacy, old, withSecret()],
+      pods: [readyPod],
+    };
+    expect(database(observedDatabase(scene)).remove).toEqual([]);
+  });
+
+  it('Service with another port is created again', () => {
+    const service = named(services, 'mariadb', { spec: { ports: [{ port: 3306 }] } });
+    const scene = { database: { service: { port: 3307 } }, live: [service, withSecret()] };
+    const plan = database(observedDatabase(scene));
+    expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(['Service']);
+    expect(kinds(plan)).not.toContain('Service mariadb');
+  });
+});
+
+describe('new image', () => {
+  const live = [withSecret(), statefulSet()];
+  const changed = { database: { image: 'mariadb:11.8' }, live };
+  const job = imageChange(observedDatabase(changed), 'mariadb:11.8')?.job ?? '';
+  const result = { file: 'a.sql', bytes: 1, at: '2026-11-26T09:59:00Z', verified: true, rows: 1 };
+  const waiting = (reason: string): Pod => databasePodWith({ waiting: { reason } });
+  const refusedPod = databasePodWith(
+    { waiting: { reason: 'CrashLoopBackOff' } },
+    { last: { terminated: { exitCode: 3, message: 'older' } } },
+  );
+
+  it.each<readonly [string, readonly Pod[], string]>([
+    ['waits for a backup', [readyPod], 'mariadb:10.11'],
+    ['waits while the Pod is away', [], 'mariadb:10.11'],
+    ['waits while the Pod starts', [waiting('PodInitializing')], 'mariadb:10.11'],
+    [
+      'waits after a failed backup',
+      [readyPod, backupPod(job, '2026-11-26T09:59:00Z', 'full', 1)],
+      'mariadb:10.11',
+    ],
+    [
+      'waits for a backup of exactly this change',
+      [readyPod, backupPod('mariadb-backup-1', '2026-11-26T09:59:00Z', result)],
+      'mariadb:10.11',
+    ],
+    [
+      'follows its verified backup',
+      [readyPod, backupPod(job, '2026-11-26T09:59:00Z', result)],
+      'mariadb:11.8',
+    ],
+    ['replaces an image that was never pulled', [waiting('ImagePullBackOff')], 'mariadb:11.8'],
+    ['replaces an image that refused the data', [refusedPod], 'mariadb:11.8'],
+  ])('%s', (_what, pods, image) => {
+    expect(imageIn({ ...changed, pods })).toBe(image);
+  });
+
+  it('that waits is a message, and the phase stays', () => {
+    const { report } = database(observedDatabase({ ...changed, pods: [readyPod] }));
+    expect(report).toMatchObject({
+      phase: 'Ready',
+      version: '10.11.19',
+      message:
+        'spec.database.image "mariadb:11.8" waits for a verified backup; mariadb:10.11 runs on',
+    });
+  });
+});
+
+describe('phase of the database', () => {
+  const away = '2026-11-26T09:58:00Z';
+  it.each<readonly [string, Pod | undefined, object, RegExp | undefined]>([
+    ['Ready', readyPod, { version: '10.11.19', readyReplicas: 1 }, undefined],
+    ['Progressing', undefined, {}, undefined],
+    [
+      'Error',
+      databasePodWith({ terminated: { exitCode: 3, message: 'the data is of MariaDB 11.8.9' } }),
+      {},
+      /11\.8\.9/,
+    ],
+    [
+      'Error',
+      databasePodWith(
+        { running: {} },
+        { last: { terminated: { exitCode: 4, message: 'foreign' } } },
+      ),
+      {},
+      /foreign/,
+    ],
+    [
+      'Degraded',
+      databasePodWith({ waiting: { reason: 'ErrImagePull', message: 'not found' } }),
+      {},
+      /ErrImagePull: not found; .*spec\.database\.image/,
+    ],
+    [
+      'Degraded',
+      databasePodWith(prepared, {
+        server: [
+          { waiting: { reason: 'CrashLoopBackOff' } },
+          { terminated: { exitCode: 137, reason: 'OOMKilled' } },
+        ],
+      }),
+      {},
+      /137 \(OOMKilled\)/,
+    ],
+    [
+      'Degraded',
+      databasePodWith(prepared, { deletionTimestamp: away }),
+      {},
+      /taint node node-1 node\.kubernetes\.io\/out-of-service/,
+    ],
+  ])('%s', (phase, pod, rest, message) => {
+    const { report } = database(
+      observedDatabase({ live: [withSecret(), statefulSet()], pods: pod ? [pod] : [] }),
+    );
+    expect(report).toMatchObject({ phase, ...rest });
+    if (message) expect(report.message).toMatch(message);
+    else expect(report.message).toBeUndefined();
+  });
+
+  it('of a Pod that ends is looked at again when it counts as lost', () => {
+    const pod = databasePodWith(prepared, { deletionTimestamp: '2026-11-26T10:01:00Z' });
+    const scene = { live: [withSecret(), statefulSet()], pods: [pod] };
+    const plan = database(observedDatabase(scene));
+    expect(plan.report.phase).toBe('Ready');
+    expect(plan.requeueAfterMs).toBe(120_000);
+    const now = new Date(testTime.getTime() + 120_000);
+    expect(database(observedDatabase({ ...scene, now })).report.phase).toBe('Degraded');
+  });
+});

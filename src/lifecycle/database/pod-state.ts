@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { managedObjects } from '../../api/names.ts';
+import type { Pod } from '../../kube/core-resources.ts';
+import type { Observed } from '../stage.ts';
+import { databasePodName, prepareContainer } from './names.ts';
+
+type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
+
+type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>;
+
+export function databasePod({ pods, namespace }: Observed): Pod | undefined {
+  return pods.find(
+    ({ metadata }) => metadata.namespace === namespace && metadata.name === databasePodName,
+  );
+}
+
+export function isReady(pod: Pod | undefined): boolean {
+  const { conditions = [] } = pod?.status ?? {};
+  const ready = conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return ready && pod?.metadata.deletionTimestamp === undefined;
+}
+
+/** Text with which the init container refused the volume or failed; undefined: it did not. */
+export function refusalText(pod: Pod | undefined): string | undefined {
+  const prepare = prepareStatus(pod);
+  // Also while the next try runs, so that the phase does not alternate.
+  const ended = prepare?.state?.terminated ?? prepare?.lastState?.terminated;
+  return ended && ended.exitCode !== 0 ? lastWords(ended) : undefined;
+}
+
+function lastWords({ message, exitCode }: Terminated): string {
+  return message?.trim() || `the init container ended with status ${exitCode}`;
+}
+
+const waitsForFix = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+
+/** Reason and message of a container that cannot start, such as for an absent image. */
+export function startFailure(pod: Pod | undefined): string | undefined {
+  const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
+  const all: readonly ContainerStatus[] = [...initContainerStatuses, ...containerStatuses];
+  const waiting = all
+    .map(({ state }) => state?.waiting)
+    .find((one) => one !== undefined && waitsForFix.has(one.reason ?? ''));
+  return waiting && [waiting.reason, waiting.message].filter(Boolean).join(': ');
+}
+
+/** Last words of a server that ends again and again; undefined: it does not. */
+export function crashText(pod: Pod | undefined): string | undefined {
+  const all = pod?.status?.containerStatuses ?? [];
+  const container = all.find(({ name }) => name === managedObjects.database);
+  if (container?.state?.waiting?.reason !== 'CrashLoopBackOff') return undefined;
+  const ended = container.lastState?.terminated;
+  if (!ended) return 'mariadbd ends again and again';
+  return `mariadbd ended with status ${ended.exitCode} (${ended.reason}) and starts again`;
+}
+
+/** Whether this Pod never opened the data: its image is absent, or its init container refused the volume. */
+export function leftDataUntouched(pod: Pod | undefined): boolean {
+  const prepare = prepareStatus(pod);
+  if (prepare?.state?.terminated?.exitCode === 0) return false;
+  return refusalText(pod) !== undefined || startFailure(pod) !== undefined;
+}
+
+const prepared = z.object({ version: z.string() });
+
+/** Version of the server, as its init container reported it. */
+export function serverVersion(pod: Pod | undefined): string | undefined {
+  const ended = prepareStatus(pod)?.state?.terminated;
+  if (ended?.exitCode !== 0) return undefined;
+  try {
+    return prepared.safeParse(JSON.parse(ended.message ?? '')).data?.version;
+  } catch {
+    return undefined;
+  }
+}
+
+function prepareStatus(pod: Pod | undefined): ContainerStatus | undefined {
+  return pod?.status?.initContainerStatuses?.find(({ name }) => name === prepareContainer);
+}

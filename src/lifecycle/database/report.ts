@@ -1,0 +1,82 @@
+import { managedObjects } from '../../api/names.ts';
+import { type Pod, type StatefulSet, secrets, statefulSets } from '../../kube/core-resources.ts';
+import type { ImageChange } from '../backup/upgrade-backup.ts';
+import { credentialsRevision } from '../credentials/revision.ts';
+import type { DatabaseReport } from '../reports.ts';
+import type { Observed } from '../stage.ts';
+import { databasePodName } from './names.ts';
+import { crashText, databasePod, refusalText, serverVersion, startFailure } from './pod-state.ts';
+
+/** Longer than a node that works needs to end a Pod after its grace period, in milliseconds. */
+const lostMarginMs = 60_000;
+
+/** Phase of the database, and what holds it up. */
+export function reportOf(observed: Observed, change?: ImageChange): DatabaseReport {
+  const { objects, status } = observed;
+  const live = objects.find(statefulSets, managedObjects.database);
+  const pod = databasePod(observed);
+  const version = serverVersion(pod) ?? status.databaseStatus?.version;
+  const readyReplicas = live?.status?.readyReplicas ?? 0;
+  return {
+    ...stateOf(observed, live, pod),
+    ...messageOf(change),
+    ...failureOf(observed, pod),
+    readyReplicas,
+    ...(version === undefined ? {} : { version }),
+  };
+}
+
+/** Milliseconds until a Pod that is being deleted counts as lost; negative: it does. Undefined: no Pod is being deleted. */
+export function lostAfterMs(observed: Observed): number | undefined {
+  const deletedAt = databasePod(observed)?.metadata.deletionTimestamp;
+  // The API server adds the grace period to this time.
+  if (deletedAt === undefined) return undefined;
+  return Date.parse(deletedAt) + lostMarginMs - observed.now.getTime();
+}
+
+function stateOf(
+  { objects }: Observed,
+  live: StatefulSet | undefined,
+  pod: Pod | undefined,
+): DatabaseReport {
+  if (live) return { phase: pod && isServing(live) ? 'Ready' : 'Progressing' };
+  const { credentials } = managedObjects;
+  const hasLogin = credentialsRevision(objects.find(secrets, credentials)) !== undefined;
+  return { phase: 'Pending', ...(hasLogin ? {} : { message: `waits for Secret ${credentials}` }) };
+}
+
+function isServing({ metadata, status }: StatefulSet): boolean {
+  const {
+    observedGeneration = 0,
+    readyReplicas = 0,
+    currentRevision,
+    updateRevision,
+  } = status ?? {};
+  const isCurrent = observedGeneration >= (metadata.generation ?? 0);
+  return isCurrent && currentRevision === updateRevision && readyReplicas > 0;
+}
+
+function messageOf(change: ImageChange | undefined): DatabaseReport {
+  if (!change || change.backup === 'verified') return {};
+  const { from, to } = change;
+  return { message: `spec.database.image "${to}" waits for a verified backup; ${from} runs on` };
+}
+
+/** A Pod on a lost node is never deleted by force: two servers on one volume destroy the data. */
+function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
+  const lostIn = lostAfterMs(observed);
+  if (lostIn !== undefined && lostIn <= 0) {
+    const node = pod?.spec?.nodeName ?? '';
+    return {
+      phase: 'Degraded',
+      message: `Pod ${databasePodName} does not end, so node ${node} is probably lost; if that machine is off for certain, run: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or: kubectl delete pod ${databasePodName} --force`,
+    };
+  }
+  const refusal = refusalText(pod);
+  if (refusal !== undefined)
+    return { phase: 'Error', message: `MariaDB does not start: ${refusal}` };
+  const failure = startFailure(pod) ?? crashText(pod);
+  if (failure === undefined) return {};
+  const hint = `see kubectl describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
+  return { phase: 'Degraded', message: `MariaDB does not start: ${failure}; ${hint}` };
+}

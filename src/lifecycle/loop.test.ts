@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type ApiServer, startApiServer } from '../../rig/apiserver/server.ts';
+import { about } from '../../test/fixtures/about.ts';
+import { crdDefinitions } from '../api/crd/definition.ts';
+import type { Effect } from '../api/effects.ts';
+import { metricTable } from '../api/metrics.ts';
+import type { MultiNicOperatorStatus } from '../api/multinicoperator.ts';
+import { managedObjects } from '../api/names.ts';
+import { createKubeClient } from '../kube/client/http-client.ts';
+import {
+  claims,
+  configMaps,
+  deployments,
+  namespaces,
+  statefulSets,
+} from '../kube/core-resources.ts';
+import { createPerform } from '../process/effects.ts';
+import { createHealth } from '../process/health.ts';
+import { createLogger } from '../process/log.ts';
+import { createMetrics, type Metrics } from '../process/metrics.ts';
+import { readSettings } from '../process/settings.ts';
+import { systemClock, systemRandom } from '../time/clock.ts';
+import { createLoop } from './loop.ts';
+import { data } from './managed-controller/testing/scene.ts';
+import { multiNicOperators, statusOf } from './multinicoperator.ts';
+import type { Webhook } from './protection/webhook.ts';
+import { lifecycleSettings } from './settings.ts';
+
+const namespace = 'multinic-system';
+const ref = { namespace, name: 'production-system' };
+const triggersRef = { namespace, name: 'multinic-operator-triggers' };
+const generous = { timeout: 30_000 };
+
+let api: ApiServer;
+let admin: ReturnType<typeof createKubeClient>;
+let stop: AbortController;
+let running: Promise<void>;
+let effects: Effect[];
+let metrics: Metrics<typeof metricTable>;
+
+/** A webhook that answers, with an authority. */
+const webhook: Webhook = {
+  access: { authorities: 'PEM', user: `system:serviceaccount:${namespace}:multinic-operator` },
+  answers: true,
+  onChange: () => undefined,
+  keepCertificates: untilAborted,
+  serve: untilAborted,
+};
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (!signal.aborted) await promise;
+}
+
+beforeEach(async () => {
+  api = await startApiServer({ crds: Object.values(crdDefinitions()) });
+  const { access } = api;
+  admin = createKubeClient(access, { clock: systemClock, random: systemRandom });
+  await admin.create(namespaces, { metadata: { name: namespace } });
+  await admin.create(configMaps, {
+    metadata: { namespace, name: managedObjects.controllerBase },
+    data,
+  });
+  stop = new AbortController();
+  effects = [];
+  metrics = createMetrics(metricTable);
+  const loop = createLoop({
+    client: admin,
+    settings: readSettings(lifecycleSettings, { env: {}, flags: {} }),
+    context: {
+      clock: systemClock,
+      random: systemRandom,
+      log: createLogger({ part: 'test', level: 'silent' }),
+      metrics,
+      health: createHealth(),
+      about,
+      exit: () => undefined,
+    },
+    perform: createPerform<Effect>((effect, phase) => {
+      if (phase === 'before') effects.push(effect);
+    }),
+    webhook,
+    kubernetesMinor: 37,
+  });
+  running = loop.run(stop.signal).catch(() => undefined);
+});
+
+afterEach(async () => {
+  stop.abort(new Error('stop'));
+  await running;
+  await admin[Symbol.asyncDispose]();
+  await api[Symbol.asyncDispose]();
+});
+
+async function status(): Promise<MultiNicOperatorStatus> {
+  return statusOf(await admin.get(multiNicOperators, ref));
+}
+
+const until = (check: () => Promise<void>) => vi.waitFor(check, generous);
+
+describe('lifecycle on an API server', () => {
+  it('carries out every stage but the one whose field cannot be used', async () => {
+    await admin.create(multiNicOperators, {
+      metadata: ref,
+      spec: {
+        database: { enabled: true, storageSize: 'lots' },
+        reconcileTrigger: { mode: 'manual' },
+      },
+    });
+    await until(async () => {
+      expect(await status()).toMatchObject({ phase: 'Error' });
+      expect(await admin.find(configMaps, triggersRef)).toBeDefined();
+      expect(
+        await admin.find(deployments, { namespace, name: 'multinic-controller' }),
+      ).toBeDefined();
+    });
+    expect((await status()).message).toContain('spec.database.storageSize "lots"');
+    expect(await admin.find(statefulSets, { namespace, name: 'mariadb' })).toBeUndefined();
+
+    const corrected = { spec: { database: { storageSize: '5Gi' }, reconcileTrigger: null } };
+    await admin.patch(multiNicOperators, ref, corrected);
+    await until(async () => {
+      expect(await admin.find(statefulSets, { namespace, name: 'mariadb' })).toBeDefined();
+      expect(
+        await admin.find(claims, { namespace, name: managedObjects.databaseClaim }),
+      ).toBeDefined();
+      expect(await admin.find(configMaps, triggersRef)).toBeUndefined();
+      expect(await status()).toMatchObject({ phase: 'Pending', observedGeneration: 2 });
+    });
+  });
+
+  it('writes nothing at rest', async () => {
+    await admin.create(multiNicOperators, { metadata: ref, spec: { database: { enabled: true } } });
+    await until(async () => expect(await status()).toMatchObject({ phase: 'Pending' }));
+    await until(async () => {
+      effects.length = 0;
+      // A reconcile that the annotation of another program starts.
+      const metadata = { annotations: { 'example.com/note': String(Math.random()) } };
+      const before = await reconciles();
+      await admin.patch(multiNicOperators, ref, { metadata });
+      await until(async () => expect(await reconciles()).toBeGreaterThan(before));
+      expect(effects).toEqual([]);
+    });
+  });
+});
+
+async function reconciles(): Promise<number> {
+  const text = await metrics.registry.getSingleMetricAsString('multinic_operator_reconcile_total');
+  return Number(/result="success"\} (\d+)/.exec(text)?.[1] ?? 0);
+}

@@ -1,0 +1,81 @@
+import { parse } from 'yaml';
+import { managedObjects } from '../../api/names.ts';
+import type {
+  ConfigMap,
+  Deployment,
+  PodDisruptionBudget,
+  Service,
+} from '../../kube/core-resources.ts';
+import type { Draft, KubeObject } from '../../kube/object.ts';
+
+/** Services that the chart's rendering of the operator may hold. */
+export const operatorServices = [
+  'multinic-operator-inventory-service',
+  'multinic-operator-metrics',
+  'multinic-operator-trigger',
+] as const;
+
+/** Container of the operator. */
+export const containerName = 'operator';
+
+/** The chart's rendering of the operator, which lifecycle overlays. */
+export interface Base {
+  readonly deployment: Draft<Deployment>;
+  readonly services: readonly Draft<Service>[];
+  readonly budget: Draft<PodDisruptionBudget> | undefined;
+}
+
+/** The base, or why it cannot be used. */
+export type ReadBase = { readonly base: Base } | { readonly problem: string };
+
+interface Manifest extends KubeObject {
+  readonly kind: string;
+}
+
+/** Reads ConfigMap multinic-controller-base: one object as YAML in each key. */
+export function readBase(map: ConfigMap | undefined): ReadBase {
+  if (!map) return { problem: 'is missing' };
+  const objects: Manifest[] = [];
+  for (const [key, text] of Object.entries(map.data ?? {})) {
+    const object = manifestIn(text);
+    if (object === undefined) return { problem: `is damaged: key ${key} holds no object` };
+    objects.push(object);
+  }
+  const [deployment] = ofKind<Deployment>(objects, 'Deployment', [managedObjects.controller]);
+  if (!deployment) {
+    return { problem: `is damaged: it holds no Deployment ${managedObjects.controller}` };
+  }
+  if (!hasContainer(deployment)) {
+    return { problem: `is damaged: its Deployment has no container ${containerName}` };
+  }
+  const [budget] = ofKind<PodDisruptionBudget>(objects, 'PodDisruptionBudget', [
+    managedObjects.controller,
+  ]);
+  const services = ofKind<Service>(objects, 'Service', operatorServices);
+  return { base: { deployment, services, budget } };
+}
+
+function manifestIn(text: string): Manifest | undefined {
+  try {
+    const value = parse(text) as Partial<Manifest> | null;
+    const isObject = typeof value?.kind === 'string' && typeof value.metadata?.name === 'string';
+    return isObject ? (value as Manifest) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Other names are not lifecycle's to write. */
+function ofKind<T extends KubeObject>(
+  objects: readonly Manifest[],
+  kind: string,
+  names: readonly string[],
+): Draft<T>[] {
+  const found = objects.filter((one) => one.kind === kind && names.includes(one.metadata.name));
+  return found as unknown as Draft<T>[];
+}
+
+function hasContainer({ spec }: Draft<Deployment>): boolean {
+  const { containers = [] } = spec?.template?.spec ?? {};
+  return containers.some(({ name }) => name === containerName);
+}

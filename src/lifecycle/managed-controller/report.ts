@@ -1,0 +1,61 @@
+import { managedObjects } from '../../api/names.ts';
+import { type Deployment, deployments, type Pod } from '../../kube/core-resources.ts';
+import type { ControllerReport } from '../reports.ts';
+import type { Observed } from '../stage.ts';
+import { whyNotRunning } from './pod-trouble.ts';
+
+/** Reports the Deployment of the operator, and why one of its Pods cannot start. */
+export function reportOf(
+  { objects, pods }: Pick<Observed, 'objects' | 'pods'>,
+  wantedReplicas: number | undefined,
+): ControllerReport {
+  const live = objects.find(deployments, managedObjects.controller);
+  if (!live) {
+    return { phase: 'Pending', readyReplicas: 0, desiredReplicas: wantedReplicas ?? 1 };
+  }
+  const { readyReplicas = 0 } = live.status ?? {};
+  const counts = { readyReplicas, desiredReplicas: live.spec?.replicas ?? 1 };
+  if (isBehind(live)) return { phase: 'Progressing', ...counts };
+  const message = troubleOf(live, pods);
+  if (message !== undefined) return { phase: 'Degraded', ...counts, message };
+  return { phase: phaseOf(live), ...counts };
+}
+
+/** What the status says is about an older generation. */
+function isBehind({ metadata, status }: Deployment): boolean {
+  return (status?.observedGeneration ?? 0) !== (metadata.generation ?? 0);
+}
+
+function troubleOf(live: Deployment, pods: readonly Pod[]): string | undefined {
+  const own = pods.filter(({ metadata }) => metadata.labels?.['app'] === managedObjects.controller);
+  for (const pod of own) {
+    const why = whyNotRunning(pod);
+    if (why) return why;
+  }
+  const refused = conditionOf(live, 'ReplicaFailure');
+  return refused?.status === 'True'
+    ? `Pods of Deployment ${live.metadata.name} are refused: ${refused.message ?? ''}`
+    : undefined;
+}
+
+function phaseOf(live: Deployment): 'Ready' | 'Progressing' | 'Degraded' {
+  const desired = live.spec?.replicas ?? 1;
+  const { readyReplicas = 0 } = live.status ?? {};
+  if (readyReplicas >= desired) return isRolledOut(live, desired) ? 'Ready' : 'Progressing';
+  return isOver(live) ? 'Degraded' : 'Progressing';
+}
+
+/** Whether the rollout reached its deadline, or completed before a Pod stopped being ready. */
+function isOver(live: Deployment): boolean {
+  const progress = conditionOf(live, 'Progressing');
+  return progress?.status === 'False' || progress?.reason === 'NewReplicaSetAvailable';
+}
+
+function isRolledOut({ status }: Deployment, desired: number): boolean {
+  const { replicas = 0, updatedReplicas = 0 } = status ?? {};
+  return updatedReplicas === desired && replicas === desired;
+}
+
+function conditionOf({ status }: Deployment, type: string) {
+  return status?.conditions?.find((one) => one.type === type);
+}

@@ -1,0 +1,84 @@
+import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
+import type { Accepted } from '../accept/accepted.ts';
+import type { Outcomes } from '../outcome.ts';
+
+type ControllerStatus = NonNullable<MultiNicOperatorStatus['controllerStatus']>;
+type DatabaseStatus = NonNullable<MultiNicOperatorStatus['databaseStatus']>;
+
+/** The parts of an installation, as the metric and the message name them. */
+export type ComponentName = 'controller' | 'database' | 'protection';
+
+export interface Component {
+  readonly name: ComponentName;
+  /** Ready, Progressing, Degraded, Pending, Disabled or External. */
+  readonly phase: string;
+  /** What keeps it from being ready. */
+  readonly message?: string | undefined;
+}
+
+/** Components that are wanted and not ready. */
+export function notReady(components: readonly Component[]): Component[] {
+  return components.filter(({ phase }) => !['Ready', 'Disabled', 'External'].includes(phase));
+}
+
+export function controllerStatusOf({ controller }: Outcomes): ControllerStatus {
+  const { message: _, phase = 'Pending', ...counts } = controller.plan.report;
+  return { phase, ...counts };
+}
+
+/** Backups and the version outlast a stage that reads none of them at present. */
+export function databaseStatusOf(
+  { database, backup }: Outcomes,
+  accepted: Accepted,
+  before: DatabaseStatus | undefined,
+): DatabaseStatus {
+  const { message: _, ...report } = database.plan.report;
+  const { lastBackup = before?.lastBackup, lastRestore = before?.lastRestore } = backup.plan.report;
+  const phase = databasePhase(report.phase, accepted);
+  return {
+    ...report,
+    phase,
+    ...(lastBackup && { lastBackup }),
+    ...(lastRestore && { lastRestore }),
+  };
+}
+
+function databasePhase(phase: string | undefined, { database, controller }: Accepted): string {
+  const isWanted = database.problems !== undefined || database.value !== undefined;
+  if (isWanted) return phase ?? 'Pending';
+  return controller.value?.inventory === 'external' ? 'External' : 'Disabled';
+}
+
+/** The components with their phases; protection counts while the spec wants it. */
+export function componentsOf(
+  outcomes: Outcomes,
+  accepted: Accepted,
+  isProtected: boolean,
+): readonly Component[] {
+  const { controller, database } = outcomes;
+  const wanted = accepted.protection.value;
+  const isWanted = wanted?.preventsMutations === true && wanted.breakGlassUntil === undefined;
+  return [
+    {
+      name: 'controller',
+      phase: controllerStatusOf(outcomes).phase ?? 'Pending',
+      message: controller.plan.report.message,
+    },
+    {
+      name: 'database',
+      phase: databasePhase(database.plan.report.phase, accepted),
+      message: database.plan.report.message,
+    },
+    ...(isWanted ? [protectionOf(isProtected)] : []),
+  ];
+}
+
+function protectionOf(isActive: boolean): Component {
+  return isActive
+    ? { name: 'protection', phase: 'Ready' }
+    : {
+        name: 'protection',
+        phase: 'Pending',
+        message: 'the admission webhook does not answer yet',
+      };
+}

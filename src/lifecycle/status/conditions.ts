@@ -1,0 +1,121 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  findCondition,
+  setCondition,
+  shortMessage,
+} from '../../api/condition.ts';
+import type { Reason } from '../../api/reasons.ts';
+import type { Findings } from './findings.ts';
+
+/** Phase and its message, as status and condition `Ready` carry them. */
+export interface Summary {
+  readonly phase: 'Pending' | 'Running' | 'Degraded' | 'Error';
+  readonly reason: Reason;
+  readonly message: string;
+  /** Whether only a user can end it. */
+  readonly isStalled: boolean;
+}
+
+interface At {
+  readonly now: Date;
+  readonly generation: number;
+}
+
+/** Conditions of the legacy operator by component; ours keeps those true that an object has. */
+const legacyTypes = { controller: 'controllerReady', database: 'databaseReady' } as const;
+
+/**
+ * Conditions of a MultiNicOperator. Ready and Accepted are always there; every other one appears when it is True, and is
+ * False once that ends.
+ */
+export function conditionsOf(
+  findings: Findings,
+  summary: Summary,
+  isReady: Readonly<Record<keyof typeof legacyTypes, boolean>>,
+  previous: readonly Condition[],
+  at: At,
+): Condition[] {
+  const { phase, reason, message, isStalled } = summary;
+  const isRunning = phase === 'Running';
+  const updates = [
+    update('Ready', isRunning, reason, message),
+    acceptedOf(findings),
+    ...optional('Reconciling', !isRunning && !isStalled, reason, message, previous),
+    ...optional('Stalled', isStalled, reason, message, previous),
+    ...noticed('SecretInSpec', findings, previous),
+    ...noticed('OtherControllerActive', findings, previous),
+    ...contestedOf(findings, previous),
+    ...driftedOf(findings, previous),
+    ...legacyOf(isReady, previous),
+  ];
+  return updates.reduce<Condition[]>((list, one) => setCondition(list, one, at), [...previous]);
+}
+
+function acceptedOf({ problems, ignored }: Findings): ConditionUpdate {
+  const [reason, listed]: [Reason, typeof problems] =
+    problems.length > 0
+      ? ['InvalidSpec', [...problems, ...ignored]]
+      : ['InvalidAnnotation', ignored];
+  if (listed.length === 0) return update('Accepted', true, 'Accepted', 'every field can be used');
+  return update('Accepted', false, reason, listed.map(({ message }) => message).join('; '));
+}
+
+function noticed(
+  type: 'SecretInSpec' | 'OtherControllerActive',
+  { notices }: Findings,
+  previous: readonly Condition[],
+): ConditionUpdate[] {
+  const found = notices.filter(({ condition }) => condition === type);
+  const [first] = found;
+  const message = found.map((one) => one.message).join('; ');
+  return optional(type, first !== undefined, first?.reason ?? 'AsSpecified', message, previous);
+}
+
+function contestedOf({ contested }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
+  const message = `${contestedText(contested)}; stop that field manager, or change this object`;
+  return optional('Contested', contested.length > 0, 'Contested', message, previous);
+}
+
+/** Names objects and field managers. */
+export function contestedText(contested: readonly string[]): string {
+  return `changed by another field manager after each repair: ${contested.join('; ')}`;
+}
+
+function driftedOf({ drifted }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
+  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; set spec.protection.enableAutoRecovery to true, and end break-glass, to have the spec applied again`;
+  return optional('Drifted', drifted.length > 0, 'RecoveryOff', message, previous);
+}
+
+function legacyOf(
+  isReady: Readonly<Record<keyof typeof legacyTypes, boolean>>,
+  previous: readonly Condition[],
+): ConditionUpdate[] {
+  return (['controller', 'database'] as const).flatMap((name) => {
+    const type = legacyTypes[name];
+    if (!findCondition(previous, type)) return [];
+    const reason = isReady[name] ? 'AllComponentsReady' : 'ComponentsNotReady';
+    return [update(type, isReady[name], reason, `${name} is ${isReady[name] ? '' : 'not '}ready`)];
+  });
+}
+
+/** True with what it says; False when it was there before; else nothing. */
+function optional(
+  type: string,
+  isTrue: boolean,
+  reason: Reason,
+  message: string,
+  previous: readonly Condition[],
+): ConditionUpdate[] {
+  if (isTrue) return [update(type, true, reason, message)];
+  return findCondition(previous, type) ? [update(type, false, 'AsSpecified', 'it is over')] : [];
+}
+
+export function update(
+  type: string,
+  isTrue: boolean,
+  reason: Reason,
+  message: string,
+): ConditionUpdate {
+  return { type, status: isTrue ? 'True' : 'False', reason, message: shortMessage(message) };
+}

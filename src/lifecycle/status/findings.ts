@@ -1,0 +1,54 @@
+import type { Accepted, Problem } from '../accept/accepted.ts';
+import type { Ensured } from '../objects/applier.ts';
+import type { Outcome, Outcomes } from '../outcome.ts';
+import { describeLoss } from '../recovery/lost-fields.ts';
+import type { Notice } from '../stage.ts';
+
+/** What all stages found, for phase and conditions. */
+export interface Findings {
+  /** Fields that stop a stage. */
+  readonly problems: readonly Problem[];
+  /** Annotations that count as absent. */
+  readonly ignored: readonly Problem[];
+  /** What the API server refused or did not answer; lifecycle tries again. */
+  readonly errors: readonly string[];
+  readonly notices: readonly Notice[];
+  /** Objects that differ from the spec while recovery is off, with field manager and fields. */
+  readonly drifted: readonly string[];
+  /** The same of objects that another field manager changes after each repair. */
+  readonly contested: readonly string[];
+}
+
+export function findingsOf(outcomes: Outcomes, accepted: Accepted): Findings {
+  const stages: readonly (readonly [string, Outcome])[] = Object.entries<Outcome>({ ...outcomes });
+  const all = stages.map(([, outcome]) => outcome);
+  return {
+    problems: withoutRepeats(all.flatMap(({ plan }) => plan.problems)),
+    ignored: accepted.ignored ?? [],
+    errors: stages.flatMap(([name, { error }]) =>
+      error === undefined ? [] : [`${name}: ${textOf(error)}`],
+    ),
+    notices: all.flatMap(({ plan }) => plan.notices),
+    drifted: all.flatMap((outcome) => objectsIn(outcome, 'drifted')),
+    contested: all.flatMap((outcome) => objectsIn(outcome, 'contested')),
+  };
+}
+
+function objectsIn(outcome: Outcome, state: Ensured): string[] {
+  const found = [...outcome.objects].filter(([, ensured]) => ensured === state);
+  return found.map(([name]) => withLoss(name, outcome));
+}
+
+function withLoss(name: string, { lost }: Outcome): string {
+  const loss = lost.get(name);
+  return loss ? `${name} (${describeLoss(loss)})` : name;
+}
+
+/** Several stages may depend on one field. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((one) => [one.message, one])).values()];
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,48 @@
+import { type Component, notReady } from './components.ts';
+import { contestedText, type Summary } from './conditions.ts';
+import type { Findings } from './findings.ts';
+
+/** Texts of the legacy operator. */
+const allRun = 'All components are running successfully';
+const someDoNot = 'Some components are not ready';
+/** Problems that the message of the status names; the condition Accepted has all of them. */
+const shown = 3;
+
+/** The phase, and why: what a user must correct comes before what lifecycle retries. */
+export function summaryOf(findings: Findings, components: readonly Component[]): Summary {
+  const { problems, errors, notices } = findings;
+  const [stalled] = notices.filter(({ condition }) => condition === 'Stalled');
+  if (problems.length > 0) {
+    const texts = problems.slice(0, shown).map(({ message }) => message);
+    const more = problems.length - texts.length;
+    const message = more > 0 ? `${texts.join('; ')}; ${more} more` : texts.join('; ');
+    return { phase: 'Error', reason: 'InvalidSpec', message, isStalled: true };
+  }
+  if (stalled) return { phase: 'Error', ...stalled, isStalled: true };
+  if (errors.length > 0) {
+    const message = errors.join('; ');
+    return { phase: 'Error', reason: 'ReconcileError', message, isStalled: false };
+  }
+  return byComponents(findings, components);
+}
+
+function byComponents({ contested }: Findings, components: readonly Component[]): Summary {
+  const waiting = notReady(components);
+  if (waiting.length === 0 && contested.length === 0) {
+    const reason = 'AllComponentsReady';
+    return { phase: 'Running', reason, message: allRun, isStalled: false };
+  }
+  const isDegraded = contested.length > 0 || waiting.some(({ phase }) => phase === 'Degraded');
+  const texts = [
+    ...waiting.map(
+      ({ name, phase, message }) => `${name} ${phase}${message ? ` (${message})` : ''}`,
+    ),
+    ...(contested.length > 0 ? [contestedText(contested)] : []),
+  ];
+  return {
+    phase: isDegraded ? 'Degraded' : 'Pending',
+    reason: 'ComponentsNotReady',
+    message: `${someDoNot}: ${texts.join('; ')}`,
+    isStalled: false,
+  };
+}

@@ -1,0 +1,143 @@
+import { labels } from '../../api/names.ts';
+import {
+  type Pod,
+  type Secret,
+  type StatefulSet,
+  secrets,
+  statefulSets,
+} from '../../kube/core-resources.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { credentials } from '../credentials/credentials.ts';
+import type { Observed } from '../stage.ts';
+import { observedOf, operatorWith } from './observed.ts';
+
+const namespace = 'multinic-system';
+const managed = { [labels.protected]: 'true', [labels.managedByOperator]: 'production-system' };
+
+type Live = readonly (readonly [Resource<KubeObject>, KubeObject])[];
+
+export interface Scene {
+  /** Of spec.database, beside enabled. */
+  readonly database?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Record<string, string>;
+  readonly status?: unknown;
+  readonly live?: Live;
+  readonly pods?: readonly Pod[];
+  readonly now?: Date;
+}
+
+/** A MultiNicOperator with a database; without a Secret unless `live` has one. */
+export function observedDatabase(scene: Scene = {}): Observed {
+  const { database = {}, annotations = {}, status, live = [], pods = [], now } = scene;
+  const operator = operatorWith(
+    { database: { enabled: true, ...database } },
+    { annotations, status },
+  );
+  const observed = { ...observedOf(operator, live), pods };
+  return now === undefined ? observed : { ...observed, now };
+}
+
+/** The Secret as the stage of credentials writes it. */
+export function secretWith(passwords: readonly string[] = ['root-1', 'user-1', 'salt-1']): Secret {
+  const rest = [...passwords];
+  const plan = credentials(observedDatabase(), () => rest.shift() ?? '');
+  return plan.apply[0]?.object as unknown as Secret;
+}
+
+export const withSecret = (secret = secretWith()): Live[number] => [secrets, secret];
+
+export function statefulSet(
+  { image = 'mariadb:10.11', ready = 1, isLegacy = false, isManaged = true } = {},
+  env: readonly { readonly name: string; readonly value: string }[] = [],
+): Live[number] {
+  const object: StatefulSet = {
+    metadata: {
+      namespace,
+      name: 'mariadb',
+      uid: 'set-1',
+      generation: 2,
+      labels: isManaged ? managed : {},
+    },
+    spec: {
+      serviceName: 'mariadb',
+      selector: {},
+      ...(isLegacy ? { volumeClaimTemplates: [{ metadata: { name: 'mysql-storage' } }] } : {}),
+      template: { spec: { containers: [{ name: 'mariadb', image, env: [...env] }] } },
+    },
+    status: { replicas: 1, observedGeneration: 2, readyReplicas: ready },
+  };
+  return [statefulSets, object];
+}
+
+export function named(
+  resource: Resource<KubeObject>,
+  name: string,
+  rest: Readonly<Record<string, unknown>> = {},
+  extra: Readonly<Record<string, string>> = managed,
+): Live[number] {
+  return [resource, { metadata: { namespace, name, labels: extra }, ...rest }];
+}
+
+type Status = NonNullable<Pod['status']>;
+type ContainerStatus = NonNullable<Status['initContainerStatuses']>[number];
+export type State = NonNullable<ContainerStatus['state']>;
+
+function statusOf(name: string, state: State, lastState?: State): ContainerStatus {
+  return {
+    name,
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount: 0,
+    state,
+    ...(lastState ? { lastState } : {}),
+  };
+}
+
+/** Pod mariadb-0 with the state of its init container. */
+export function databasePodWith(
+  prepare: State,
+  {
+    isReady = false,
+    deletionTimestamp,
+    last,
+    server,
+  }: {
+    readonly isReady?: boolean;
+    readonly deletionTimestamp?: string;
+    readonly last?: State;
+    readonly server?: readonly [State, State];
+  } = {},
+): Pod {
+  return {
+    metadata: {
+      namespace,
+      name: 'mariadb-0',
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+    spec: { nodeName: 'node-1', containers: [] },
+    status: {
+      conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+      initContainerStatuses: [statusOf('prepare-data', prepare, last)],
+      containerStatuses: server ? [statusOf('mariadb', ...server)] : [],
+    },
+  };
+}
+
+export const prepared: State = { terminated: { exitCode: 0, message: '{"version": "10.11.19"}' } };
+export const readyPod = databasePodWith(prepared, { isReady: true });
+
+/** Ended Pod of a Job of the backup script. */
+export function backupPod(job: string, at: string, message: unknown, exitCode = 0): Pod {
+  const text = typeof message === 'string' ? message : JSON.stringify(message);
+  const state: State = { terminated: { exitCode, finishedAt: at, message: text } };
+  return {
+    metadata: {
+      namespace,
+      name: `${job}-x`,
+      labels: { app: 'mariadb-backup', 'batch.kubernetes.io/job-name': job },
+    },
+    status: { containerStatuses: [statusOf('backup', state)] },
+  };
+}

@@ -1,0 +1,45 @@
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { accept } from '../accept/accept.ts';
+import { type OperatorObject, statusOf } from '../multinicoperator.ts';
+import type { Observed } from '../stage.ts';
+
+/** Time of tests of stages. */
+export const testTime = new Date('2026-11-26T10:00:00Z');
+
+/** A MultiNicOperator as it is read in the namespace of lifecycle. */
+export function operatorWith(
+  spec: unknown,
+  { annotations = {}, status }: { annotations?: Record<string, string>; status?: unknown } = {},
+): OperatorObject {
+  const metadata = {
+    namespace: 'multinic-system',
+    name: 'production-system',
+    uid: 'uid-1',
+    generation: 3,
+    annotations,
+  };
+  return { metadata, spec, status };
+}
+
+/** What the stages see of an operator beside objects of these kinds. */
+export function observedOf(
+  operator: OperatorObject,
+  live: readonly (readonly [Resource<KubeObject>, KubeObject])[] = [],
+): Observed {
+  return {
+    operator,
+    status: statusOf(operator),
+    accepted: accept(operator, testTime),
+    namespace: 'multinic-system',
+    objects: {
+      find<T extends KubeObject>({ kind }: Resource<T>, name: string): T | undefined {
+        const found = live.find(([of, { metadata }]) => of.kind === kind && metadata.name === name);
+        return found?.[1] as T | undefined;
+      },
+    },
+    pods: [],
+    kubernetesMinor: 37,
+    now: testTime,
+  };
+}

@@ -1,0 +1,26 @@
+import { url } from '../../process/setting-schemas.ts';
+import { type Settings, setting } from '../../process/settings.ts';
+
+/** Endpoints for direct credentials; OpenstackConfigs with other forms of credentials never use them. */
+export const defaultEndpointSettings = {
+  openstackDefaultAuthUrl: setting({
+    env: ['OPENSTACK_DEFAULT_AUTH_URL'],
+    flag: 'openstack-default-auth-url',
+    schema: url().optional(),
+    description: 'Keystone URL of OpenstackConfigs with direct credentials that name none',
+  }),
+  openstackDefaultNeutronEndpoint: setting({
+    env: ['OPENSTACK_DEFAULT_NEUTRON_ENDPOINT'],
+    flag: 'openstack-default-neutron-endpoint',
+    schema: url().optional(),
+    description:
+      'Neutron URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
+  }),
+  openstackDefaultNovaEndpoint: setting({
+    env: ['OPENSTACK_DEFAULT_NOVA_ENDPOINT'],
+    flag: 'openstack-default-nova-endpoint',
+    schema: url().optional(),
+    description:
+      'Nova URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
+  }),
+} satisfies Settings;

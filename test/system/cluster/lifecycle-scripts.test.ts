@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openScriptsSite, type ScriptsSite } from './scripts-site.ts';
+
+const home = ['-n', 'multinic-system'];
+const kind = 'multinicoperators.multinic.example.com';
+const managed = {
+  'multinic.example.com/protected': 'true',
+  'multinic.example.com/managed-by-operator': 'multinic',
+};
+/** Helm and kubectl wait for no Pod then. */
+const withoutPods = [
+  '--',
+  '--timeout=60s',
+  ...['lifecycle.replicas=0', 'viola.replicas=0', 'operator.persistence.enabled=false'].flatMap(
+    (value) => ['--set', value],
+  ),
+];
+
+let site: ScriptsSite;
+
+beforeAll(async () => {
+  site = await openScriptsSite('itlifecycle');
+});
+
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]();
+});
+
+async function succeeds(script: string, ...args: readonly string[]): Promise<string> {
+  const { code, said } = await site.run(script, args);
+  expect(code, said).toBe(0);
+  return said;
+}
+
+async function refused(script: string, ...args: readonly string[]): Promise<string> {
+  const { code, said } = await site.run(script, args);
+  expect(code, said).toBe(1);
+  return said;
+}
+
+function nameOf(...object: readonly string[]): Promise<string> {
+  return site.value('{.metadata.name}', ...object);
+}
+
+function base(): Promise<string> {
+  return site.value('{.data.deployment\\.yaml}', ...home, 'configmap', 'multinic-controller-base');
+}
+
+/** What lifecycle has made of a MultiNicOperator, with a webhook that answers nobody. */
+async function installedByLifecycle(): Promise<void> {
+  const create = (object: object) =>
+    site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
+  const metadata = { namespace: 'multinic-system', labels: managed };
+  await create({
+    apiVersion: 'multinic.example.com/v1alpha1',
+    kind: 'MultiNicOperator',
+    metadata: {
+      name: 'multinic',
+      namespace: 'multinic-system',
+      finalizers: ['multinic.example.com/operator-finalizer'],
+    },
+    spec: {},
+  });
+  const uid = await site.value('{.metadata.uid}', ...home, kind, 'multinic');
+  const owner = {
+    apiVersion: 'multinic.example.com/v1alpha1',
+    kind: 'MultiNicOperator',
+    name: 'multinic',
+    uid,
+  };
+  const selector = { app: 'multinic-controller' };
+  await create({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...metadata, name: 'multinic-controller', ownerReferences: [owner] },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: selector },
+      template: {
+        metadata: { labels: selector },
+        spec: { containers: [{ name: 'operator', image: 'localhost/none:1' }] },
+      },
+    },
+  });
+  await create({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...metadata, name: 'mariadb-credentials' },
+  });
+  await create({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...metadata, name: 'mysql-storage-mariadb-0' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  const service = { namespace: 'multinic-system', name: 'multinic-operator-webhook', path: '/' };
+  await create({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'multinic-protection' },
+    webhooks: [
+      {
+        name: 'vprotection.multinic.example.com',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'NoneOnDryRun',
+        failurePolicy: 'Fail',
+        timeoutSeconds: 1,
+        clientConfig: { service },
+        objectSelector: { matchLabels: { 'multinic.example.com/protected': 'true' } },
+        rules: [
+          {
+            apiGroups: ['apps'],
+            apiVersions: ['v1'],
+            operations: ['UPDATE', 'DELETE'],
+            resources: ['deployments', 'deployments/scale'],
+          },
+        ],
+      },
+    ],
+  });
+}
+
+describe('deploy-operator.sh --lifecycle', () => {
+  it('installs lifecycle, and names the next step', async () => {
+    const env = { CONTRABASS_ENDPOINT: 'https://contrabass.example.com/a' };
+    const args = ['--lifecycle', ...withoutPods];
+    const { code, said } = await site.run('deploy-operator.sh', args, { env });
+    expect(code, said).toBe(0);
+    expect(said).toContain('Next: create a MultiNicOperator in namespace multinic-system');
+    expect(await nameOf(...home, 'deployment', 'multinic-operator')).toBe('multinic-operator');
+    expect(await nameOf('crd', kind)).toBe(kind);
+    expect(await base()).toContain('value: https://contrabass.example.com/a');
+    const level = '{.metadata.labels.pod-security\\.kubernetes\\.io/enforce}';
+    expect(await site.value(level, 'namespace', 'multinic-system')).toBe('restricted');
+  });
+
+  it('keeps the Contrabass endpoint of the run before, and sets the image of lifecycle', async () => {
+    await succeeds('deploy-operator.sh', '--lifecycle', '--img', 'team/multinic:2', ...withoutPods);
+    expect(await base()).toContain('value: https://contrabass.example.com/a');
+    const image = '{.spec.template.spec.containers[0].image}';
+    expect(await site.value(image, ...home, 'deployment', 'multinic-operator')).toBe(
+      'docker.io/team/multinic-controllers:2',
+    );
+    expect(await base()).toContain('image: docker.io/team/multinic-controllers:2');
+  });
+
+  it('is refused beside an installation without lifecycle, and the other way round', async () => {
+    const said = await refused('deploy-operator.sh');
+    expect(said).toContain('lifecycle installs MultiNIC in namespace multinic-system');
+    expect(said).toContain('Next: upgrade it: ./deploy-operator.sh --lifecycle');
+  });
+});
+
+describe('cleanup-operator.sh after lifecycle', () => {
+  it('removes protection, MultiNicOperators and release, and keeps passwords and volumes', async () => {
+    await installedByLifecycle();
+    const said = await succeeds('cleanup-operator.sh', '--yes');
+    expect(await nameOf('validatingwebhookconfiguration', 'multinic-protection')).toBe('');
+    expect(await nameOf(...home, kind, 'multinic')).toBe('');
+    expect(await nameOf(...home, 'deployment', 'multinic-controller')).toBe('');
+    expect(await nameOf(...home, 'deployment', 'multinic-operator')).toBe('');
+    expect(said).toContain('Secrets mariadb-credentials in multinic-system');
+    expect(said).toContain('volume claims mysql-storage-mariadb-0 in multinic-system');
+    expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('mariadb-credentials');
+  });
+
+  it('removes passwords, volumes and the kind in a later run that asks for it', async () => {
+    await succeeds('cleanup-operator.sh', '--yes', '--purge', '--crds');
+    expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('');
+    const claim = [...home, 'persistentvolumeclaim', 'mysql-storage-mariadb-0'];
+    // A claim of no Pod goes by itself.
+    await expect.poll(() => nameOf(...claim)).toBe('');
+    expect(await nameOf('crd', kind)).toBe('');
+  });
+});
+
+it('lifecycle is refused beside an operator that the chart installed in its own namespace', async () => {
+  await site.cluster.kubectl(['create', 'namespace', 'multinic-operator-system']);
+  const metadata = {
+    name: 'multinic-operator-controller-manager',
+    namespace: 'multinic-operator-system',
+    labels: { 'app.kubernetes.io/part-of': 'multinic' },
+  };
+  const selector = { app: 'any' };
+  const template = {
+    metadata: { labels: selector },
+    spec: { containers: [{ name: 'operator', image: 'localhost/none:1' }] },
+  };
+  const spec = { replicas: 0, selector: { matchLabels: selector }, template };
+  const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+  await site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
+  const said = await refused('deploy-operator.sh', '--lifecycle');
+  expect(said).toContain(
+    'MultiNIC is installed without lifecycle in namespace multinic-operator-system',
+  );
+  expect(said).toContain('./cleanup-operator.sh --nics keep');
+});

@@ -1,0 +1,104 @@
+import { expect, vi } from 'vitest';
+import * as z from 'zod';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { multiNicOperatorStatus } from '../../../src/api/multinicoperator.ts';
+import { namespace } from '../e2e/ground.ts';
+import type { World } from './world.ts';
+
+export const operatorName = 'production-system';
+export const patient = { timeout: 180_000, interval: 300 };
+const inNamespace = ['-n', namespace];
+
+const path = `/apis/multinic.example.com/v1alpha1/namespaces/${namespace}/multinicoperators/${operatorName}`;
+const operatorObject = z.object({ status: multiNicOperatorStatus.default({}) });
+
+/** Status of the MultiNicOperator; undefined: it is gone. */
+export async function statusOf(management: ControlPlane) {
+  const object = await management.read(path);
+  return operatorObject.optional().parse(object)?.status;
+}
+
+export async function untilStatus(
+  { management }: Pick<World, 'management'>,
+  wanted: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await vi.waitFor(async () => expect(await statusOf(management)).toMatchObject(wanted), patient);
+}
+
+/** Changes an annotation of the MultiNicOperator. */
+export async function annotate(
+  { management }: Pick<World, 'management'>,
+  annotation: string,
+): Promise<void> {
+  const object = [...inNamespace, 'multinicoperator', operatorName];
+  await management.kubectl(['annotate', '--overwrite', ...object, annotation]);
+}
+
+/** kubectl in the namespace of lifecycle. */
+export async function kubectl(
+  { management }: Pick<World, 'management'>,
+  ...args: readonly string[]
+): Promise<string> {
+  return management.kubectl([...inNamespace, ...args]);
+}
+
+/** What kubectl says when it is refused; throws when it is not. */
+export async function refused(
+  world: Pick<World, 'management'>,
+  ...args: readonly string[]
+): Promise<string> {
+  try {
+    const done = await kubectl(world, ...args);
+    throw new Error(`kubectl ${args.join(' ')} was not refused: ${done}`);
+  } catch (error) {
+    const text = String(error);
+    if (text.includes('was not refused')) throw error;
+    return text;
+  }
+}
+
+/** Seconds since, for what a test prints. */
+export function secondsSince(began: number): string {
+  return `${((performance.now() - began) / 1000).toFixed(1)} s`;
+}
+
+const pods = z.object({
+  items: z.array(
+    z.object({
+      metadata: z.object({ name: z.string(), uid: z.string() }),
+      status: z.object({
+        containerStatuses: z
+          .array(z.object({ restartCount: z.int(), containerID: z.string().optional() }))
+          .default([]),
+      }),
+    }),
+  ),
+});
+
+/** Uid and restarts of Pods by name. */
+export async function podsOf(
+  world: Pick<World, 'management'>,
+  selector: string,
+): Promise<Readonly<Record<string, string>>> {
+  const text = await kubectl(world, 'get', 'pods', '-l', selector, '-o', 'json');
+  return Object.fromEntries(
+    pods.parse(JSON.parse(text)).items.map(({ metadata, status }) => {
+      const restarts = status.containerStatuses.map(({ restartCount }) => restartCount).join();
+      return [metadata.name, `${metadata.uid} ${restarts}`];
+    }),
+  );
+}
+
+/** Names of all agent Jobs of the business cluster. */
+export async function agentJobs({ business }: Pick<World, 'business'>): Promise<string[]> {
+  const text = await business.kubectl(['-n', 'multinic-agents', 'get', 'jobs', '-o', 'name']);
+  return text.split('\n').filter(Boolean).toSorted();
+}
+
+/** NICs that the inventory in MariaDB has, as `node port MAC`. */
+export async function inventoryRows(world: World): Promise<string> {
+  const query =
+    'SELECT attached_node_name, port_id, macaddress FROM multi_interface WHERE deleted_at IS NULL ORDER BY port_id';
+  const script = `mariadb --batch --skip-column-names -uroot -p"$(cat /credentials/rootPassword)" multinic -e "${query}"`;
+  return kubectl(world, 'exec', 'mariadb-0', '-c', 'mariadb', '--', 'sh', '-c', script);
+}

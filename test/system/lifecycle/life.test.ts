@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Attachment } from '../../../rig/openstack/tenant.ts';
+import { commandsOf, nameOf } from '../../requirements/commands.ts';
+import { outcomes } from '../../requirements/outcomes.ts';
+import {
+  acquaint,
+  addressOf,
+  attach,
+  expectGone,
+  expectReach,
+  untilConfigured,
+} from '../e2e/acts.ts';
+import { namespace } from '../e2e/ground.ts';
+import { expectOutcome } from '../e2e/guide/seed-command.ts';
+import { run } from '../e2e/guide/shell.ts';
+import {
+  agentJobs,
+  annotate,
+  inventoryRows,
+  kubectl,
+  operatorName,
+  patient,
+  podsOf,
+  refused,
+  secondsSince,
+  statusOf,
+  untilStatus,
+} from './acts.ts';
+import { applyDirectConfig, openWorld, type World } from './world.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const running = { phase: 'Running', controllerStatus: { readyReplicas: 3 } };
+const ofMariadb = 'app=mariadb';
+const ofController = 'app=multinic-controller';
+
+let world: World;
+let first: Attachment;
+
+beforeAll(async () => {
+  world = await openWorld(say);
+});
+
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+});
+
+/** Commands of document 002 that need a MultiNicOperator, in their order. */
+const ofLifecycle = commandsOf('002').filter((command) => {
+  const outcome = outcomes['002'][nameOf(command)];
+  return outcome !== undefined && 'on' in outcome && outcome.on === 'lifecycle';
+});
+const [installs, ...others] = ofLifecycle.filter(({ text }) => text.startsWith('kubectl apply'));
+const deletes = (text: string): boolean => text.startsWith('kubectl delete multinicoperator');
+
+it('the MultiNicOperator of document 002 is Running', async () => {
+  expect(others).toEqual([]);
+  const began = performance.now();
+  const { identity, network, compute } = world.endpoints;
+  const text = (installs?.text ?? '')
+    .replace('http://110.0.0.101:5000/v3', identity)
+    .replace('http://110.0.0.101:9696/v2.0', network)
+    .replace('http://110.0.0.101:8774/v2.1', compute);
+  expect(text).not.toContain('110.0.0.101');
+  await run({ cwd: world.shell.cwd, env: world.shell.env }, text);
+  await untilStatus(world, {
+    phase: 'Running',
+    message: 'All components are running successfully',
+  });
+  say(`from kubectl apply to Running: ${secondsSince(began)} (limit 90 s)`);
+  expect(await statusOf(world.management)).toMatchObject({
+    controllerStatus: { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 },
+    databaseStatus: {
+      phase: 'Ready',
+      readyReplicas: 1,
+      version: expect.stringMatching(/^10\.11\./),
+    },
+    protectionStatus: { active: true, preventedMutations: 0 },
+  });
+});
+
+describe('commands of document 002', () => {
+  const ordered = ofLifecycle.filter(
+    ({ text }) => !text.startsWith('kubectl apply') && !deletes(text),
+  );
+  it.each(ordered.map((command) => [nameOf(command), command] as const))(
+    '%s',
+    async (name, command) => {
+      const outcome = outcomes['002'][name];
+      if (!outcome) throw new Error(`test/requirements/outcomes.ts has no row for ${name}`);
+      const { shell } = world;
+      await expectOutcome(
+        { management: shell, business: shell, lifecycle: shell },
+        command,
+        outcome,
+      );
+    },
+  );
+
+  it('three replicas run afterwards', () => untilStatus(world, running));
+});
+
+it('the NIC of an attached port is Configured through the operator that lifecycle made', async () => {
+  await applyDirectConfig(world);
+  first = await attach(world);
+  await untilConfigured(world, 'multinic0');
+  await acquaint(world, first);
+  await expectReach(world, addressOf(first));
+  await vi.waitFor(
+    async () => expect(await inventoryRows(world)).toContain(first.port_id),
+    patient,
+  );
+});
+
+describe('MariaDB', () => {
+  /** What must not change, whatever happens to MariaDB. */
+  let before: { readonly jobs: readonly string[]; readonly rows: string };
+
+  beforeAll(async () => {
+    before = { jobs: await agentJobs(world), rows: await inventoryRows(world) };
+  });
+
+  async function expectNothingLost(): Promise<void> {
+    await vi.waitFor(async () => expect(await inventoryRows(world)).toBe(before.rows), patient);
+    expect(await agentJobs(world)).toEqual(before.jobs);
+  }
+
+  it('comes back after a SIGKILL with its data', async () => {
+    const began = performance.now();
+    await world.manager.sh([
+      'sh',
+      '-c',
+      'c="/var/lib/node-parts/bin/ctr -n k8s.io"; for id in $($c containers ls -q); do $c containers info $id | grep -q \'"io.kubernetes.container.name": "mariadb"\' && $c tasks kill -s SIGKILL $id; done; true',
+    ]);
+    await vi.waitFor(
+      async () =>
+        expect(Object.values(await podsOf(world, ofMariadb))).toEqual([
+          expect.stringMatching(/ [1-9]/),
+        ]),
+      patient,
+    );
+    await untilStatus(world, running);
+    say(`after SIGKILL: ${secondsSince(began)}`);
+    await expectNothingLost();
+  });
+
+  it('comes back when its Pod is deleted', async () => {
+    const [uid] = Object.values(await podsOf(world, ofMariadb));
+    await kubectl(world, 'delete', 'pod', 'mariadb-0');
+    await vi.waitFor(
+      async () => expect(Object.values(await podsOf(world, ofMariadb))).not.toEqual([uid]),
+      patient,
+    );
+    await untilStatus(world, running);
+    await expectNothingLost();
+  });
+
+  it('is backed up, and restored from the backup', async () => {
+    await kubectl(world, 'create', 'job', '--from=cronjob/mariadb-backup', 'by-hand');
+    await untilStatus(world, { databaseStatus: { lastBackup: { verified: true } } });
+    await annotate(world, 'multinic.io/restore=latest');
+    await untilStatus(world, {
+      databaseStatus: { lastRestore: { request: 'latest', result: 'Succeeded' } },
+    });
+    await untilStatus(world, running);
+    await expectNothingLost();
+  });
+});
+
+it('at rest lifecycle writes nothing', async () => {
+  await untilStatus(world, running);
+  const since = new Date().toISOString();
+  await new Promise((resolve) => setTimeout(resolve, 30_000));
+  const account = `system:serviceaccount:${namespace}:multinic-operator`;
+  const writes = (await world.management.auditLog()).filter(
+    ({ at, user, verb, resource, dryRun }) =>
+      at > since &&
+      user === account &&
+      !dryRun &&
+      ['create', 'update', 'patch', 'delete'].includes(verb) &&
+      !['leases', 'selfsubjectaccessreviews', 'tokenreviews'].includes(resource),
+  );
+  expect(writes).toEqual([]);
+});
+
+describe('two replicas of lifecycle', () => {
+  it('count what they refuse together', async () => {
+    await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=2');
+    await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
+    const { preventedMutations = 0 } = (await statusOf(world.management))?.protectionStatus ?? {};
+    for (let at = 0; at < 8; at++) {
+      const said = await refused(
+        world,
+        'set',
+        'image',
+        'deployment/multinic-controller',
+        `*=evil:${at}`,
+      );
+      expect(said).toContain(
+        'admission webhook "vprotection.multinic.example.com" denied the request',
+      );
+    }
+    await untilStatus(world, { protectionStatus: { preventedMutations: preventedMutations + 8 } });
+  });
+
+  it('the end of the leader restarts no Pod', async () => {
+    const pods = [await podsOf(world, ofMariadb), await podsOf(world, ofController)];
+    const holder = await kubectl(
+      world,
+      'get',
+      'lease',
+      'multinic-lifecycle',
+      '-o',
+      'jsonpath={.spec.holderIdentity}',
+    );
+    await kubectl(
+      world,
+      'delete',
+      'pod',
+      holder.split('_')[0] ?? '',
+      '--grace-period=0',
+      '--force',
+    );
+    await vi.waitFor(async () => {
+      const now = await kubectl(
+        world,
+        'get',
+        'lease',
+        'multinic-lifecycle',
+        '-o',
+        'jsonpath={.spec.holderIdentity}',
+      );
+      expect(now).not.toBe(holder);
+    }, patient);
+    await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
+    await untilStatus(world, running);
+    expect([await podsOf(world, ofMariadb), await podsOf(world, ofController)]).toEqual(pods);
+  });
+});
+
+describe('without any replica of lifecycle', () => {
+  it('a port is attached and detached, through an eviction and a restart', async () => {
+    await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=0');
+    await vi.waitFor(
+      async () => expect(Object.keys(await podsOf(world, 'app=multinic-operator'))).toEqual([]),
+      patient,
+    );
+    const second = await attach(world);
+    await untilConfigured(world, 'multinic0', 'multinic1');
+    const [evicted = ''] = Object.keys(await podsOf(world, ofController));
+    await world.management.kubectl(
+      ['create', '--raw', `/api/v1/namespaces/${namespace}/pods/${evicted}/eviction`, '-f', '-'],
+      JSON.stringify({
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name: evicted, namespace },
+      }),
+    );
+    await kubectl(world, 'delete', 'pods', '-l', ofController, '--wait=false');
+    await kubectl(world, 'rollout', 'status', 'deployment/multinic-controller', '--timeout=180s');
+    await world.tenant.detach(world.server.id, second.port_id);
+    await expectGone(world, 'multinic1');
+    await untilConfigured(world, 'multinic0');
+  });
+});
+
+describe('the end', () => {
+  it('the MultiNicOperator goes with all that it made; data and NICs stay', async () => {
+    await kubectl(world, 'scale', 'deployment/multinic-operator', '--replicas=1');
+    await kubectl(world, 'rollout', 'status', 'deployment/multinic-operator', '--timeout=120s');
+    const command = ofLifecycle.find(({ text }) => deletes(text));
+    await run({ cwd: world.shell.cwd, env: world.shell.env }, command?.text ?? '');
+    expect(await statusOf(world.management)).toBeUndefined();
+    const left = await kubectl(
+      world,
+      'get',
+      'deployments,statefulsets,cronjobs,secrets,pvc',
+      '-o',
+      'name',
+    );
+    expect(left).not.toMatch(/multinic-controller|statefulset|cronjob/);
+    expect(left).toMatch(/secret\/mariadb-credentials/);
+    expect(left).toMatch(/persistentvolumeclaim\/mysql-storage-mariadb-0/);
+    await untilConfigured(world, 'multinic0');
+  });
+
+  it('the namespace ends by itself with a MultiNicOperator in it', async () => {
+    const spec = { database: { enabled: true }, protection: { enableMutationPrevention: true } };
+    const metadata = { name: operatorName, namespace };
+    const object = {
+      apiVersion: 'multinic.example.com/v1alpha1',
+      kind: 'MultiNicOperator',
+      metadata,
+      spec,
+    };
+    await world.management.kubectl(['create', '-f', '-'], JSON.stringify(object));
+    await untilStatus(world, { phase: 'Running', protectionStatus: { active: true } });
+    // Removed with consent, as the guide says: the operator is there for it.
+    await kubectl(world, 'annotate', 'osc', 'e2e', `multinic.io/allow-removals=${Date.now()}`);
+    await kubectl(world, 'delete', 'osc', 'e2e', '--timeout=120s');
+    await expectGone(world, 'multinic0');
+    const began = performance.now();
+    await world.management.kubectl(['delete', 'namespace', namespace, '--timeout=120s']);
+    say(`end of the namespace: ${secondsSince(began)}`);
+    expect(
+      await world.management.kubectl(['get', 'validatingwebhookconfigurations', '-o', 'name']),
+    ).not.toContain('multinic');
+  });
+});
