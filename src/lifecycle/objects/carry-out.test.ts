@@ -13,8 +13,6 @@ import { type Observed, unchanged } from '../stage.ts';
 import type { Applier, EnsuredObject } from './applier.ts';
 import { createCarryOut } from './carry-out.ts';
 import { desired } from './desired.ts';
-import { createObserve } from './observe.ts';
-import { createStores } from './stores.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');
 const until = new Date('2026-11-26T13:00:00Z');
@@ -111,43 +109,12 @@ describe('break-glass', () => {
     const { metrics, recorder, events } = reported();
     const announcer = new BreakGlassAnnouncer({ recorder, metrics });
     const broken = { value: { ...wanted, breakGlassUntil: until } };
-    for (const state of [broken, broken, { value: wanted }, broken]) announcer.note(observed(state));
+    for (const state of [broken, broken, { value: wanted }, broken])
+      announcer.note(observed(state));
     const line = `Warning  ns/production: BreakGlass: protection and recovery of managed objects pause until ${until.toISOString()}`;
     expect(events).toEqual([line, line]);
     expect(await metrics.registry.metrics()).toContain(
       'multinic_operator_protection_events_total{event="break_glass"} 2',
     );
   });
-
-  it.each([
-    ['multinic.io/break-glass', { value: wanted }, 1],
-    ['spec.protection', undefined, undefined],
-  ])(
-    'an unusable %s leaves the rest of spec.protection as it is: %o',
-    async (field, value, problems) => {
-      const stores = createStores('ns');
-      const annotations = { 'multinic.io/break-glass': 'yesterday' };
-      stores.operators.upsert({ metadata: { ...operator.metadata, annotations } });
-      const client = { find: async () => undefined };
-      const clock = { now: () => now } as never;
-      const observe = createObserve({
-        client,
-        stores,
-        namespace: 'ns',
-        kubernetesMinor: 30,
-        clock,
-      });
-      const accept = ({ metadata }: OperatorObject): Accepted => {
-        const isUsable = field.startsWith('multinic') && !metadata.annotations?.[field];
-        const unusable = {
-          problems: [{ field: `metadata.annotations[${field}]`, message: 'unusable' }],
-        };
-        return { protection: isUsable ? { value: wanted } : unusable } as unknown as Accepted;
-      };
-      const seen = await observe('ns/production', accept, signal);
-      if (seen.what !== 'wanted') throw new Error(seen.what);
-      expect(seen.observed.accepted.protection.value).toEqual(value?.value);
-      expect(seen.observed.breakGlassProblems?.length).toBe(problems);
-    },
-  );
 });
