@@ -35,6 +35,8 @@ export interface ControllerPart extends Common {
 export interface LifecyclePart extends Common {
   readonly port: number;
   readonly webhookPort: number;
+  /** Where an API server in another network namespace reaches it; default: loopback. */
+  readonly webhookHost?: string;
 }
 
 export interface OperatorPart extends Common {
@@ -74,8 +76,8 @@ export function controllerPart(options: ControllerPart): ChildSpec {
 }
 
 export function lifecyclePart(options: LifecyclePart): ChildSpec {
-  const { kubeconfig, port, webhookPort } = options;
-  const webhook = loopback(webhookPort);
+  const { kubeconfig, port, webhookPort, webhookHost = '127.0.0.1' } = options;
+  const webhook = `${webhookHost}:${webhookPort}`;
   const args = ['--kubeconfig', kubeconfig, '--listen', loopback(port)];
   const url = ['--webhook-listen', webhook, '--webhook-url', `https://${webhook}`];
   return part('lifecycle', [...args, ...url], options, port);

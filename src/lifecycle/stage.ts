@@ -17,8 +17,6 @@ export interface Observed {
   readonly operator: OperatorObject;
   readonly status: MultiNicOperatorStatus;
   readonly accepted: Accepted;
-  /** A break-glass annotation that is over or cannot be used; the rest of spec.protection is accepted. */
-  readonly breakGlassProblems?: readonly Problem[];
   readonly namespace: string;
   readonly objects: LiveObjects;
   /** Pods of the operator, MariaDB, backups and restores. */

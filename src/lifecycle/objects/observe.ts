@@ -1,5 +1,5 @@
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
-import { annotations, labels, managedObjects } from '../../api/names.ts';
+import { labels, managedObjects } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import {
   claims,
@@ -104,7 +104,7 @@ export function createObserve(deps: ObserveDeps): Observe {
       observed: {
         operator,
         status: statusOf(operator) satisfies MultiNicOperatorStatus,
-        ...acceptProtection(accept, operator, now),
+        accepted: accept(operator, now),
         namespace: refOf(key).namespace ?? namespace,
         objects,
         pods: stores.pods.list(),
@@ -115,24 +115,4 @@ export function createObserve(deps: ObserveDeps): Observe {
       },
     };
   };
-}
-
-/**
- * A break-glass annotation that is over, or that cannot be used, pauses nothing: spec.protection is accepted without it,
- * so that protection returns when the pause ends.
- */
-function acceptProtection(
-  accept: Accept,
-  operator: OperatorObject,
-  now: Date,
-): Pick<Observed, 'accepted' | 'breakGlassProblems'> {
-  const accepted = accept(operator, now);
-  const { problems: breakGlassProblems } = accepted.protection;
-  if (!breakGlassProblems?.every(({ field }) => field.includes(annotations.breakGlass))) {
-    return { accepted };
-  }
-  const { [annotations.breakGlass]: _, ...others } = operator.metadata.annotations ?? {};
-  const without = { ...operator, metadata: { ...operator.metadata, annotations: others } };
-  const { protection } = accept(without, now);
-  return { accepted: { ...accepted, protection }, breakGlassProblems };
 }

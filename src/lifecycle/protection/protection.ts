@@ -27,30 +27,29 @@ const name = managedObjects.protection;
  * `kubectl get validatingwebhookconfiguration` shows what holds.
  */
 export function protection(observed: Observed, access: WebhookAccess): StagePlan<ProtectionReport> {
-  const { accepted, objects, now, breakGlassProblems = [] } = observed;
+  const { accepted, objects, now } = observed;
   const { value: wanted, problems } = accepted.protection;
   const live = objects.find(validatingWebhookConfigurations, name);
   const report = { configured: isConfigured(live, access.authorities) };
   if (!wanted) return unchanged(problems, report);
   if (isGlassBroken(wanted, now) || !wanted.preventsMutations) {
-    return { ...withoutConfiguration(live), ...untilGlassIsWhole(wanted, now) };
+    return { ...withoutConfiguration(observed), ...untilGlassIsWhole(wanted, now) };
   }
-  if (access.authorities === undefined) return unchanged(breakGlassProblems, report);
+  if (access.authorities === undefined) return unchanged([], report);
   const { authorities, url, user } = access;
   const { namespace, kubernetesMinor } = observed;
   const { allowed } = wanted;
   const input = { namespace, user, authorities, url, allowed, kubernetesMinor };
   const webhooks = webhooksOf(input);
-  if (webhooks.length === 0) return withoutConfiguration(live);
+  if (webhooks.length === 0) return withoutConfiguration(observed);
   return {
-    ...unchanged(breakGlassProblems, report),
+    ...unchanged([], report),
     apply: [configuration(observed, webhooks)],
   };
 }
 
-function withoutConfiguration(
-  live: ValidatingWebhookConfiguration | undefined,
-): StagePlan<ProtectionReport> {
+function withoutConfiguration({ objects }: Observed): StagePlan<ProtectionReport> {
+  const live = objects.find(validatingWebhookConfigurations, name);
   const removal = { resource: validatingWebhookConfigurations, ref: { name } };
   return { ...unchanged([], { configured: false }), remove: live ? [removal] : [] };
 }

@@ -26,7 +26,7 @@ const strangers = {
 };
 const template = (image: string) => ({
   metadata: { labels: { app: 'multinic-controller' } },
-  spec: { containers: [{ name: 'main', image }] },
+  spec: { containers: [{ name: 'operator', image }] },
 });
 const replacement = JSON.stringify({
   apiVersion: 'apps/v1',
@@ -45,7 +45,10 @@ export const refused: readonly Attempt[] = [
     args: ['edit', ...controller],
     editor: 'sed -i s/multinic:v1alpha1/evil:1/',
   },
-  { what: 'set image', args: ['set', 'image', 'deployment/multinic-controller', 'main=evil:1'] },
+  {
+    what: 'set image',
+    args: ['set', 'image', 'deployment/multinic-controller', 'operator=evil:1'],
+  },
   { what: 'scale of the Deployment', args: ['scale', ...controller, '--replicas=0'] },
   { what: 'scale of the StatefulSet', args: ['scale', 'statefulset', 'mariadb', '--replicas=0'] },
   { what: 'removal of the label', args: ['label', ...controller, `${protectedLabel}-`] },
@@ -113,7 +116,7 @@ export const refused: readonly Attempt[] = [
   },
   {
     what: 'dry run of an edit',
-    args: ['set', 'image', 'deployment/multinic-controller', 'main=evil:1', '--dry-run=server'],
+    args: ['set', 'image', 'deployment/multinic-controller', 'operator=evil:1', '--dry-run=server'],
     isDryRun: true,
   },
   { what: 'rollout restart', args: ['rollout', 'restart', ...controller] },

@@ -1,7 +1,31 @@
-const rbac = 'rbac.authorization.k8s.io';
+import { stringify } from 'yaml';
 
-/** A MultiNicOperator with protection, a namespace admin `editor`, and a Role as the chart installs it. */
+const rbac = 'rbac.authorization.k8s.io';
+const labels = { app: 'multinic-controller' };
+
+/** The chart's rendering of the operator, as far as these tests need it. */
+const base = {
+  deployment: {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'multinic-controller' },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { containers: [{ name: 'operator', image: 'multinic:v1', env: [] }] },
+      },
+    },
+  },
+};
+
+/**
+ * A MultiNicOperator that manages an object of each kind and protects them, a namespace admin `editor`, and what the chart
+ * installs beside lifecycle.
+ */
 export function installation(namespace: string) {
+  const data = Object.entries(base).map(([key, object]) => [`${key}.yaml`, stringify(object)]);
   const items = [
     {
       apiVersion: `${rbac}/v1`,
@@ -17,10 +41,21 @@ export function installation(namespace: string) {
       rules: [],
     },
     {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'multinic-controller-base', namespace },
+      data: Object.fromEntries(data) as Record<string, string>,
+    },
+    {
       apiVersion: 'multinic.example.com/v1alpha1',
       kind: 'MultiNicOperator',
       metadata: { name: 'production', namespace },
-      spec: { protection: { enableMutationPrevention: true, enableAutoRecovery: true } },
+      spec: {
+        controller: { image: 'multinic:v1alpha1' },
+        database: { enabled: true },
+        reconcileTrigger: { mode: 'immediate' },
+        protection: { enableMutationPrevention: true, enableAutoRecovery: true },
+      },
     },
   ];
   return { apiVersion: 'v1', kind: 'List', items };

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,14 +11,14 @@ import {
   toolPath,
 } from '../../../../rig/control-plane/control-plane.ts';
 import { freePorts } from '../../../../rig/parts/free-ports.ts';
-import { loadKubeconfig } from '../../../../src/kube/access/kubeconfig.ts';
+import { lifecyclePart } from '../../../../rig/parts/parts.ts';
+import { Supervisor } from '../../../../rig/parts/supervisor.ts';
+import { systemClock as clock } from '../../../../src/time/clock.ts';
 import { scaled } from '../../../speed.ts';
 import { type Attempt, allowed, refused } from './attempts.ts';
 import { installation } from './installation.ts';
-import { managedObjects } from './managed.ts';
-import { startPieces } from './pieces.ts';
 
-// The stage of protection, the applier and the webhook on a real API server with its controllers, and without nodes.
+// Lifecycle as a process beside a real API server with its controllers, and without nodes.
 const namespace = 'multinic-system';
 const lifecycleUser = `system:serviceaccount:${namespace}:multinic-operator`;
 const run = promisify(execFile);
@@ -27,7 +28,9 @@ let kubectlPath: string;
 let editor: string;
 let lifecycle: string;
 let port: number;
-let pieces: ReturnType<typeof startPieces> | undefined;
+let webhookPort: number;
+let directory: string;
+let parts: Supervisor;
 
 /** allowed, denied (by the webhook), call failed (of the webhook), forbidden (by RBAC), or what kubectl says. */
 type Outcome = string;
@@ -93,27 +96,38 @@ async function install(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const access = await loadKubeconfig(lifecycle);
-  pieces = startPieces({
-    access,
-    namespace,
-    webhook: { host: plane.machine, port },
-    managed: managedObjects,
-    kubernetesMinor: 37,
-  });
+  await parts.start(
+    lifecyclePart({
+      kubeconfig: lifecycle,
+      port,
+      webhookPort,
+      webhookHost: plane.machine,
+      clock,
+      env: { LEASE_DURATION: '3s' },
+    }),
+  );
   await isProtected();
 }
 
 async function stop(): Promise<void> {
-  await pieces?.stop();
-  pieces = undefined;
+  await parts.stop('lifecycle');
+}
+
+function isWrite(verb: string): boolean {
+  return !['get', 'list', 'watch'].includes(verb);
+}
+
+/** Messages of Events with this reason. */
+async function eventsOf(reason: string): Promise<string> {
+  const filter = `{range .items[?(@.reason=="${reason}")]}{.message}{"\\n"}{end}`;
+  return kubectl('get', 'events', '-o', `jsonpath=${filter}`);
 }
 
 /** Waits until the API server asks the webhook: it reads the configuration by a watch. */
 async function isProtected(): Promise<void> {
   const probe = {
     what: 'probe',
-    args: ['set', 'image', 'deployment/multinic-controller', 'main=evil:1', '--dry-run=server'],
+    args: ['set', 'image', 'deployment/multinic-controller', 'operator=evil:1', '--dry-run=server'],
   };
   // Not `expect.poll`, which works inside of tests only.
   const look = async () => expect(await attempt(plane.kubeconfig, probe)).toBe('denied');
@@ -130,7 +144,9 @@ beforeAll(async () => {
   kubectlPath = await toolPath('kubectl');
   editor = await plane.userKubeconfig('editor');
   lifecycle = await plane.userKubeconfig(lifecycleUser, ['system:masters']);
-  [port = 0] = await freePorts(1);
+  [port = 0, webhookPort = 0] = await freePorts(2);
+  directory = await mkdtemp(join(tmpdir(), 'multinic-protection-'));
+  parts = new Supervisor(directory, clock);
   const crd = join(
     import.meta.dirname,
     '../../../../deploy/crds/multinic.example.com_multinicoperators.yaml',
@@ -146,8 +162,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await stop();
+  await parts?.[Symbol.asyncDispose]();
   await plane?.down();
+  if (directory) await rm(directory, { recursive: true });
 });
 
 describe('the protection of managed objects', () => {
@@ -198,13 +215,15 @@ describe('the protection of managed objects', () => {
   });
 
   it('writes nothing while nothing happens', async () => {
-    const effects = pieces?.effects.length;
-    const conflicts = pieces?.lines.filter((line) => line.includes('repaired'));
-    expect(conflicts?.filter((line) => !line.includes('Webhook'))).toEqual([]);
-    // A status change of the Deployment wakes a reconcile.
+    const begun = new Date().toISOString();
+    // A changed annotation wakes a reconcile.
     await kubectl('annotate', 'deployment', 'multinic-controller', 'example.com/touched=1');
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    expect(pieces?.effects.length).toBe(effects);
+    await clock.sleep(3_000);
+    const writes = (await plane.auditLog()).filter(
+      ({ user, at, verb, resource }) =>
+        user === lifecycleUser && at > begun && isWrite(verb) && resource !== 'leases',
+    );
+    expect(writes).toEqual([]);
   });
 
   it('pauses protection and recovery while the glass is broken', async () => {
@@ -213,12 +232,12 @@ describe('the protection of managed objects', () => {
     await expect.poll(async () => plane.read(configurationPath)).toBeUndefined();
     const edit = {
       what: 'set image',
-      args: ['set', 'image', 'deployment/multinic-controller', 'main=hotfix:1'],
+      args: ['set', 'image', 'deployment/multinic-controller', 'operator=hotfix:1'],
     };
     await expect.poll(async () => attempt(plane.kubeconfig, edit)).toBe('allowed');
     await expect
-      .poll(() => pieces?.outcomes.managed?.objects.get('Deployment multinic-controller'))
-      .toBe('drifted');
+      .poll(async () => eventsOf('Drifted'))
+      .toContain('Deployment multinic-controller: kubectl-set changed');
     expect(await image()).toBe('hotfix:1');
     await kubectl('annotate', 'mno', 'production', 'multinic.io/break-glass-');
     await expect.poll(image).toBe('multinic:v1alpha1');
@@ -250,7 +269,7 @@ describe('the protection of managed objects', () => {
           deployment.safeParse(await plane.read(deploymentPath)).data?.metadata.uid ?? metadata.uid,
       )
       .not.toBe(metadata.uid);
-    await kubectl('set', 'image', 'deployment/multinic-controller', 'main=evil:1');
+    await kubectl('set', 'image', 'deployment/multinic-controller', 'operator=evil:1');
     await expect.poll(image).toBe('multinic:v1alpha1');
     await kubectl('label', 'service', 'mariadb', 'multinic.example.com/protected-');
     await expect
@@ -302,7 +321,7 @@ describe('the cluster while lifecycle is down', () => {
       'set',
       'image',
       'deployment/multinic-controller',
-      'main=multinic:v2',
+      'operator=multinic:v2',
       ...as(lifecycleUser, 'system:authenticated'),
     );
     await expect

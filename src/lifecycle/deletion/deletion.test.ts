@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../api/effects.ts';
+import { finalizers } from '../../api/names.ts';
+import { KubeError } from '../../kube/errors.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { createPerform } from '../../process/effects.ts';
+import { systemClock } from '../../time/clock.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
+import { Applier } from '../objects/applier.ts';
+import { createStores } from '../objects/stores.ts';
+import { createDeletion } from './deletion.ts';
+
+const namespace = 'ns';
+const { signal } = new AbortController();
+const deleting = { deletionTimestamp: '2026-11-26T12:00:00Z' };
+
+function operator(metadata: Partial<OperatorObject['metadata']> = {}): OperatorObject {
+  const held = ['example.com/other', finalizers.multiNicOperator];
+  return {
+    metadata: { name: 'ours', namespace, resourceVersion: '7', finalizers: held, ...metadata },
+  };
+}
+
+const managed = (name: string, of = 'ours') => ({
+  metadata: { name, namespace, labels: { 'multinic.example.com/managed-by-operator': of } },
+});
+
+/** Deletion on a cluster with managed objects of two MultiNicOperators; `calls` are the writes in their order. */
+function bed({
+  configurationOf = 'ours',
+  isNamespaceEnding = false,
+  items = [] as readonly OperatorObject[],
+} = {}) {
+  const calls: string[] = [];
+  const stores = createStores(namespace);
+  stores.deployments.upsert(managed('multinic-controller'));
+  stores.deployments.upsert(managed('other', 'theirs'));
+  stores.statefulSets.upsert(managed('mariadb'));
+  stores.services.upsert(managed('mariadb'));
+  stores.configMaps.upsert(managed('triggers'));
+  stores.claims.upsert(managed('mysql-storage-mariadb-0'));
+  stores.credentials.upsert(managed('mariadb-credentials'));
+  const found: Record<string, KubeObject> = {
+    ValidatingWebhookConfiguration: managed('multinic-protection', configurationOf),
+    Namespace: { metadata: { name: namespace, ...(isNamespaceEnding ? deleting : {}) } },
+  };
+  const client = {
+    find: async ({ kind }: Resource<KubeObject>) => found[kind],
+    listAll: async () => ({ items, resourceVersion: '1' }),
+    delete: async ({ kind }: Resource<KubeObject>, { name }: { name: string }) => {
+      calls.push(`delete ${kind} ${name}`);
+      throw new KubeError({ status: 404, reason: 'NotFound', message: 'deleted meanwhile' });
+    },
+    patch: async (_: Resource<KubeObject>, { name }: { name: string }, patch: unknown) =>
+      void calls.push(`patch ${name} ${JSON.stringify(patch)}`),
+  } as never;
+  const perform = createPerform<Effect>(() => undefined);
+  const applier = new Applier({ client, perform, live: stores.live, clock: systemClock });
+  return { deletion: createDeletion({ client, applier, stores, namespace, perform }), calls };
+}
+
+const released =
+  'patch ours {"metadata":{"resourceVersion":"7","finalizers":["example.com/other"]}}';
+const configuration = 'delete ValidatingWebhookConfiguration multinic-protection';
+
+describe('the deletion of a MultiNicOperator', () => {
+  it('removes the webhook configuration first, keeps claims and passwords, and ends with the finalizer', async () => {
+    const { deletion, calls } = bed();
+    await deletion.finish(operator(deleting), signal);
+    expect(calls).toEqual([
+      configuration,
+      'delete Deployment multinic-controller',
+      'delete StatefulSet mariadb',
+      'delete Service mariadb',
+      'delete ConfigMap triggers',
+      released,
+    ]);
+  });
+
+  it.each<[string, Parameters<typeof bed>[0], OperatorObject, readonly string[]]>([
+    [
+      'removes no configuration of another MultiNicOperator',
+      { configurationOf: 'theirs' },
+      operator({ ...deleting, name: 'third' }),
+      [released.replace('ours', 'third')],
+    ],
+    [
+      'removes nothing for one elsewhere with the legacy finalizer',
+      {},
+      operator({ ...deleting, namespace: 'other' }),
+      [released],
+    ],
+    [
+      'leaves objects to the namespace controller when the namespace ends',
+      {},
+      operator(),
+      [configuration, released],
+    ],
+    [
+      'writes no finalizer that is gone',
+      { configurationOf: 'theirs' },
+      operator({ ...deleting, name: 'third', finalizers: [] }),
+      [],
+    ],
+  ])('%s', async (_, options, deleted, writes) => {
+    const { deletion, calls } = bed(options);
+    await deletion.finish(deleted, signal);
+    expect(calls).toEqual(writes);
+  });
+
+  it('adds the finalizer once, beside those of others', async () => {
+    const { deletion, calls } = bed();
+    await deletion.hold(operator(), signal);
+    await deletion.hold(operator({ finalizers: [] }), signal);
+    const held = JSON.stringify([finalizers.multiNicOperator]);
+    expect(calls).toEqual([`patch ours {"metadata":{"resourceVersion":"7","finalizers":${held}}}`]);
+  });
+
+  it.each([
+    [true, [configuration, released]],
+    [false, []],
+  ])(
+    'lets go at the end of the process if the namespace ends (%s)',
+    async (isNamespaceEnding, writes) => {
+      const { deletion, calls } = bed({ isNamespaceEnding, items: [operator()] });
+      await deletion.leave(signal);
+      expect(calls).toEqual(writes);
+    },
+  );
+});
