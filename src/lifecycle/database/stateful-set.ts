@@ -40,16 +40,12 @@ export const server = [
   `--init-file=${loginPaths.initFile}`,
 ];
 
-const ping = { exec: { command: ['mariadb-admin', '--no-defaults', 'ping'] }, timeoutSeconds: 5 };
+/** By TCP, because `localhost` may be another account. */
+const login = [`--defaults-file=${loginPaths.clientOptions}`, '--protocol=tcp', '--host=127.0.0.1'];
 
-/** By TCP, because `localhost` may be another account. A ping succeeds with any password, a query does not. */
-export const query = [
-  'mariadb',
-  `--defaults-file=${loginPaths.clientOptions}`,
-  '--protocol=tcp',
-  '--host=127.0.0.1',
-  '--execute=SELECT 1',
-];
+/** With a login, because the server logs each refused one. A ping succeeds with any password, a query does not. */
+const ping = { exec: { command: ['mariadb-admin', ...login, 'ping'] }, timeoutSeconds: 5 };
+export const query = ['mariadb', ...login, '--execute=SELECT 1'];
 
 export interface StatefulSetOptions {
   /** Not always the wanted one: a backup precedes a change. */
