@@ -86,7 +86,7 @@ remove_what_is_kept() {
 
 # One line for each thing that is still there.
 say_what_stays() {
-  local kept=() volumes=() secret claim
+  local kept=() secret claim
   for secret in "${secrets[@]}"; do
     if exists -n "$namespace" secret "$secret"; then kept+=("$secret"); fi
   done
@@ -96,11 +96,9 @@ say_what_stays() {
   fi
   if ((${#kept[@]} > 0)); then say "  Secrets ${kept[*]} in $namespace (--purge removes them)"; fi
   for claim in "${claims[@]}"; do
-    if exists -n "$namespace" persistentvolumeclaim "$claim"; then volumes+=("$claim"); fi
+    ! exists -n "$namespace" persistentvolumeclaim "$claim" ||
+      say "  the history of the inventory, volume claim $claim in $namespace (--purge removes it)"
   done
-  if ((${#volumes[@]} > 0)); then
-    say "  the history of the inventory, volume claims ${volumes[*]} in $namespace (--purge removes them)"
-  fi
   if exists crd "$kind"; then say "  the CustomResourceDefinition $kind (--crds removes it)"; fi
   if exists crd "$managers"; then say "  the CustomResourceDefinition $managers (--crds removes it)"; fi
 }

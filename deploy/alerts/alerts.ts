@@ -1,5 +1,6 @@
 import { ofAccess } from './access.ts';
 import type { Alert, Chart } from './alert.ts';
+import { ofBackups } from './backups.ts';
 import { ofInventory } from './inventory.ts';
 import { ofLifecycle } from './lifecycle.ts';
 import { ofLooks } from './looks.ts';
@@ -12,6 +13,7 @@ const groups = {
   parts: partsDown,
   openstackconfigs: ofOpenstackConfigs,
   lifecycle: ofLifecycle,
+  backups: ofBackups,
   looks: ofLooks,
   inventory: ofInventory,
   access: ofAccess,

@@ -134,6 +134,15 @@ export const suites: readonly Suite[] = [
     sample: `${install} && test/vitest migrate long test/long/migrate/agent.long.ts`,
   },
   {
+    name: 'lifecycle',
+    proves:
+      'MariaDB 10.11 becomes 11.8 after a backup, is refused on the way back, and is restored',
+    minutes: 2,
+    needsRoot: true,
+    command: 'test/vitest lifecycle long test/long/lifecycle "$@"',
+    sample: 'test/vitest lifecycle long test/long/lifecycle "$@"',
+  },
+  {
     name: 'latency',
     proves: 'how long 50 ports of real OpenStack take from notification to MultiNicNodeConfig',
     minutes: 3,

@@ -37,9 +37,9 @@ const allowed = (words: readonly string[]) => [
 const at = (text: string) => accepted({}, { [annotations.breakGlass]: text });
 const fourStages = ['credentials', 'database', 'backup', 'controller'] as const;
 
-describe('a field that cannot be used', () => {
+describe('accept', () => {
   it.each(unusableFields)(
-    'is named and stops only its stage: %s',
+    'a field that cannot be used is named and stops only its stage: %s',
     (_what, spec, field, expected) => {
       const found = problemsOf(accepted(spec));
       expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
@@ -87,14 +87,14 @@ describe('a field that cannot be used', () => {
       ['triggers'],
     ],
     ['a protection that is a number', { protection: 1 }, 'spec.protection', ['protection']],
-  ])('is named when its type is wrong: %s', (_what, spec, field, expected) => {
+  ])('a field of the wrong type is named: %s', (_what, spec, field, expected) => {
     const found = problemsOf(accepted(spec));
     expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
     const [[{ field: named } = { field: '' }] = []] = Object.values(found);
     expect(named).toBe(field);
   });
 
-  it('never shows a password or a value of the environment', () => {
+  it('a problem never shows a password or a value of the environment', () => {
     const found = accepted({
       ...database({ credentials: { password: { topsecret: 1 }, rootPassword: 424_242 } }),
       controller: { env: [{ name: 'A', value: 424_242 }] },
@@ -107,9 +107,9 @@ describe('a field that cannot be used', () => {
   });
 });
 
-describe('a spec that can be used', () => {
+describe('accept, with a spec that can be used', () => {
   it.each([undefined, null, {}, { controller: null, database: null, protection: null }])(
-    'has defaults for all that %j leaves out',
+    'the spec %j gets the defaults',
     (spec) => {
       const found = accepted(spec);
       expect(problemsOf(found)).toEqual({});
@@ -129,7 +129,7 @@ describe('a spec that can be used', () => {
     },
   );
 
-  it('has the defaults of a database that is only enabled', () => {
+  it('a database that is only enabled gets the defaults', () => {
     const found = accepted(database({}));
     expect(found.credentials.value).toEqual({ database: 'multinic', user: 'multinic' });
     expect(found.backup.value).toEqual({ schedule: '0 3 * * *', retention: 7 });
@@ -141,7 +141,7 @@ describe('a spec that can be used', () => {
     });
   });
 
-  it('writes quantities as the API server does', () => {
+  it('quantities are written as the API server does', () => {
     const resources = { cpu: '1000m', memory: '1024Mi' };
     const found = accepted({
       controller: { resources },
@@ -155,7 +155,7 @@ describe('a spec that can be used', () => {
   it.each([
     ['quotes, backslash and newline', `a'b"c\\d\ne\`f$g`],
     ['200 bytes', '가'.repeat(66) + 'ab'],
-  ])('takes a password with %s as it is', (_what, password) => {
+  ])('a password with %s stays as it is', (_what, password) => {
     expect(accepted(database({ credentials: { password } })).credentials.value?.password).toBe(
       password,
     );
@@ -167,22 +167,22 @@ describe('a spec that can be used', () => {
     'registry.example.com:5000/multinic/controllers:v1.0.0',
     'localhost:5000/a__b/c-d.e@sha256:' + 'a'.repeat(64),
     '[fd00::1]:5000/multinic',
-  ])('takes the image %s', (image) => {
+  ])('the image %s is accepted', (image) => {
     expect(accepted({ controller: { image } }).controller.value?.image).toBe(image);
   });
 
   it.each(['0 3 * * *', '*/15 0-5,20 1,15 JAN-DEC mon-fri', '? ? ? ? ?', '0 0 29 2 *'])(
-    'takes the schedule %s',
+    'the schedule %s is accepted',
     (schedule) => {
       expect(accepted(database({ backup: { schedule } })).backup.value?.schedule).toBe(schedule);
     },
   );
 
-  it('takes an empty schedule for no backups', () => {
+  it('an empty schedule means no backups', () => {
     expect(accepted(database({ backup: { schedule: '' } })).backup.value).toEqual({ retention: 7 });
   });
 
-  it('takes an external database for the inventory, which several replicas can share', () => {
+  it('DB_HOST means an external database, which several replicas can share', () => {
     const { controller } = accepted({
       controller: { replicas: 3, env: [{ name: 'DB_HOST', value: 'db.example.com' }] },
       database: { enabled: false },
@@ -191,7 +191,7 @@ describe('a spec that can be used', () => {
     expect(controller.value?.replicas).toBe(3);
   });
 
-  it('passes default endpoints on as settings of the operator', () => {
+  it('default endpoints become settings of the operator', () => {
     const openstack = {
       identityEndpoint: 'http://192.0.2.101:5000/v3',
       networkEndpoint: 'http://192.0.2.101:9696/v2.0',
@@ -204,21 +204,21 @@ describe('a spec that can be used', () => {
     });
   });
 
-  it('writes the trigger with the fields that are given and no others', () => {
+  it('trigger.yaml holds the fields that are given and no others', () => {
     const reconcileTrigger = { mode: 'scheduled', interval: '15m' };
     expect(accepted({ reconcileTrigger }).triggers.value).toBe('mode: scheduled\ninterval: 15m\n');
   });
 
-  it('opens the webhook for update and patch alike, and for nothing that only reads', () => {
+  it('allowedOperations opens the webhook for update and patch alike, and never for reads', () => {
     expect(allowed(['get', 'list', 'watch'])).toEqual([]);
     expect(allowed(['update'])).toEqual(['update']);
     expect(allowed(['patch', 'delete', 'scale'])).toEqual(['update', 'delete', 'scale']);
   });
 });
 
-describe('break-glass', () => {
+describe('accept, with break-glass', () => {
   it.each(['2026-11-26T12:00:00Z', '2026-11-26T21:00:00+09:00', '2026-11-26T14:00:00Z'])(
-    'pauses protection until %s',
+    'break-glass pauses protection until %s',
     (text) => {
       const { protection, ignored } = at(text);
       expect(protection.value?.breakGlassUntil).toEqual(new Date(text));
@@ -232,7 +232,7 @@ describe('break-glass', () => {
     ['three hours too far, as by a wrong clock', '2026-11-26T17:00:00Z'],
     ['without a zone', '2026-11-26T12:00:00'],
     ['yes', 'true'],
-  ])('%s leaves protection on and is named', (_what, text) => {
+  ])('a break-glass time %s leaves protection on and is named', (_what, text) => {
     const { protection, ignored = [] } = at(text);
     expect(protection.value?.breakGlassUntil).toBeUndefined();
     expect(ignored.map(({ field }) => field)).toEqual([

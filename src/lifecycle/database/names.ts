@@ -4,5 +4,5 @@ export const prepareContainer = 'prepare-data';
 /** Pod of the StatefulSet's only replica. */
 export const databasePodName = 'mariadb-0';
 
-/** Time for a clean stop: after an unclean one a newer series refuses the redo log. */
+/** Time for a clean stop: a newer series may refuse the redo log of an unclean one. */
 export const graceSeconds = 120;

@@ -13,7 +13,7 @@ export function withLastUpdated(
   return { ...status, lastUpdated: rfc3339(now) };
 }
 
-/** Refusals as every replica counts them: whoever writes the status passes them on. */
+/** Returns the counts of refusals, which every replica writes by itself; the status writer passes them on. */
 export function countsOf({ protectionStatus }: MultiNicOperatorStatus) {
   const { preventedMutations, lastProtectionEvent } = protectionStatus ?? {};
   return {

@@ -114,6 +114,12 @@ describe('status of a MultiNicOperator', () => {
       'Degraded',
       /database Degraded/,
     ],
+    [
+      'a component refuses to start',
+      { outcomes: { database: stage({ phase: 'Error', message: 'newer data' }) } },
+      'Error',
+      /database Error \(newer data\)/,
+    ],
     ['the webhook does not answer', { webhookAnswers: false }, 'Pending', /protection Pending/],
     [
       'the webhook is not configured',

@@ -40,9 +40,15 @@ function byComponents({ contested }: Findings, components: readonly Component[])
     ...(contested.length > 0 ? [contestedText(contested)] : []),
   ];
   return {
-    phase: isDegraded ? 'Degraded' : 'Pending',
+    phase: phaseOf(waiting, isDegraded),
     reason: 'ComponentsNotReady',
     message: `${someDoNot}: ${texts.join('; ')}`,
     isStalled: false,
   };
+}
+
+/** Error: a component that does not start until a user corrects something, such as a database with newer data. */
+function phaseOf(waiting: readonly Component[], isDegraded: boolean): Summary['phase'] {
+  if (waiting.some(({ phase }) => phase === 'Error')) return 'Error';
+  return isDegraded ? 'Degraded' : 'Pending';
 }

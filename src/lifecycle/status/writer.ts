@@ -94,7 +94,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   };
 }
 
-/** Every replica counts refusals; whoever writes the rest of the status must not own them. */
+/** Drops the counts of refusals: the replicas that count own them. */
 function withoutCounts(status: MultiNicOperatorStatus): MultiNicOperatorStatus {
   const { active } = status.protectionStatus ?? {};
   return active === undefined ? status : { ...status, protectionStatus: { active } };

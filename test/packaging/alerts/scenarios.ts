@@ -62,6 +62,16 @@ function ofOperator(name: string, more: Readonly<Record<string, string>>): Scena
   };
 }
 
+/** A last backup at this second beside a period of a day; Prometheus' test begins at second 0. */
+function backupAge(last: number): Scenario {
+  const time = 'multinic_database_last_backup_timestamp_seconds';
+  const period = shows('multinic_database_backup_period_seconds', {}, 86_400);
+  return {
+    fires: { ...leads('lifecycle'), ...shows(time, {}, last), ...period },
+    quiet: { ...leads('lifecycle'), ...shows(time, {}, 0), ...period },
+  };
+}
+
 const ofPart = {
   operator: 'multinic_openstack_configs_not_ready',
   controller: 'multinic_node_configs_not_ready',
@@ -188,6 +198,7 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicOperatorContested: {
     'multinic-operator': ofOperator('multinic_operator_contested', {}),
   },
+  MultiNicBackupMissing: { 'multinic-operator': backupAge(-173_000) },
   MultiNicCloudFailing: { 'multinic-operator': byReason('operator', 'KeystoneError') },
   MultiNicDeliveryFailing: { 'multinic-operator': byReason('operator', 'ViolaPostError') },
   MultiNicOpenstackConfigNotReady: { 'multinic-operator': byReason('operator', 'NameConflict') },

@@ -160,7 +160,7 @@ describe('cleanup-operator.sh after lifecycle', () => {
     expect(await nameOf(...home, 'deployment', 'multinic-controller')).toBe('');
     expect(await nameOf(...home, 'deployment', 'multinic-operator')).toBe('');
     expect(said).toContain('Secrets mariadb-credentials in multinic-system');
-    expect(said).toContain('volume claims mysql-storage-mariadb-0 in multinic-system');
+    expect(said).toContain('volume claim mysql-storage-mariadb-0 in multinic-system');
     expect(await nameOf(...home, 'secret', 'mariadb-credentials')).toBe('mariadb-credentials');
   });
 

@@ -57,10 +57,10 @@ it('the MultiNicOperator of document 002 is Running', async () => {
   const began = performance.now();
   const { identity, network, compute } = world.endpoints;
   const text = (installs?.text ?? '')
-    .replace('http://110.0.0.101:5000/v3', identity)
-    .replace('http://110.0.0.101:9696/v2.0', network)
-    .replace('http://110.0.0.101:8774/v2.1', compute);
-  expect(text).not.toContain('110.0.0.101');
+    .replace('http://192.0.2.101:5000/v3', identity)
+    .replace('http://192.0.2.101:9696/v2.0', network)
+    .replace('http://192.0.2.101:8774/v2.1', compute);
+  expect(text).not.toContain('192.0.2.101');
   await run({ cwd: world.shell.cwd, env: world.shell.env }, text);
   await untilStatus(world, {
     phase: 'Running',

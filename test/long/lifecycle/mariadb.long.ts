@@ -1,0 +1,107 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rootOf } from '../../../rig/mariadb-image/root.ts';
+import { backupScript } from '../../../src/lifecycle/backup/script.ts';
+import { prepareData } from '../../../src/lifecycle/database/prepare-data.ts';
+import { query, server } from '../../../src/lifecycle/database/stateful-set.ts';
+import { type MariadbPod, mariadbPod, stopped } from '../../system/lifecycle/mariadb-pod.ts';
+
+const login = {
+  rootPassword: `root ' " \\`,
+  password: `user ' " \\ #`,
+  database: 'multinic',
+  user: 'multinic',
+  salt: 'salt',
+};
+const prepare = ['sh', '-c', prepareData];
+const rows = 1000;
+
+let older: string;
+let newer: string;
+let pod: MariadbPod;
+let serving: ChildProcess;
+
+const work = (root: string, task: string, file = '') =>
+  pod.run(root, ['sh', '-c', backupScript], {
+    env: {
+      TASK: task,
+      HOST: '127.0.0.1',
+      PORT: '3306',
+      DATABASE: login.database,
+      RETENTION: '3',
+      SUFFIX: '',
+      FILE: file,
+    },
+  });
+const count = (root: string) => pod.sql(root, login, 'SELECT COUNT(*) FROM nic');
+
+/** A Pod of 10.11 that serves `rows` rows. */
+async function populated(): Promise<readonly [MariadbPod, ChildProcess]> {
+  const made = await mariadbPod(mkdtempSync(join(tmpdir(), 'multinic-mariadb-')));
+  await made.login(login);
+  expect(await made.run(older, prepare)).toMatchObject({ status: 0 });
+  const process = await made.serve(older, server);
+  const table = 'CREATE TABLE nic (id INT PRIMARY KEY)';
+  await made.sql(older, login, `${table}; INSERT INTO nic SELECT seq FROM seq_1_to_${rows}`);
+  return [made, process];
+}
+
+beforeAll(async () => {
+  [older, newer] = await Promise.all([rootOf('10.11'), rootOf('11.8')]);
+  [pod, serving] = await populated();
+});
+
+afterAll(async () => {
+  await pod[Symbol.asyncDispose]();
+});
+
+it('10.11 is backed up, upgraded to 11.8, refused on the way back and served by 11.8 again', async () => {
+  const before = await work(older, 'backup');
+  expect(before.status, before.log).toBe(0);
+  await stopped(serving);
+
+  const upgraded = await pod.run(newer, prepare);
+  expect(upgraded.status, upgraded.log).toBe(0);
+  expect(upgraded.message).toMatch(/^\{"version": "11\.8\.\d+"\}$/);
+  serving = await pod.serve(newer, server);
+  expect(await pod.run(newer, query)).toMatchObject({ status: 0 });
+  expect(await count(newer)).toBe(String(rows));
+  expect(await pod.run(newer, ['mysqladmin', 'ping'])).toMatchObject({ status: 0 });
+  await stopped(serving);
+
+  const back = await pod.run(older, prepare);
+  expect(back.message).toMatch(
+    /^the data is of MariaDB 11\.8\.\d+ and the image is 10\.11\.\d+: .*set spec\.database\.image to 11\.8/,
+  );
+  expect(back.status).toBe(3);
+
+  const again = await pod.run(newer, prepare);
+  expect(again.status, again.log).toBe(0);
+  serving = await pod.serve(newer, server);
+  expect(await count(newer)).toBe(String(rows));
+});
+
+it('11.8 restores the dump of 10.11 and its own', async () => {
+  await pod.sql(newer, login, 'DELETE FROM nic WHERE id > 10');
+  const restored = await work(newer, 'restore', 'latest');
+  expect(restored.status, restored.message).toBe(0);
+  expect(await count(newer)).toBe(String(rows));
+  const own = await work(newer, 'backup');
+  expect(own.status, own.message).toBe(0);
+  await pod.sql(newer, login, 'DROP TABLE nic');
+  expect(await work(newer, 'restore', 'latest')).toMatchObject({ status: 0 });
+  expect(await count(newer)).toBe(String(rows));
+});
+
+it('11.8 upgrades data of a 10.11 that got SIGKILL, without a lost row', async () => {
+  const [other, process] = await populated();
+  await using _ = other;
+  await stopped(process, 'SIGKILL');
+  const upgraded = await other.run(newer, prepare);
+  expect(upgraded.status, upgraded.message).toBe(0);
+  await other.serve(newer, server);
+  expect(await other.sql(newer, login, 'SELECT COUNT(*) FROM nic')).toBe(String(rows));
+});
