@@ -77,7 +77,7 @@ describe('carrying a plan out', () => {
     expect(events).toEqual([
       'Warning ConfigMap ns/a: ObjectRecovered: ConfigMap a: kubectl-edit changed .data.a',
       'Warning ConfigMap ns/a: Contested: ConfigMap b: kubectl-edit changed .data.a',
-      'Warning ConfigMap ns/a: Drifted: ConfigMap c: kubectl-edit changed .data.a',
+      'Warning ConfigMap ns/a: RecoveryOff: ConfigMap c: kubectl-edit changed .data.a',
       'Warning  ns/production: ObjectRecovered: ValidatingWebhookConfiguration d: kubectl-edit changed .data.a',
     ]);
     expect(await metrics.registry.metrics()).toContain(

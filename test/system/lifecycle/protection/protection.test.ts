@@ -236,7 +236,7 @@ describe('the protection of managed objects', () => {
     };
     await expect.poll(async () => attempt(plane.kubeconfig, edit)).toBe('allowed');
     await expect
-      .poll(async () => eventsOf('Drifted'))
+      .poll(async () => eventsOf('RecoveryOff'))
       .toContain('Deployment multinic-controller: kubectl-set changed');
     expect(await image()).toBe('hotfix:1');
     await kubectl('annotate', 'mno', 'production', 'multinic.io/break-glass-');
