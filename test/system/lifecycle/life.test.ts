@@ -67,15 +67,13 @@ it('the MultiNicOperator of document 002 is Running', async () => {
     message: 'All components are running successfully',
   });
   say(`from kubectl apply to Running: ${secondsSince(began)} (limit 90 s)`);
-  expect(await statusOf(world.management)).toMatchObject({
+  const status = await statusOf(world.management);
+  expect(status).toMatchObject({
     controllerStatus: { phase: 'Ready', readyReplicas: 2, desiredReplicas: 2 },
-    databaseStatus: {
-      phase: 'Ready',
-      readyReplicas: 1,
-      version: expect.stringMatching(/^10\.11\./),
-    },
+    databaseStatus: { phase: 'Ready', readyReplicas: 1 },
     protectionStatus: { active: true, preventedMutations: 0 },
   });
+  expect(status?.databaseStatus?.version).toMatch(/^10\.11\./);
 });
 
 describe('commands of document 002', () => {

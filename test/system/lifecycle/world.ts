@@ -86,8 +86,12 @@ const often = [
     `operator.settings.${name}=2s`,
   ]),
   ...['lifecycle', 'operator'].flatMap((part) => ['--set', `${part}.settings.leaseDuration=5s`]),
-  ...['--set', 'operator.settings.logLevel=debug', '--set', 'lifecycle.settings.logLevel=debug'],
-  ...['--set', 'viola.replicas=1'],
+  '--set',
+  'operator.settings.logLevel=debug',
+  '--set',
+  'lifecycle.settings.logLevel=debug',
+  '--set',
+  'viola.replicas=1',
 ];
 
 function environment(): Record<string, string> {
