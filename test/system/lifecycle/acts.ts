@@ -99,6 +99,7 @@ export async function agentJobs({ business }: Pick<World, 'business'>): Promise<
 export async function inventoryRows(world: World): Promise<string> {
   const query =
     'SELECT attached_node_name, port_id, macaddress FROM multi_interface WHERE deleted_at IS NULL ORDER BY port_id';
-  const script = `mariadb --batch --skip-column-names -uroot -p"$(cat /credentials/rootPassword)" multinic -e "${query}"`;
-  return kubectl(world, 'exec', 'mariadb-0', '-c', 'mariadb', '--', 'sh', '-c', script);
+  const login = ['--defaults-file=/etc/multinic/client.cnf', '--protocol=tcp', '--host=127.0.0.1'];
+  const client = ['mariadb', ...login, '--batch', '--skip-column-names', 'multinic', '-e', query];
+  return kubectl(world, 'exec', 'mariadb-0', '-c', 'mariadb', '--', ...client);
 }
