@@ -136,10 +136,10 @@ export const suites: readonly Suite[] = [
   {
     name: 'lifecycle',
     proves:
-      'MariaDB 10.11 becomes 11.8 after a backup, is refused on the way back, and is restored',
-    minutes: 2,
+      'MariaDB 10.11 becomes 11.8 after a backup, is refused on the way back, and is restored; five minutes without a write',
+    minutes: 15,
     needsRoot: true,
-    command: 'test/vitest lifecycle long test/long/lifecycle "$@"',
+    command: `${install} && test/vitest mariadb long test/long/lifecycle && MULTINIC_TEST_DEPTH=all test/vitest lifecycle system test/system/lifecycle/life.test.ts "$@"`,
     sample: 'test/vitest lifecycle long test/long/lifecycle "$@"',
   },
   {

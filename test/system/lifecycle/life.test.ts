@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { mariadbImage } from '../../../rig/mariadb-image/mariadb-image.ts';
 import type { Attachment } from '../../../rig/openstack/tenant.ts';
 import { commandsOf, nameOf } from '../../requirements/commands.ts';
 import { outcomes } from '../../requirements/outcomes.ts';
@@ -30,6 +31,9 @@ import { applyDirectConfig, openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const running = { phase: 'Running', controllerStatus: { readyReplicas: 3 } };
+/** The long suite also upgrades MariaDB, and watches longer. */
+const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';
+const restMs = isLong ? 300_000 : 30_000;
 const ofMariadb = 'app=mariadb';
 const ofController = 'app=multinic-controller';
 
@@ -109,6 +113,11 @@ it('the NIC of an attached port is Configured through the operator that lifecycl
   );
 });
 
+async function setImage(image: string): Promise<void> {
+  const patch = JSON.stringify({ spec: { database: { image } } });
+  await kubectl(world, 'patch', 'multinicoperator', operatorName, '--type=merge', '-p', patch);
+}
+
 describe('MariaDB', () => {
   /** What must not change, whatever happens to MariaDB. */
   let before: { readonly jobs: readonly string[]; readonly rows: string };
@@ -162,12 +171,38 @@ describe('MariaDB', () => {
     await untilStatus(world, running);
     await expectNothingLost();
   });
+
+  it.each(isLong ? (['11.8'] as const) : [])(
+    'is upgraded to %s after a backup, and refused on the way back',
+    async (series) => {
+      const version = `mariadb:${series}`;
+      await world.manager.importImage(await mariadbImage(series));
+      const { lastBackup } = (await statusOf(world.management))?.databaseStatus ?? {};
+      await setImage(version);
+      await untilStatus(world, running);
+      await vi.waitFor(async () => {
+        const { databaseStatus } = (await statusOf(world.management)) ?? {};
+        expect(databaseStatus?.version).toMatch(/^11\.8\./);
+        expect(databaseStatus?.lastBackup?.file).not.toBe(lastBackup?.file);
+      }, patient);
+      await expectNothingLost();
+      await setImage('mariadb:10.11');
+      await vi.waitFor(async () => {
+        const status = await statusOf(world.management);
+        expect(status?.phase).toBe('Error');
+        expect(status?.message).toContain('11.8');
+      }, patient);
+      await setImage(version);
+      await untilStatus(world, running);
+      await expectNothingLost();
+    },
+  );
 });
 
 it('at rest lifecycle writes nothing', async () => {
   await untilStatus(world, running);
   const since = new Date().toISOString();
-  await new Promise((resolve) => setTimeout(resolve, 30_000));
+  await new Promise((resolve) => setTimeout(resolve, restMs));
   const account = `system:serviceaccount:${namespace}:multinic-operator`;
   const writes = (await world.management.auditLog()).filter(
     ({ at, user, verb, resource, dryRun }) =>
@@ -282,7 +317,16 @@ describe('the end', () => {
   });
 
   it('the namespace ends by itself with a MultiNicOperator in it', async () => {
-    const spec = { database: { enabled: true }, protection: { enableMutationPrevention: true } };
+    const { identity, network, compute } = world.endpoints;
+    const spec = {
+      database: { enabled: true, storageSize: '20Gi' },
+      openstack: {
+        identityEndpoint: identity,
+        networkEndpoint: network,
+        computeEndpoint: compute,
+      },
+      protection: { enableMutationPrevention: true },
+    };
     const metadata = { name: operatorName, namespace };
     const object = {
       apiVersion: 'multinic.example.com/v1alpha1',
