@@ -126,7 +126,7 @@ launch_apiserver() {
     --cert-dir="$D/pki" --tls-cert-file="$D/pki/apiserver.crt" --tls-private-key-file="$D/pki/apiserver.key" \
     --client-ca-file="$D/pki/ca.crt" \
     --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --allow-privileged=true \
-    --service-cluster-ip-range=10.96.0.0/16 --service-account-issuer=https://kubernetes.default.svc \
+    --service-cluster-ip-range=10.96.0.0/16 --enable-aggregator-routing=true --service-account-issuer=https://kubernetes.default.svc \
     --service-account-signing-key-file="$D/pki/sa.key" --service-account-key-file="$D/pki/sa.pub" \
     --kubelet-client-certificate="$D/pki/apiserver-kubelet.crt" --kubelet-client-key="$D/pki/apiserver-kubelet.key" \
     --kubelet-certificate-authority="$D/pki/ca.crt" --kubelet-preferred-address-types=InternalIP \
