@@ -15,7 +15,7 @@ import { firstLine, start } from './operator-world.ts';
 
 const configs = 10_000;
 const running = 100;
-const goals = { timesPlainLists: 16, jobs: 0 };
+const goals = { timesPlainLists: 10, jobs: 0 };
 /** Nothing more comes then. */
 const quietMs = 5_000;
 
