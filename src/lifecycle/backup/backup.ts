@@ -11,7 +11,13 @@ import { type Desired, desired, managedLabels, ownedBy } from '../objects/desire
 import type { BackupReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
 import { jobSpecOf, type WorkOptions, workLabels } from './job.ts';
-import { isHandled, lastRestore, type RestoreRequest, restoreRequest } from './restore.ts';
+import {
+  isHandled,
+  lastRestore,
+  notedRequest,
+  type RestoreRequest,
+  restoreRequest,
+} from './restore.ts';
 import { type RunResult, runResults } from './run-result.ts';
 import { type ImageChange, imageChange, upgradeBackupTtlSeconds } from './upgrade-backup.ts';
 
@@ -45,7 +51,7 @@ function withDatabase(
   return {
     apply: [
       ...(isScheduled && hasLogin(observed) ? [cronJobOf(observed, options)] : []),
-      backupClaim(observed, database, report),
+      backupClaim(observed, database, restore),
     ],
     remove: isScheduled ? [] : ownCronJob(observed),
     create: jobsOf(observed, options, restore, change),
@@ -128,13 +134,13 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
 function backupClaim(
   observed: Observed,
   { storageSize }: DatabaseWanted,
-  { lastRestore: ended }: BackupReport,
+  restore: RestoreRequest | undefined,
 ): Desired {
   const live = observed.objects.find(claims, managedObjects.backup);
   const before = requestedSize(live);
   const size = before !== undefined && isLess(storageSize, before) ? before : storageSize;
-  const handled = ended?.request ?? live?.metadata.annotations?.[annotations.restore];
-  const notes = handled === undefined ? {} : { [annotations.restore]: handled };
+  const noted = notedRequest(observed, restore);
+  const notes = noted === undefined ? {} : { [annotations.restore]: noted };
   return claimOf(observed, managedObjects.backup, size, notes);
 }
 
