@@ -113,7 +113,7 @@ describe('scheduled backups', () => {
     expect(succeeded.notices).toEqual([]);
     const broken = planOf({ pods: [failed, ok] });
     expect(broken.report).toEqual({ lastBackup: reported });
-    expect(broken.notices).toMatchObject([{ condition: 'Stalled', reason: 'BackupFailed' }]);
+    expect(broken.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(broken.notices[0]?.message).toContain('volume full');
     const status = { databaseStatus: { lastBackup: reported } };
     expect(planOf({ status }).report).toEqual({ lastBackup: reported });
@@ -274,7 +274,7 @@ describe('backup before a new image', () => {
   it('that failed is noticed with what waits', () => {
     const plan = planOf({ database, pods: [backupPod(job, at, 'full', 1)] });
     expect(plan.create).toEqual([]);
-    expect(plan.notices).toMatchObject([{ condition: 'Stalled', reason: 'BackupFailed' }]);
+    expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(plan.notices[0]?.message).toMatch(
       /"mariadb:11\.8" waits, and mariadb:10\.11 runs on.*full.*delete Job/,
     );

@@ -219,7 +219,7 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
     const { from, to, job, reason } = change;
     return [
       {
-        condition: 'Stalled',
+        condition: 'Degraded',
         reason: 'BackupFailed',
         message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try`,
       },
@@ -231,7 +231,7 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
 
 function failedBackup({ job, reason }: RunResult): Notice {
   return {
-    condition: 'Stalled',
+    condition: 'Degraded',
     reason: 'BackupFailed',
     message: `the last backup failed: ${reason}; earlier files are unchanged, and the log of Job ${job} has more`,
   };
