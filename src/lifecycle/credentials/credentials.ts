@@ -1,6 +1,8 @@
 import { annotations, managedObjects } from '../../api/names.ts';
 import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts';
 import type { CredentialsWanted } from '../accept/accepted.ts';
+import { database } from '../database/database.ts';
+import { isManaged } from '../database/ownership.ts';
 import { desired, managedLabels } from '../objects/desired.ts';
 import { type Notice, type Observed, type StagePlan, unchanged } from '../stage.ts';
 import { clientOptions } from './client-options.ts';
@@ -13,15 +15,27 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
   const { value: wanted, problems } = observed.accepted.credentials;
   if (problems) return unchanged(problems, undefined);
   if (!wanted) return unchanged([], undefined);
+  const notices = noticesOf(wanted, requestOf(observed));
+  if (!canServerFollow(observed)) return { ...unchanged([], undefined), notices };
   const secret = observed.objects.find(secrets, managedObjects.credentials);
   const login = loginFor(wanted, observed, secret, newPassword);
   return {
     apply: [desired(secrets, secretOf(observed, login, secret))],
     remove: [],
     problems: [],
-    notices: noticesOf(wanted, requestOf(observed)),
+    notices,
     report: undefined,
   };
+}
+
+/**
+ * Whether the stage of the database changes anything. While it cannot, such as for a size that shrinks, MariaDB retains its
+ * passwords: a new Secret would reach its probes and the operator, and lock both out.
+ */
+function canServerFollow(observed: Observed): boolean {
+  const live = observed.objects.find(statefulSets, managedObjects.database);
+  const isServing = live !== undefined && isManaged(live);
+  return !isServing || database(observed).problems.length === 0;
 }
 
 /** A new request forgets the generated passwords; where there is no Secret yet, there is nothing to rotate. */
