@@ -19,7 +19,12 @@ import {
   restoreRequest,
 } from './restore.ts';
 import { type RunResult, runResults } from './run-result.ts';
-import { type ImageChange, imageChange, upgradeBackupTtlSeconds } from './upgrade-backup.ts';
+import {
+  type ImageChange,
+  imageChange,
+  upgradeBackupTtlSeconds,
+  withoutBackup,
+} from './upgrade-backup.ts';
 
 /** A restore's Job stays for a day, so that its log can be read. */
 const restoreTtlSeconds = 86_400;
@@ -221,7 +226,7 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
       {
         condition: 'Degraded',
         reason: 'BackupFailed',
-        message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try`,
+        message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try; ${withoutBackup(change)}`,
       },
     ];
   }
