@@ -3,12 +3,13 @@ import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts
 import type { CredentialsWanted } from '../accept/accepted.ts';
 import { database } from '../database/database.ts';
 import { isManaged } from '../database/ownership.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
 import { desired, managedLabels } from '../objects/desired.ts';
 import { type Notice, type Observed, type StagePlan, unchanged } from '../stage.ts';
 import { clientOptions } from './client-options.ts';
 import { initFile } from './init-file.ts';
 import { legacyPasswords } from './legacy-passwords.ts';
-import { type Login, partialLogin, renderedKeys } from './login.ts';
+import { type Login, loginOf, partialLogin, renderedKeys } from './login.ts';
 
 /** Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
 export function credentials(observed: Observed, newPassword: () => string): StagePlan<undefined> {
@@ -60,6 +61,16 @@ function loginFor(
   };
 }
 
+/**
+ * Whether the stage replaces passwords of a Secret. A watch that is behind shows the Secret before the last replacement: read it
+ * first, or each round replaces them again.
+ */
+export function replacesPasswords(operator: OperatorObject, secret: Secret): boolean {
+  const request = requestOf({ operator });
+  const rotates = request !== undefined && request !== handledRequest(secret);
+  return rotates || loginOf(secret) === undefined;
+}
+
 function secretOf(observed: Observed, login: Login, before: Secret | undefined) {
   const { operator, namespace } = observed;
   const handled = requestOf(observed) ?? (before && handledRequest(before));
@@ -86,7 +97,7 @@ function secretOf(observed: Observed, login: Login, before: Secret | undefined) 
   };
 }
 
-function requestOf({ operator }: Observed): string | undefined {
+function requestOf({ operator }: Pick<Observed, 'operator'>): string | undefined {
   return operator.metadata.annotations?.[annotations.rotateCredentials];
 }
 
