@@ -27,8 +27,8 @@ export const ofBackups = {
     diagnosis: [
       {
         say: {
-          en: 'The condition `Stalled` has the reason of the last failure, and `status.databaseStatus.lastBackup` the last verified file.',
-          ko: '`Stalled` 조건에 마지막 실패 원인이, `status.databaseStatus.lastBackup`에 마지막으로 검증된 파일이 있습니다.',
+          en: 'The condition `Ready` has the reason of the last failure, and `status.databaseStatus.lastBackup` the last verified file.',
+          ko: '`Ready` 조건에 마지막 실패 원인이, `status.databaseStatus.lastBackup`에 마지막으로 검증된 파일이 있습니다.',
         },
         run: 'kubectl get multinicoperators -A -o yaml',
       },

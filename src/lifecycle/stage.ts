@@ -40,8 +40,8 @@ export interface Removal {
 
 /** Something that people are to know beside the phase. */
 export interface Notice {
-  /** Type of the condition that it sets to True, or `Stalled`. */
-  readonly condition: 'Stalled' | 'SecretInSpec' | 'OtherControllerActive';
+  /** Type of the condition that it sets to True, `Stalled`, or `Degraded` for the phase of an installation that works on. */
+  readonly condition: 'Stalled' | 'Degraded' | 'SecretInSpec' | 'OtherControllerActive';
   readonly reason: Reason;
   readonly message: string;
 }

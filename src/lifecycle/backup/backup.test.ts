@@ -36,8 +36,8 @@ const restore = (value: string) => ({ 'multinic.io/restore': value });
 const lastRestore = (request: string) => ({
   databaseStatus: { lastRestore: { request, file: 'a', at, result: 'Succeeded' } },
 });
-const jobFor = (value: string) => {
-  const request = restoreRequest(observedDatabase({ annotations: restore(value) }));
+const jobFor = (value: string, status?: unknown) => {
+  const request = restoreRequest(observedDatabase({ annotations: restore(value), status }));
   return request && 'job' in request ? request.job : '';
 };
 
@@ -113,7 +113,7 @@ describe('scheduled backups', () => {
     expect(succeeded.notices).toEqual([]);
     const broken = planOf({ pods: [failed, ok] });
     expect(broken.report).toEqual({ lastBackup: reported });
-    expect(broken.notices).toMatchObject([{ condition: 'Stalled', reason: 'BackupFailed' }]);
+    expect(broken.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(broken.notices[0]?.message).toContain('volume full');
     const status = { databaseStatus: { lastBackup: reported } };
     expect(planOf({ status }).report).toEqual({ lastBackup: reported });
@@ -129,7 +129,7 @@ describe('restore', () => {
     [
       'repeats a file with other text',
       { annotations: restore('latest@2'), status: lastRestore('latest') },
-      [jobFor('latest@2')],
+      [jobFor('latest@2', lastRestore('latest'))],
     ],
     [
       'does nothing for the value in the status',
@@ -181,7 +181,11 @@ describe('restore', () => {
 
   it('end is reported and remembered on the claim, and its success restarts the operator', () => {
     const annotations = restore('latest@1');
-    const done = planOf({ annotations, pods: [backupPod(jobFor('latest@1'), at, written)] });
+    const done = planOf({
+      annotations,
+      live: [named(jobs, jobFor('latest@1'))],
+      pods: [backupPod(jobFor('latest@1'), at, written)],
+    });
     expect(done.report.lastRestore).toEqual({
       request: 'latest@1',
       file: written.file,
@@ -205,6 +209,40 @@ describe('restore', () => {
       }),
     ).toBeUndefined();
     expect(restartToken({})).toBeUndefined();
+  });
+
+  it('of a value that comes back after another one is a Job of its own, and the end of the first one is not reported again', () => {
+    const scene = { annotations: restore('latest'), status: lastRestore('b.sql') };
+    const first = jobFor('latest');
+    const plan = planOf({ ...scene, pods: [backupPod(first, at, written)] });
+    expect(names(plan.create)).not.toContain(first);
+    expect(plan.create).toHaveLength(1);
+    expect(plan.report.lastRestore).toMatchObject({ request: 'b.sql' });
+  });
+
+  it('whose Job exists is remembered on the claim, so that the Job is never created again', () => {
+    const annotations = restore('latest');
+    const running = planOf({ annotations, live: [named(jobs, jobFor('latest'))] });
+    expect(running.apply.at(-1)?.object.metadata.annotations).toEqual(annotations);
+    expect(planOf({ annotations }).apply.at(-1)?.object.metadata.annotations).toBeUndefined();
+  });
+
+  it('that only the claim remembers is reported, so that a crash before the status is written hides no result', () => {
+    const annotations = restore('latest');
+    const claim = named(claims, 'mariadb-backup', {
+      metadata: {
+        namespace: 'multinic-system',
+        name: 'mariadb-backup',
+        labels: { 'multinic.example.com/managed-by-operator': 'x' },
+        annotations,
+      },
+    });
+    const pods = [backupPod(jobFor('latest'), at, written)];
+    const { create, report } = planOf({ annotations, live: [claim], pods });
+    expect(create).toEqual([]);
+    expect(report.lastRestore).toMatchObject({ request: 'latest', result: 'Succeeded' });
+    const { report: unknown } = planOf({ annotations, live: [claim] });
+    expect(unknown.lastRestore?.result).toMatch(/^the end is unknown, because the Job is gone/);
   });
 
   it('Job that failed without a Pod is reported with its condition', () => {
@@ -236,7 +274,7 @@ describe('backup before a new image', () => {
   it('that failed is noticed with what waits', () => {
     const plan = planOf({ database, pods: [backupPod(job, at, 'full', 1)] });
     expect(plan.create).toEqual([]);
-    expect(plan.notices).toMatchObject([{ condition: 'Stalled', reason: 'BackupFailed' }]);
+    expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(plan.notices[0]?.message).toMatch(
       /"mariadb:11\.8" waits, and mariadb:10\.11 runs on.*full.*delete Job/,
     );

@@ -11,9 +11,20 @@ import { type Desired, desired, managedLabels, ownedBy } from '../objects/desire
 import type { BackupReport } from '../reports.ts';
 import { type Notice, type Observed, type Removal, type StagePlan, unchanged } from '../stage.ts';
 import { jobSpecOf, type WorkOptions, workLabels } from './job.ts';
-import { isHandled, lastRestore, type RestoreRequest, restoreRequest } from './restore.ts';
+import {
+  isHandled,
+  lastRestore,
+  notedRequest,
+  type RestoreRequest,
+  restoreRequest,
+} from './restore.ts';
 import { type RunResult, runResults } from './run-result.ts';
-import { type ImageChange, imageChange, upgradeBackupTtlSeconds } from './upgrade-backup.ts';
+import {
+  type ImageChange,
+  imageChange,
+  upgradeBackupTtlSeconds,
+  withoutBackup,
+} from './upgrade-backup.ts';
 
 /** A restore's Job stays for a day, so that its log can be read. */
 const restoreTtlSeconds = 86_400;
@@ -45,7 +56,7 @@ function withDatabase(
   return {
     apply: [
       ...(isScheduled && hasLogin(observed) ? [cronJobOf(observed, options)] : []),
-      backupClaim(observed, database, report),
+      backupClaim(observed, database, restore),
     ],
     remove: isScheduled ? [] : ownCronJob(observed),
     create: jobsOf(observed, options, restore, change),
@@ -128,13 +139,13 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
 function backupClaim(
   observed: Observed,
   { storageSize }: DatabaseWanted,
-  { lastRestore: ended }: BackupReport,
+  restore: RestoreRequest | undefined,
 ): Desired {
   const live = observed.objects.find(claims, managedObjects.backup);
   const before = requestedSize(live);
   const size = before !== undefined && isLess(storageSize, before) ? before : storageSize;
-  const handled = ended?.request ?? live?.metadata.annotations?.[annotations.restore];
-  const notes = handled === undefined ? {} : { [annotations.restore]: handled };
+  const noted = notedRequest(observed, restore);
+  const notes = noted === undefined ? {} : { [annotations.restore]: noted };
   return claimOf(observed, managedObjects.backup, size, notes);
 }
 
@@ -213,9 +224,9 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
     const { from, to, job, reason } = change;
     return [
       {
-        condition: 'Stalled',
+        condition: 'Degraded',
         reason: 'BackupFailed',
-        message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try`,
+        message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try; ${withoutBackup(change)}`,
       },
     ];
   }
@@ -225,7 +236,7 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
 
 function failedBackup({ job, reason }: RunResult): Notice {
   return {
-    condition: 'Stalled',
+    condition: 'Degraded',
     reason: 'BackupFailed',
     message: `the last backup failed: ${reason}; earlier files are unchanged, and the log of Job ${job} has more`,
   };

@@ -1,5 +1,5 @@
 import { annotations, managedObjects } from '../../api/names.ts';
-import { claims, jobs } from '../../kube/core-resources.ts';
+import { claims, type Job, jobs } from '../../kube/core-resources.ts';
 import type { Problem } from '../accept/accepted.ts';
 import type { BackupReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
@@ -18,8 +18,11 @@ export interface RestoreRequest {
 /** Text after `@` makes a value new, so that the same file is restored again. */
 const form = /^(latest|[A-Za-z0-9][A-Za-z0-9._-]*)(?:@.*)?$/;
 
-/** Returns undefined without the annotation. */
-export function restoreRequest({ operator }: Observed): RestoreRequest | Problem | undefined {
+/** Returns undefined without the annotation. A value that comes back after another one is a new request with a Job of its own. */
+export function restoreRequest({
+  operator,
+  status,
+}: Observed): RestoreRequest | Problem | undefined {
   const { uid, annotations: notes } = operator.metadata;
   const request = notes?.[annotations.restore];
   if (request === undefined || request === '') return undefined;
@@ -30,14 +33,35 @@ export function restoreRequest({ operator }: Observed): RestoreRequest | Problem
       message: `${annotations.restore} "${request}" is neither latest nor the name of a file on the backup volume; set latest or a name such as multinic-20260101T030000Z.sql, with @TEXT to repeat a restore`,
     };
   }
-  return { request, file, job: `mariadb-restore-${shortHash(uid, request)}` };
+  const { request: before, at } = status.databaseStatus?.lastRestore ?? {};
+  return { request, file, job: `mariadb-restore-${shortHash(uid, request, before, at)}` };
 }
 
-/** Whether a request was carried out: the claim remembers it where a MultiNicOperator was written without its status. */
-export function isHandled({ status, objects }: Observed, request: string): boolean {
-  if (status.databaseStatus?.lastRestore?.request === request) return true;
+/** Whether a Job was created for a request: the claim remembers it, because the Job goes after a day and a status may be lost. */
+export function isHandled(observed: Observed, request: string): boolean {
+  return isReported(observed, request) || isNoted(observed, request);
+}
+
+function isReported({ status }: Observed, request: string): boolean {
+  return status.databaseStatus?.lastRestore?.request === request;
+}
+
+function isNoted({ objects }: Observed, request: string): boolean {
   const claim = objects.find(claims, managedObjects.backup);
   return claim?.metadata.annotations?.[annotations.restore] === request;
+}
+
+/** Value that the claim remembers: of this request once its Job exists, else of an earlier one. */
+export function notedRequest(
+  { objects, status }: Observed,
+  wanted: RestoreRequest | undefined,
+): string | undefined {
+  if (wanted && objects.find(jobs, wanted.job)) return wanted.request;
+  const claim = objects.find(claims, managedObjects.backup);
+  return (
+    claim?.metadata.annotations?.[annotations.restore] ??
+    status.databaseStatus?.lastRestore?.request
+  );
 }
 
 /** The restore that ended last: of this request, else the one in the status. */
@@ -46,7 +70,7 @@ export function lastRestore(
   wanted: RestoreRequest | undefined,
 ): BackupReport['lastRestore'] {
   const before = observed.status.databaseStatus?.lastRestore;
-  if (!wanted || isHandled(observed, wanted.request)) return before;
+  if (!wanted || isReported(observed, wanted.request)) return before;
   return endOf(observed, wanted) ?? before;
 }
 
@@ -59,7 +83,14 @@ function endOf(
     const { file: restored, at } = result.written;
     return { request, file: restored, at, result: 'Succeeded' };
   }
-  const failure = result?.reason ?? failureOf(observed.objects.find(jobs, job));
+  const live = observed.objects.find(jobs, job);
+  const failure = result?.reason ?? failureOf(live) ?? lossOf(observed, request, live);
   if (failure === undefined) return undefined;
   return { request, file, at: result?.endedAt ?? observed.now.toISOString(), result: failure };
+}
+
+/** Why the end of a restore stays unknown: its Job was deleted, or went after a day without lifecycle. */
+function lossOf(observed: Observed, request: string, live: Job | undefined): string | undefined {
+  if (live || !isNoted(observed, request)) return undefined;
+  return `the end is unknown, because the Job is gone; append @TEXT to the value of ${annotations.restore} to restore again`;
 }

@@ -1,4 +1,4 @@
-import { managedObjects } from '../../api/names.ts';
+import { annotations, managedObjects } from '../../api/names.ts';
 import { jobs, type StatefulSet, statefulSets } from '../../kube/core-resources.ts';
 import { databasePod, leftDataUntouched } from '../database/pod-state.ts';
 import type { Observed } from '../stage.ts';
@@ -43,4 +43,9 @@ function stateOf(observed: Observed, job: string): Pick<ImageChange, 'backup' | 
 export function imageOf(found: StatefulSet): string | undefined {
   const containers = found.spec?.template.spec?.containers ?? [];
   return containers.find(({ name }) => name === managedObjects.database)?.image;
+}
+
+/** How a user changes the image when no backup of the present server is possible. */
+export function withoutBackup({ to }: ImageChange): string {
+  return `to change to "${to}" without a backup, delete StatefulSet ${managedObjects.database}, under protection with annotation ${annotations.breakGlass}; data and passwords stay`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Secret } from '../../kube/core-resources.ts';
+import { claims, type Secret } from '../../kube/core-resources.ts';
 import {
+  named,
   observedDatabase,
   type Scene,
   secretWith,
@@ -97,6 +98,23 @@ describe('Secret mariadb-credentials', () => {
     expect(plan.apply).toEqual([]);
     expect(plan.problems).toMatchObject([{ field: 'spec.database.credentials.user' }]);
   });
+
+  it.each<readonly [string, Scene]>([
+    ['by a new request', { annotations: rotate('b'), live: [rotated('a')] }],
+    ['by the spec', { database: spec, live: [withSecret()] }],
+    ['after the Secret was deleted', {}],
+  ])(
+    'is not replaced %s while the size of the volume shrinks and MariaDB cannot follow',
+    (_what, { database = {}, live = [], ...rest }) => {
+      const claim = named(claims, 'mysql-storage-mariadb-0', {
+        spec: { resources: { requests: { storage: '20Gi' } } },
+      });
+      const scene = { database, ...rest, live: [...live, statefulSet(), claim] };
+      expect(planOf(scene).plan.apply).toEqual([]);
+      const larger = { ...scene, database: { ...database, storageSize: '20Gi' } };
+      expect(planOf(larger).plan.apply).toHaveLength(1);
+    },
+  );
 
   it('revision changes with each value and the salt, and is none without a key', () => {
     const secrets = [

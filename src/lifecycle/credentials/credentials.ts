@@ -1,27 +1,42 @@
 import { annotations, managedObjects } from '../../api/names.ts';
 import { type Secret, secrets, statefulSets } from '../../kube/core-resources.ts';
 import type { CredentialsWanted } from '../accept/accepted.ts';
+import { database } from '../database/database.ts';
+import { isManaged } from '../database/ownership.ts';
+import type { OperatorObject } from '../multinicoperator.ts';
 import { desired, managedLabels } from '../objects/desired.ts';
 import { type Notice, type Observed, type StagePlan, unchanged } from '../stage.ts';
 import { clientOptions } from './client-options.ts';
 import { initFile } from './init-file.ts';
 import { legacyPasswords } from './legacy-passwords.ts';
-import { type Login, partialLogin, renderedKeys } from './login.ts';
+import { type Login, loginOf, partialLogin, renderedKeys } from './login.ts';
 
 /** Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
 export function credentials(observed: Observed, newPassword: () => string): StagePlan<undefined> {
   const { value: wanted, problems } = observed.accepted.credentials;
   if (problems) return unchanged(problems, undefined);
   if (!wanted) return unchanged([], undefined);
+  const notices = noticesOf(wanted, requestOf(observed));
+  if (!canServerFollow(observed)) return { ...unchanged([], undefined), notices };
   const secret = observed.objects.find(secrets, managedObjects.credentials);
   const login = loginFor(wanted, observed, secret, newPassword);
   return {
     apply: [desired(secrets, secretOf(observed, login, secret))],
     remove: [],
     problems: [],
-    notices: noticesOf(wanted, requestOf(observed)),
+    notices,
     report: undefined,
   };
+}
+
+/**
+ * Whether the stage of the database changes anything. While it cannot, such as for a size that shrinks, MariaDB retains its
+ * passwords: a new Secret would reach its probes and the operator, and lock both out.
+ */
+function canServerFollow(observed: Observed): boolean {
+  const live = observed.objects.find(statefulSets, managedObjects.database);
+  const isServing = live !== undefined && isManaged(live);
+  return !isServing || database(observed).problems.length === 0;
 }
 
 /** A new request forgets the generated passwords; where there is no Secret yet, there is nothing to rotate. */
@@ -44,6 +59,16 @@ function loginFor(
     password: wanted.password ?? kept.password ?? newPassword(),
     salt: salt ?? newPassword(),
   };
+}
+
+/**
+ * Whether the stage replaces passwords of a Secret. A watch that is behind shows the Secret before the last replacement: read it
+ * first, or each round replaces them again.
+ */
+export function replacesPasswords(operator: OperatorObject, secret: Secret): boolean {
+  const request = requestOf({ operator });
+  const rotates = request !== undefined && request !== handledRequest(secret);
+  return rotates || loginOf(secret) === undefined;
 }
 
 function secretOf(observed: Observed, login: Login, before: Secret | undefined) {
@@ -72,7 +97,7 @@ function secretOf(observed: Observed, login: Login, before: Secret | undefined) 
   };
 }
 
-function requestOf({ operator }: Observed): string | undefined {
+function requestOf({ operator }: Pick<Observed, 'operator'>): string | undefined {
   return operator.metadata.annotations?.[annotations.rotateCredentials];
 }
 

@@ -255,6 +255,21 @@ describe('new image', () => {
         'spec.database.image "mariadb:11.8" waits for a verified backup; mariadb:10.11 runs on',
     });
   });
+
+  it('that no server can be backed up for is reported with how to change without a backup', () => {
+    const crashing = databasePodWith(prepared, {
+      server: [
+        { waiting: { reason: 'CrashLoopBackOff' } },
+        { terminated: { exitCode: 1, reason: 'Error' } },
+      ],
+    });
+    const { report } = database(observedDatabase({ ...changed, pods: [crashing] }));
+    expect(report.message).toMatch(
+      /ended with status 1.*to change to "mariadb:11\.8" without a backup, delete StatefulSet mariadb/,
+    );
+    const starting = database(observedDatabase({ ...changed, pods: [waiting('PodInitializing')] }));
+    expect(starting.report.message).toMatch(/waits.*mariadb:10\.11 is not ready$/);
+  });
 });
 
 describe('phase of the database', () => {

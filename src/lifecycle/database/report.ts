@@ -1,11 +1,18 @@
 import { managedObjects } from '../../api/names.ts';
 import { type Pod, type StatefulSet, secrets, statefulSets } from '../../kube/core-resources.ts';
-import type { ImageChange } from '../backup/upgrade-backup.ts';
+import { type ImageChange, withoutBackup } from '../backup/upgrade-backup.ts';
 import { credentialsRevision } from '../credentials/revision.ts';
 import type { DatabaseReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
 import { databasePodName } from './names.ts';
-import { crashText, databasePod, refusalText, serverVersion, startFailure } from './pod-state.ts';
+import {
+  crashText,
+  databasePod,
+  isReady,
+  refusalText,
+  serverVersion,
+  startFailure,
+} from './pod-state.ts';
 
 /** Longer than a node that works needs to end a Pod after its grace period, in milliseconds. */
 const lostMarginMs = 60_000;
@@ -19,8 +26,8 @@ export function reportOf(observed: Observed, change?: ImageChange): DatabaseRepo
   const readyReplicas = live?.status?.readyReplicas ?? 0;
   return {
     ...stateOf(observed, live, pod),
-    ...messageOf(change),
-    ...failureOf(observed, pod),
+    ...messageOf(pod, change),
+    ...failureOf(observed, pod, change),
     readyReplicas,
     ...(version === undefined ? {} : { version }),
   };
@@ -56,14 +63,19 @@ function isServing({ metadata, status }: StatefulSet): boolean {
   return isCurrent && currentRevision === updateRevision && readyReplicas > 0;
 }
 
-function messageOf(change: ImageChange | undefined): DatabaseReport {
+function messageOf(pod: Pod | undefined, change: ImageChange | undefined): DatabaseReport {
   if (!change || change.backup === 'verified') return {};
   const { from, to } = change;
-  return { message: `spec.database.image "${to}" waits for a verified backup; ${from} runs on` };
+  const state = isReady(pod) ? `${from} runs on` : `${from} is not ready`;
+  return { message: `spec.database.image "${to}" waits for a verified backup; ${state}` };
 }
 
 /** A Pod on a lost node is never deleted by force: two servers on one volume destroy the data. */
-function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
+function failureOf(
+  observed: Observed,
+  pod: Pod | undefined,
+  change: ImageChange | undefined,
+): DatabaseReport {
   const lostIn = lostAfterMs(observed);
   if (lostIn !== undefined && lostIn <= 0) {
     const node = pod?.spec?.nodeName ?? '';
@@ -78,5 +90,12 @@ function failureOf(observed: Observed, pod: Pod | undefined): DatabaseReport {
   const failure = startFailure(pod) ?? crashText(pod);
   if (failure === undefined) return {};
   const hint = `see kubectl describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
-  return { phase: 'Degraded', message: `MariaDB does not start: ${failure}; ${hint}` };
+  const message = `MariaDB does not start: ${failure}; ${hint}${wayOutOf(change)}`;
+  return { phase: 'Degraded', message };
+}
+
+/** Of a change that waits for a backup of a server that does not start. */
+function wayOutOf(change: ImageChange | undefined): string {
+  if (!change || change.backup === 'verified') return '';
+  return `; no backup is possible: ${withoutBackup(change)}`;
 }

@@ -1,5 +1,6 @@
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import { labels, managedObjects } from '../../api/names.ts';
+import { isOlder } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import {
   claims,
@@ -19,6 +20,7 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Accepted, Problem } from '../accept/accepted.ts';
 import { whyNotOurs } from '../accept/one-per-cluster.ts';
+import { replacesPasswords } from '../credentials/credentials.ts';
 import { type OperatorObject, statusOf } from '../multinicoperator.ts';
 import type { LiveObjects, Observed } from '../stage.ts';
 import type { Stores } from './stores.ts';
@@ -58,11 +60,16 @@ const taken: readonly (readonly [Resource<KubeObject>, string])[] = [
 export function createObserve(deps: ObserveDeps): Observe {
   const { client, stores, namespace, kubernetesMinor, clock } = deps;
 
-  /** What the watches show, and of the names that are ours what they do not show. */
-  async function liveObjects(signal: AbortSignal): Promise<LiveObjects> {
-    const missing = taken.filter(([resource, name]) => !stores.live.find(resource, name));
+  /** What the watches show; and read from the API server: our names that they do not show, and a Secret that is to change. */
+  async function liveObjects(operator: OperatorObject, signal: AbortSignal): Promise<LiveObjects> {
+    const secret = stores.live.find(secrets, managedObjects.credentials);
+    const isUncertain = secret !== undefined && replacesPasswords(operator, secret);
+    const wanted = taken.filter(
+      ([resource, name]) =>
+        !stores.live.find(resource, name) || (isUncertain && resource.kind === secrets.kind),
+    );
     const read = await Promise.all(
-      missing.map(async ([resource, name]) => {
+      wanted.map(async ([resource, name]) => {
         const ref = resource.namespaced ? { namespace, name } : { name };
         return [`${resource.kind} ${name}`, await client.find(resource, ref, { signal })] as const;
       }),
@@ -71,7 +78,8 @@ export function createObserve(deps: ObserveDeps): Observe {
     return {
       find<T extends KubeObject>(resource: Resource<T>, name: string): T | undefined {
         const other = others.get(`${resource.kind} ${name}`) as T | undefined;
-        return stores.live.find(resource, name) ?? other;
+        const watched = stores.live.find(resource, name);
+        return other && watched && isBefore(watched, other) ? other : (watched ?? other);
       },
     };
   }
@@ -98,7 +106,7 @@ export function createObserve(deps: ObserveDeps): Observe {
     const problem = whyNotOurs(operator, stores.operators.list(), namespace, kubernetesMinor);
     if (problem) return { what: 'refused', operator, problem };
     const now = clock.now();
-    const objects = await liveObjects(signal);
+    const objects = await liveObjects(operator, signal);
     return {
       what: 'wanted',
       observed: {
@@ -115,4 +123,8 @@ export function createObserve(deps: ObserveDeps): Observe {
       },
     };
   };
+}
+
+function isBefore({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return isOlder(one.resourceVersion ?? '', other.resourceVersion ?? '');
 }

@@ -152,6 +152,31 @@ describe('status of a MultiNicOperator', () => {
       /^no growth$/,
     ],
     [
+      'a backup failed and every component is ready',
+      {
+        outcomes: {
+          backup: stage({}, {}, [
+            { condition: 'Degraded', reason: 'BackupFailed', message: 'volume full' },
+          ]),
+        },
+      },
+      'Degraded',
+      /^volume full$/,
+    ],
+    [
+      'a backup failed and a component starts',
+      {
+        outcomes: {
+          database: stage({ phase: 'Progressing' }),
+          backup: stage({}, {}, [
+            { condition: 'Degraded', reason: 'BackupFailed', message: 'volume full' },
+          ]),
+        },
+      },
+      'Degraded',
+      /database Progressing; volume full$/,
+    ],
+    [
       'another field manager contests an object',
       contested,
       'Degraded',

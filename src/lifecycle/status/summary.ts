@@ -26,18 +26,29 @@ export function summaryOf(findings: Findings, components: readonly Component[]):
   return byComponents(findings, components);
 }
 
-function byComponents({ contested }: Findings, components: readonly Component[]): Summary {
+function byComponents({ contested, notices }: Findings, components: readonly Component[]): Summary {
   const waiting = notReady(components);
+  const failures = notices.filter(({ condition }) => condition === 'Degraded');
+  const [failure] = failures;
   if (waiting.length === 0 && contested.length === 0) {
+    if (failure) {
+      const { reason } = failure;
+      const message = failures.map((one) => one.message).join('; ');
+      return { phase: 'Degraded', reason, message, isStalled: false };
+    }
     const reason = 'AllComponentsReady';
     return { phase: 'Running', reason, message: allRun, isStalled: false };
   }
-  const isDegraded = contested.length > 0 || waiting.some(({ phase }) => phase === 'Degraded');
+  const isDegraded =
+    contested.length > 0 ||
+    failures.length > 0 ||
+    waiting.some(({ phase }) => phase === 'Degraded');
   const texts = [
     ...waiting.map(
       ({ name, phase, message }) => `${name} ${phase}${message ? ` (${message})` : ''}`,
     ),
     ...(contested.length > 0 ? [contestedText(contested)] : []),
+    ...failures.map(({ message }) => message),
   ];
   return {
     phase: phaseOf(waiting, isDegraded),

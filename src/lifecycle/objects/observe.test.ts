@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { managedObjects } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { secrets } from '../../kube/core-resources.ts';
+import { type KubeObject, keyOf } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { systemClock } from '../../time/clock.ts';
+import { accept } from '../accept/accept.ts';
+import { secretWith } from '../testing/database-scene.ts';
+import { operatorWith } from '../testing/observed.ts';
+import { createObserve } from './observe.ts';
+import { createStores } from './stores.ts';
+
+const namespace = 'multinic-system';
+const rotate = (value: string) => ({ 'multinic.io/rotate-credentials': value });
+
+function secretOf(password: string, resourceVersion: string, request: string) {
+  const secret = secretWith(['root', password, 'salt']);
+  return {
+    ...secret,
+    metadata: { ...secret.metadata, resourceVersion, annotations: rotate(request) },
+  };
+}
+
+/** Observes while the watch shows `watched`, and the API server has `stored`. */
+async function observed(watched: KubeObject, stored: KubeObject, request: string) {
+  const stores = createStores(namespace);
+  const operator = operatorWith({ database: { enabled: true } }, { annotations: rotate(request) });
+  stores.operators.replace([operator]);
+  stores.credentials.replace([watched]);
+  const reads: string[] = [];
+  const find = async ({ kind }: Resource<KubeObject>): Promise<KubeObject | undefined> => {
+    reads.push(kind);
+    return kind === secrets.kind ? stored : undefined;
+  };
+  const observe = createObserve({
+    client: { find, listAll: async () => ({ items: [] }) } as unknown as KubeClient,
+    stores,
+    namespace,
+    kubernetesMinor: 37,
+    clock: systemClock,
+  });
+  const seen = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
+  if (seen.what !== 'wanted') throw new Error(seen.what);
+  return { found: seen.observed.objects.find(secrets, managedObjects.credentials), reads };
+}
+
+describe('Secret mariadb-credentials', () => {
+  it('is read from the API server while a watch that is behind still shows it before a rotation', async () => {
+    const rotated = secretOf('new', '12', 'b');
+    const { found } = await observed(secretOf('old', '11', 'a'), rotated, 'b');
+    expect(found).toEqual(rotated);
+  });
+
+  it('is not read when the watch shows the request as handled', async () => {
+    const secret = secretOf('new', '12', 'b');
+    const { found, reads } = await observed(secret, secret, 'b');
+    expect(found).toEqual(secret);
+    expect(reads).not.toContain(secrets.kind);
+  });
+});
