@@ -130,6 +130,36 @@ describe('lifecycle on an API server', () => {
     });
   });
 
+  it('tries a stage again that the API server refuses for some time', async () => {
+    const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
+    api.faults.answer({ ...refused, status: 403, message: 'exceeded quota', times: 4 });
+    await admin.create(multiNicOperators, {
+      metadata: ref,
+      spec: { reconcileTrigger: { mode: 'manual' } },
+    });
+    await until(async () => {
+      expect(await admin.find(configMaps, triggersRef)).toBeDefined();
+      expect(await status()).toMatchObject({ phase: 'Pending' });
+    });
+  });
+
+  it('backs off when each refusal has another text', async () => {
+    const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
+    for (let port = 1; port < 500; port++) {
+      api.faults.answer({ ...refused, status: 500, message: `read tcp 10.0.0.1:${port}` });
+    }
+    await admin.create(multiNicOperators, {
+      metadata: ref,
+      spec: { reconcileTrigger: { mode: 'manual' } },
+    });
+    const tries = () =>
+      api.audit.filter(({ name, verb }) => verb === 'patch' && name === triggersRef.name).length;
+    await until(async () => expect(await status()).toMatchObject({ phase: 'Error' }));
+    await systemClock.sleep(3_000);
+    expect(tries()).toBeGreaterThan(1);
+    expect(tries()).toBeLessThan(15);
+  });
+
   it('writes nothing at rest', async () => {
     await admin.create(multiNicOperators, { metadata: ref, spec: { database: { enabled: true } } });
     await until(async () => expect(await status()).toMatchObject({ phase: 'Pending' }));

@@ -23,6 +23,7 @@ import { BreakGlassAnnouncer } from './protection/break-glass.ts';
 import type { Webhook } from './protection/webhook.ts';
 import { createReconcile } from './reconcile.ts';
 import type { LifecycleSettings } from './settings.ts';
+import { isReportOnly } from './status/change.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { createWatches } from './watches.ts';
 
@@ -74,6 +75,7 @@ export function createLoop(options: LoopOptions) {
     webhook: () => webhook.access,
     breakGlass: new BreakGlassAnnouncer({ recorder, metrics }),
     clock,
+    random,
   });
   const reflectors = createWatches({ client, context, namespace, stores });
   /** Whatever changes concerns every MultiNicOperator: there is one. */
@@ -89,7 +91,10 @@ export function createLoop(options: LoopOptions) {
     reflectors,
     clock,
     random,
-    sources: [sourceOf(stores.operators, all), ...sources],
+    sources: [
+      sourceOf(stores.operators, (change) => (isReportOnly(change) ? [] : all())),
+      ...sources,
+    ],
     observer: countWork(metrics, name),
     onResult: ({ key, error, durationMs }) => {
       const labels = { controller: name };

@@ -1,5 +1,6 @@
 import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Backoff, backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import { accept } from './accept/accept.ts';
 import { backup } from './backup/backup.ts';
 import { credentials } from './credentials/credentials.ts';
@@ -24,11 +25,21 @@ export interface ReconcileDeps {
   readonly webhook: () => WebhookAccess;
   readonly breakGlass: Pick<BreakGlassAnnouncer, 'note'>;
   readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Pauses between tries of a stage that the API server refuses or does not answer. */
+const again: Backoff = { baseMs: 1_000, maxMs: 300_000 };
+
+interface Retry {
+  readonly failures: number;
+  readonly atMs: number;
 }
 
 /** Brings all that a MultiNicOperator installs closer to its spec. */
 export function createReconcile(deps: ReconcileDeps) {
-  const { observe, carryOut, deletion, status, webhook, breakGlass } = deps;
+  const { observe, carryOut, deletion, status, webhook, breakGlass, clock, random } = deps;
+  let retry: Retry | undefined;
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
     const seen = await observe(key, accept, signal);
@@ -40,8 +51,25 @@ export function createReconcile(deps: ReconcileDeps) {
     breakGlass.note(observed);
     const outcomes = await stages(observed, signal);
     await status.write(observed, outcomes, signal);
-    return soonest(outcomes);
+    return soonest(outcomes, retryMs(outcomes));
   };
+
+  /** Milliseconds until the next try; undefined: no stage failed. A reconcile before that time postpones nothing. */
+  function retryMs(outcomes: Outcomes): number | undefined {
+    const hasFailed = Object.values<Outcome>({ ...outcomes }).some(
+      ({ error }) => error !== undefined,
+    );
+    const now = clock.monotonicMs();
+    if (!hasFailed) {
+      retry = undefined;
+      return undefined;
+    }
+    if (!retry || now >= retry.atMs) {
+      const failures = retry ? retry.failures + 1 : 0;
+      retry = { failures, atMs: now + backoffMs(failures, again, random) };
+    }
+    return retry.atMs - now;
+  }
 
   /** Independent of each other: a stage that fails holds no other one up. */
   async function stages(observed: Observed, signal: AbortSignal): Promise<Outcomes> {
@@ -56,10 +84,9 @@ export function createReconcile(deps: ReconcileDeps) {
   }
 }
 
-function soonest(outcomes: Outcomes): Requeue {
+function soonest(outcomes: Outcomes, retry: number | undefined): Requeue {
   const all = Object.values<Outcome>({ ...outcomes });
-  const times = all.flatMap(({ plan, requeueAfterMs }) =>
-    [plan.requeueAfterMs, requeueAfterMs].filter((ms) => ms !== undefined),
-  );
+  const planned = all.flatMap(({ plan, requeueAfterMs }) => [plan.requeueAfterMs, requeueAfterMs]);
+  const times = [...planned, retry].filter((ms) => ms !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }

@@ -2,6 +2,7 @@ import type { Effect } from '../../api/effects.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import { fieldManagers } from '../../api/names.ts';
 import { isSameJson } from '../../api/same-json.ts';
+import { isOlder } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
@@ -30,6 +31,18 @@ export interface StatusWriterDeps {
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, perform, clock, webhookAnswers } = deps;
 
+  /** Status as the API server stored it last, by uid: the watch may be behind. */
+  const stored = new Map<
+    string,
+    { readonly version: string; readonly status: MultiNicOperatorStatus }
+  >();
+
+  function latest(operator: OperatorObject): MultiNicOperatorStatus {
+    const { uid = '', resourceVersion = '' } = operator.metadata;
+    const own = stored.get(uid);
+    return own && isOlder(resourceVersion, own.version) ? own.status : statusOf(operator);
+  }
+
   async function put(
     operator: OperatorObject,
     before: MultiNicOperatorStatus,
@@ -50,6 +63,8 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         },
       ),
     );
+    const { resourceVersion: version = '' } = written.metadata;
+    stored.set(uid ?? '', { version, status: statusOf(written) });
     if (status.protectionStatus?.preventedMutations === 0) await countFromZero(written, signal);
   }
 
@@ -75,7 +90,8 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
 
   return {
     async write(observed, outcomes, signal) {
-      const { operator, status: before } = observed;
+      const { operator } = observed;
+      const before = latest(operator);
       const input = {
         operator,
         before,
@@ -87,7 +103,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await put(operator, before, statusAfter(input), signal);
     },
     async refuse({ operator, problem }, signal) {
-      const before = statusOf(operator);
+      const before = latest(operator);
       await put(operator, before, refusedStatus(operator, before, problem, clock.now()), signal);
       return {};
     },
