@@ -143,6 +143,39 @@ describe('lifecycle on an API server', () => {
     });
   });
 
+  it.each([
+    {
+      what: 'a user deletes the foreign ConfigMap that blocks it',
+      before: async () => {
+        await admin.create(configMaps, { metadata: triggersRef, data: {} });
+      },
+      fix: async () => admin.delete(configMaps, triggersRef),
+      spec: { reconcileTrigger: { mode: 'manual' } },
+      done: async () => admin.find(configMaps, triggersRef),
+    },
+    {
+      what: 'the API server accepts the claim again',
+      before: async () => {
+        const claim = { resource: 'persistentvolumeclaims', name: managedObjects.databaseClaim };
+        const fault = { status: 403, message: 'exceeded quota', times: 4 };
+        api.faults.answer({ ...claim, verb: 'patch', ...fault });
+      },
+      fix: async () => undefined,
+      spec: { database: { enabled: true } },
+      done: async () => admin.find(claims, { namespace, name: managedObjects.databaseClaim }),
+    },
+  ])('continues a stage when $what', async ({ before, fix, spec, done }) => {
+    await before();
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    await until(async () => expect(await status()).toMatchObject({ phase: 'Error' }));
+    await systemClock.sleep(300);
+    await fix();
+    await until(async () => {
+      expect(await done()).toBeDefined();
+      expect(await status()).toMatchObject({ phase: 'Pending' });
+    });
+  });
+
   it('backs off when each refusal has another text', async () => {
     const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
     for (let port = 1; port < 500; port++) {

@@ -28,8 +28,8 @@ export interface ReconcileDeps {
   readonly random: Random;
 }
 
-/** Pauses between tries of a stage that the API server refuses or does not answer. */
-const again: Backoff = { baseMs: 1_000, maxMs: 300_000 };
+/** Pauses between tries of a stage that failed, or that an object which no watch shows may block. */
+const again: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 interface Retry {
   readonly failures: number;
@@ -54,13 +54,11 @@ export function createReconcile(deps: ReconcileDeps) {
     return soonest(outcomes, retryMs(outcomes));
   };
 
-  /** Milliseconds until the next try; undefined: no stage failed. A reconcile before that time postpones nothing. */
+  /** Milliseconds until the next try; undefined: no stage failed or is blocked. A reconcile before that time postpones nothing. */
   function retryMs(outcomes: Outcomes): number | undefined {
-    const hasFailed = Object.values<Outcome>({ ...outcomes }).some(
-      ({ error }) => error !== undefined,
-    );
+    const isBlocked = Object.values<Outcome>({ ...outcomes }).some(isStopped);
     const now = clock.monotonicMs();
-    if (!hasFailed) {
+    if (!isBlocked) {
       retry = undefined;
       return undefined;
     }
@@ -82,6 +80,11 @@ export function createReconcile(deps: ReconcileDeps) {
       protection: await carryOut(observed, protection(observed, webhook()), signal),
     };
   }
+}
+
+function isStopped({ error, plan: { problems, notices } }: Outcome): boolean {
+  const isStalled = notices.some(({ condition }) => condition === 'Stalled');
+  return error !== undefined || problems.length > 0 || isStalled;
 }
 
 function soonest(outcomes: Outcomes, retry: number | undefined): Requeue {
