@@ -87,11 +87,12 @@ export class Applier {
     );
   }
 
-  async remove({ resource, ref, propagationPolicy }: Removal, signal: AbortSignal): Promise<void> {
+  async remove(removal: Removal, signal: AbortSignal): Promise<void> {
+    // Without a policy the API server orphans the Pods of a Job, and a restore goes on.
+    const { resource, ref, propagationPolicy = 'Background' } = removal;
     await this.#deps.perform('lifecycle.object.delete', async () => {
       try {
-        const policy = propagationPolicy ? { propagationPolicy } : {};
-        await this.#deps.client.delete(resource, ref, { ...policy, signal });
+        await this.#deps.client.delete(resource, ref, { propagationPolicy, signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
