@@ -13,6 +13,7 @@ import {
   deployments,
   namespaces,
   statefulSets,
+  validatingWebhookConfigurations,
 } from '../kube/core-resources.ts';
 import { createPerform } from '../process/effects.ts';
 import { createHealth } from '../process/health.ts';
@@ -62,8 +63,12 @@ beforeEach(async () => {
     metadata: { namespace, name: managedObjects.controllerBase },
     data,
   });
-  stop = new AbortController();
   effects = [];
+  start();
+});
+
+function start(): void {
+  stop = new AbortController();
   metrics = createMetrics(metricTable);
   const loop = createLoop({
     client: admin,
@@ -84,11 +89,15 @@ beforeEach(async () => {
     kubernetesMinor: 37,
   });
   running = loop.run(stop.signal).catch(() => undefined);
-});
+}
 
-afterEach(async () => {
+async function stopped(): Promise<void> {
   stop.abort(new Error('stop'));
   await running;
+}
+
+afterEach(async () => {
+  await stopped();
   await admin[Symbol.asyncDispose]();
   await api[Symbol.asyncDispose]();
 });
@@ -191,6 +200,19 @@ describe('lifecycle on an API server', () => {
     await systemClock.sleep(3_000);
     expect(tries()).toBeGreaterThan(1);
     expect(tries()).toBeLessThan(15);
+  });
+
+  it('removes the webhook configuration of a MultiNicOperator whose finalizers a user removed', async () => {
+    const protection = { name: managedObjects.protection };
+    const spec = { protection: { enableMutationPrevention: true } };
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    const configuration = () => admin.find(validatingWebhookConfigurations, protection);
+    await until(async () => expect(await configuration()).toBeDefined());
+    await stopped();
+    await admin.patch(multiNicOperators, ref, { metadata: { finalizers: [] } });
+    await admin.delete(multiNicOperators, ref);
+    start();
+    await until(async () => expect(await configuration()).toBeUndefined());
   });
 
   it('writes nothing at rest', async () => {

@@ -1,3 +1,4 @@
+import { refOf } from '../kube/object.ts';
 import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
 import { type Backoff, backoffMs } from '../time/backoff.ts';
 import type { Clock, Random } from '../time/clock.ts';
@@ -43,7 +44,10 @@ export function createReconcile(deps: ReconcileDeps) {
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
     const seen = await observe(key, accept, signal);
-    if (seen.what === 'gone') return {};
+    if (seen.what === 'gone') {
+      await deletion.clean(refOf(key), signal);
+      return {};
+    }
     if (seen.what === 'leaving') return deletion.finish(seen.operator, signal);
     if (seen.what === 'refused') return status.refuse(seen, signal);
     const { observed } = seen;

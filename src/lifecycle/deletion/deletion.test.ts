@@ -126,6 +126,19 @@ describe('the deletion of a MultiNicOperator', () => {
     expect(calls).toEqual(writes);
   });
 
+  it.each([
+    [
+      'removes the configuration of one that went with its finalizer edited away',
+      'ours',
+      [configuration],
+    ],
+    ['leaves that of another one', 'third', []],
+  ])('%s', async (_, name, writes) => {
+    const { deletion, calls } = bed();
+    await deletion.clean({ namespace, name }, signal);
+    expect(calls).toEqual(writes);
+  });
+
   it('adds the finalizer once, beside those of others', async () => {
     const { deletion, calls } = bed();
     await deletion.hold(operator(), signal);
