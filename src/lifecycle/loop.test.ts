@@ -215,6 +215,24 @@ describe('lifecycle on an API server', () => {
     await until(async () => expect(await configuration()).toBeUndefined());
   });
 
+  it('makes an object again that a user deleted while recovery was off, when the spec wants it again', async () => {
+    const trigger = { mode: 'manual' };
+    const spec = { protection: { enableAutoRecovery: false }, reconcileTrigger: trigger };
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    const map = () => admin.find(configMaps, triggersRef);
+    await until(async () => expect(await map()).toBeDefined());
+    await admin.delete(configMaps, triggersRef);
+    const drifted = { type: 'Drifted', status: 'True' };
+    await until(async () =>
+      expect((await status()).conditions).toContainEqual(expect.objectContaining(drifted)),
+    );
+    await admin.patch(multiNicOperators, ref, { spec: { reconcileTrigger: null } });
+    await until(async () => expect(await status()).toMatchObject({ observedGeneration: 2 }));
+    expect(await map()).toBeUndefined();
+    await admin.patch(multiNicOperators, ref, { spec: { reconcileTrigger: trigger } });
+    await until(async () => expect(await map()).toBeDefined());
+  });
+
   it('writes nothing at rest', async () => {
     await admin.create(multiNicOperators, { metadata: ref, spec: { database: { enabled: true } } });
     await until(async () => expect(await status()).toMatchObject({ phase: 'Pending' }));

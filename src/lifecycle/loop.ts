@@ -64,6 +64,7 @@ export function createLoop(options: LoopOptions) {
   });
   const reconcile = createReconcile({
     observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
+    applier,
     carryOut: createCarryOut({ applier, recorder, metrics, log }),
     deletion,
     status: {

@@ -9,6 +9,7 @@ import { newPassword } from './credentials/password.ts';
 import { database } from './database/database.ts';
 import type { Deletion } from './deletion/deletion.ts';
 import { controller } from './managed-controller/managed-controller.ts';
+import type { Applier } from './objects/applier.ts';
 import type { CarryOut } from './objects/carry-out.ts';
 import type { Observe } from './objects/observe.ts';
 import type { Outcome, Outcomes } from './outcome.ts';
@@ -20,6 +21,7 @@ import { triggers } from './triggers/triggers.ts';
 
 export interface ReconcileDeps {
   readonly observe: Observe;
+  readonly applier: Pick<Applier, 'retain'>;
   readonly carryOut: CarryOut;
   readonly deletion: Deletion;
   readonly status: StatusWriter;
@@ -39,7 +41,7 @@ interface Retry {
 
 /** Brings all that a MultiNicOperator installs closer to its spec. */
 export function createReconcile(deps: ReconcileDeps) {
-  const { observe, carryOut, deletion, status, webhook, breakGlass, clock, random } = deps;
+  const { observe, applier, carryOut, deletion, status, webhook, breakGlass, clock, random } = deps;
   let retry: Retry | undefined;
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
@@ -54,6 +56,7 @@ export function createReconcile(deps: ReconcileDeps) {
     await deletion.hold(observed.operator, signal);
     breakGlass.note(observed);
     const outcomes = await stages(observed, signal);
+    applier.retain(Object.values<Outcome>({ ...outcomes }).flatMap(({ plan }) => plan.apply));
     await status.write(observed, outcomes, signal);
     return soonest(outcomes, retryMs(outcomes));
   };

@@ -101,6 +101,12 @@ export class Applier {
     this.#memory.delete(`${resource.kind} ${keyOf(ref)}`);
   }
 
+  /** Forgets all other objects: one that the spec wants again later is a new object, also if a user deleted it. */
+  retain(wanted: readonly Desired[]): void {
+    const keys = new Set(wanted.map(keyOfDesired));
+    for (const key of this.#memory.keys()) if (!keys.has(key)) this.#memory.delete(key);
+  }
+
   /** An object that lost our labels is missing from the watches. */
   async #find({ resource, object }: Desired, signal: AbortSignal): Promise<KubeObject | undefined> {
     const { name, namespace } = object.metadata;
