@@ -4,7 +4,7 @@ import { fieldManagers } from '../../api/names.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import { isOlder } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { isConflict } from '../../kube/errors.ts';
+import { isConflict, KubeError } from '../../kube/errors.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -43,6 +43,26 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     return own && isOlder(resourceVersion, own.version) ? own.status : statusOf(operator);
   }
 
+  /** An apply with a field that a legacy definition does not declare is refused; a patch stores the other fields. */
+  async function send(
+    operator: OperatorObject,
+    status: MultiNicOperatorStatus,
+    signal: AbortSignal,
+  ): Promise<OperatorObject> {
+    const { namespace = '', name, uid } = operator.metadata;
+    const own = uid === undefined ? {} : { uid };
+    const options = { fieldManager: fieldManagers.lifecycle, signal };
+    try {
+      const metadata = { namespace, name, ...own };
+      const forced = { ...options, force: true };
+      return await client.applyStatus(multiNicOperators, { metadata, status }, forced);
+    } catch (error) {
+      if (!isUndeclaredField(error)) throw error;
+      const patch = { metadata: own, status };
+      return client.patchStatus(multiNicOperators, { namespace, name }, patch, options);
+    }
+  }
+
   async function put(
     operator: OperatorObject,
     before: MultiNicOperatorStatus,
@@ -50,19 +70,10 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     signal: AbortSignal,
   ): Promise<void> {
     if (isSameJson(before, status)) return;
-    const { namespace = '', name, uid } = operator.metadata;
-    const metadata = { namespace, name, ...(uid === undefined ? {} : { uid }) };
     const written = await perform('lifecycle.status.write', () =>
-      client.applyStatus(
-        multiNicOperators,
-        { metadata, status: withoutCounts(status) },
-        {
-          fieldManager: fieldManagers.lifecycle,
-          force: true,
-          signal,
-        },
-      ),
+      send(operator, withoutCounts(status), signal),
     );
+    const { uid } = operator.metadata;
     const { resourceVersion: version = '' } = written.metadata;
     stored.set(uid ?? '', { version, status: statusOf(written) });
     if (status.protectionStatus?.preventedMutations === 0) await countFromZero(written, signal);
@@ -114,4 +125,8 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
 function withoutCounts(status: MultiNicOperatorStatus): MultiNicOperatorStatus {
   const { active } = status.protectionStatus ?? {};
   return active === undefined ? status : { ...status, protectionStatus: { active } };
+}
+
+function isUndeclaredField(error: unknown): boolean {
+  return error instanceof KubeError && error.message.includes('field not declared in schema');
 }
