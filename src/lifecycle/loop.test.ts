@@ -13,6 +13,7 @@ import {
   deployments,
   namespaces,
   statefulSets,
+  validatingWebhookConfigurations,
 } from '../kube/core-resources.ts';
 import { createPerform } from '../process/effects.ts';
 import { createHealth } from '../process/health.ts';
@@ -62,8 +63,12 @@ beforeEach(async () => {
     metadata: { namespace, name: managedObjects.controllerBase },
     data,
   });
-  stop = new AbortController();
   effects = [];
+  start();
+});
+
+function start(): void {
+  stop = new AbortController();
   metrics = createMetrics(metricTable);
   const loop = createLoop({
     client: admin,
@@ -84,11 +89,15 @@ beforeEach(async () => {
     kubernetesMinor: 37,
   });
   running = loop.run(stop.signal).catch(() => undefined);
-});
+}
 
-afterEach(async () => {
+async function stopped(): Promise<void> {
   stop.abort(new Error('stop'));
   await running;
+}
+
+afterEach(async () => {
+  await stopped();
   await admin[Symbol.asyncDispose]();
   await api[Symbol.asyncDispose]();
 });
@@ -128,6 +137,100 @@ describe('lifecycle on an API server', () => {
       expect(await admin.find(configMaps, triggersRef)).toBeUndefined();
       expect(await status()).toMatchObject({ phase: 'Pending', observedGeneration: 2 });
     });
+  });
+
+  it('tries a stage again that the API server refuses for some time', async () => {
+    const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
+    api.faults.answer({ ...refused, status: 403, message: 'exceeded quota', times: 4 });
+    await admin.create(multiNicOperators, {
+      metadata: ref,
+      spec: { reconcileTrigger: { mode: 'manual' } },
+    });
+    await until(async () => {
+      expect(await admin.find(configMaps, triggersRef)).toBeDefined();
+      expect(await status()).toMatchObject({ phase: 'Pending' });
+    });
+  });
+
+  it.each([
+    {
+      what: 'a user deletes the foreign ConfigMap that blocks it',
+      before: async () => {
+        await admin.create(configMaps, { metadata: triggersRef, data: {} });
+      },
+      fix: async () => admin.delete(configMaps, triggersRef),
+      spec: { reconcileTrigger: { mode: 'manual' } },
+      done: async () => admin.find(configMaps, triggersRef),
+    },
+    {
+      what: 'the API server accepts the claim again',
+      before: async () => {
+        const claim = { resource: 'persistentvolumeclaims', name: managedObjects.databaseClaim };
+        const fault = { status: 403, message: 'exceeded quota', times: 4 };
+        api.faults.answer({ ...claim, verb: 'patch', ...fault });
+      },
+      fix: async () => undefined,
+      spec: { database: { enabled: true } },
+      done: async () => admin.find(claims, { namespace, name: managedObjects.databaseClaim }),
+    },
+  ])('continues a stage when $what', async ({ before, fix, spec, done }) => {
+    await before();
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    await until(async () => expect(await status()).toMatchObject({ phase: 'Error' }));
+    await systemClock.sleep(300);
+    await fix();
+    await until(async () => {
+      expect(await done()).toBeDefined();
+      expect(await status()).toMatchObject({ phase: 'Pending' });
+    });
+  });
+
+  it('backs off when each refusal has another text', async () => {
+    const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
+    for (let port = 1; port < 500; port++) {
+      api.faults.answer({ ...refused, status: 500, message: `read tcp 10.0.0.1:${port}` });
+    }
+    await admin.create(multiNicOperators, {
+      metadata: ref,
+      spec: { reconcileTrigger: { mode: 'manual' } },
+    });
+    const tries = () =>
+      api.audit.filter(({ name, verb }) => verb === 'patch' && name === triggersRef.name).length;
+    await until(async () => expect(await status()).toMatchObject({ phase: 'Error' }));
+    await systemClock.sleep(3_000);
+    expect(tries()).toBeGreaterThan(1);
+    expect(tries()).toBeLessThan(15);
+  });
+
+  it('removes the webhook configuration of a MultiNicOperator whose finalizers a user removed', async () => {
+    const protection = { name: managedObjects.protection };
+    const spec = { protection: { enableMutationPrevention: true } };
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    const configuration = () => admin.find(validatingWebhookConfigurations, protection);
+    await until(async () => expect(await configuration()).toBeDefined());
+    await stopped();
+    await admin.patch(multiNicOperators, ref, { metadata: { finalizers: [] } });
+    await admin.delete(multiNicOperators, ref);
+    start();
+    await until(async () => expect(await configuration()).toBeUndefined());
+  });
+
+  it('makes an object again that a user deleted while recovery was off, when the spec wants it again', async () => {
+    const trigger = { mode: 'manual' };
+    const spec = { protection: { enableAutoRecovery: false }, reconcileTrigger: trigger };
+    await admin.create(multiNicOperators, { metadata: ref, spec });
+    const map = () => admin.find(configMaps, triggersRef);
+    await until(async () => expect(await map()).toBeDefined());
+    await admin.delete(configMaps, triggersRef);
+    const drifted = { type: 'Drifted', status: 'True' };
+    await until(async () =>
+      expect((await status()).conditions).toContainEqual(expect.objectContaining(drifted)),
+    );
+    await admin.patch(multiNicOperators, ref, { spec: { reconcileTrigger: null } });
+    await until(async () => expect(await status()).toMatchObject({ observedGeneration: 2 }));
+    expect(await map()).toBeUndefined();
+    await admin.patch(multiNicOperators, ref, { spec: { reconcileTrigger: trigger } });
+    await until(async () => expect(await map()).toBeDefined());
   });
 
   it('writes nothing at rest', async () => {

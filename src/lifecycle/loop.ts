@@ -1,11 +1,12 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
-import type { StoreView } from '../kube/cache/store.ts';
+import { labels as labelNames } from '../api/names.ts';
+import type { Change, StoreView } from '../kube/cache/store.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { LeaseLostError } from '../kube/lease/lease-lock.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { type KubeObject, keyOf } from '../kube/object.ts';
 import { createController, type Source, sourceOf } from '../kube/reconcile/controller.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
@@ -23,6 +24,7 @@ import { BreakGlassAnnouncer } from './protection/break-glass.ts';
 import type { Webhook } from './protection/webhook.ts';
 import { createReconcile } from './reconcile.ts';
 import type { LifecycleSettings } from './settings.ts';
+import { isReportOnly } from './status/change.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { createWatches } from './watches.ts';
 
@@ -62,6 +64,7 @@ export function createLoop(options: LoopOptions) {
   });
   const reconcile = createReconcile({
     observe: createObserve({ client, stores, namespace, kubernetesMinor, clock }),
+    applier,
     carryOut: createCarryOut({ applier, recorder, metrics, log }),
     deletion,
     status: {
@@ -74,13 +77,19 @@ export function createLoop(options: LoopOptions) {
     webhook: () => webhook.access,
     breakGlass: new BreakGlassAnnouncer({ recorder, metrics }),
     clock,
+    random,
   });
   const reflectors = createWatches({ client, context, namespace, stores });
   /** Whatever changes concerns every MultiNicOperator: there is one. */
   const all = (): readonly string[] => stores.operators.keys();
+  /** Also that MultiNicOperator which is gone, and left its webhook configuration. */
+  const withOwner = ({ object }: Change<KubeObject>): readonly string[] => {
+    const { [labelNames.managedByOperator]: owner } = object.metadata.labels ?? {};
+    return owner === undefined ? all() : [...all(), keyOf({ namespace, name: owner })];
+  };
   const watched = Object.entries(stores).filter(([key]) => key !== 'live' && key !== 'operators');
-  const sources: Source<KubeObject>[] = watched.map(([, store]) =>
-    sourceOf(store as StoreView<KubeObject>, all),
+  const sources: Source<KubeObject>[] = watched.map(([key, store]) =>
+    sourceOf(store as StoreView<KubeObject>, key === 'webhookConfigurations' ? withOwner : all),
   );
   const controller = createController({
     name,
@@ -89,7 +98,10 @@ export function createLoop(options: LoopOptions) {
     reflectors,
     clock,
     random,
-    sources: [sourceOf(stores.operators, all), ...sources],
+    sources: [
+      sourceOf(stores.operators, (change) => (isReportOnly(change) ? [] : [change.key, ...all()])),
+      ...sources,
+    ],
     observer: countWork(metrics, name),
     onResult: ({ key, error, durationMs }) => {
       const labels = { controller: name };

@@ -1,5 +1,7 @@
+import { refOf } from '../kube/object.ts';
 import type { Outcome as Requeue } from '../kube/reconcile/controller.ts';
-import type { Clock } from '../time/clock.ts';
+import { type Backoff, backoffMs } from '../time/backoff.ts';
+import type { Clock, Random } from '../time/clock.ts';
 import { accept } from './accept/accept.ts';
 import { backup } from './backup/backup.ts';
 import { credentials } from './credentials/credentials.ts';
@@ -7,6 +9,7 @@ import { newPassword } from './credentials/password.ts';
 import { database } from './database/database.ts';
 import type { Deletion } from './deletion/deletion.ts';
 import { controller } from './managed-controller/managed-controller.ts';
+import type { Applier } from './objects/applier.ts';
 import type { CarryOut } from './objects/carry-out.ts';
 import type { Observe } from './objects/observe.ts';
 import type { Outcome, Outcomes } from './outcome.ts';
@@ -18,30 +21,60 @@ import { triggers } from './triggers/triggers.ts';
 
 export interface ReconcileDeps {
   readonly observe: Observe;
+  readonly applier: Pick<Applier, 'retain'>;
   readonly carryOut: CarryOut;
   readonly deletion: Deletion;
   readonly status: StatusWriter;
   readonly webhook: () => WebhookAccess;
   readonly breakGlass: Pick<BreakGlassAnnouncer, 'note'>;
   readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Pauses between tries of a stage that failed, or that an object which no watch shows may block. */
+const again: Backoff = { baseMs: 1_000, maxMs: 60_000 };
+
+interface Retry {
+  readonly failures: number;
+  readonly atMs: number;
 }
 
 /** Brings all that a MultiNicOperator installs closer to its spec. */
 export function createReconcile(deps: ReconcileDeps) {
-  const { observe, carryOut, deletion, status, webhook, breakGlass } = deps;
+  const { observe, applier, carryOut, deletion, status, webhook, breakGlass, clock, random } = deps;
+  let retry: Retry | undefined;
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
     const seen = await observe(key, accept, signal);
-    if (seen.what === 'gone') return {};
+    if (seen.what === 'gone') {
+      await deletion.clean(refOf(key), signal);
+      return {};
+    }
     if (seen.what === 'leaving') return deletion.finish(seen.operator, signal);
     if (seen.what === 'refused') return status.refuse(seen, signal);
     const { observed } = seen;
     await deletion.hold(observed.operator, signal);
     breakGlass.note(observed);
     const outcomes = await stages(observed, signal);
+    applier.retain(Object.values<Outcome>({ ...outcomes }).flatMap(({ plan }) => plan.apply));
     await status.write(observed, outcomes, signal);
-    return soonest(outcomes);
+    return soonest(outcomes, retryMs(outcomes));
   };
+
+  /** Milliseconds until the next try; undefined: no stage failed or is blocked. A reconcile before that time postpones nothing. */
+  function retryMs(outcomes: Outcomes): number | undefined {
+    const isBlocked = Object.values<Outcome>({ ...outcomes }).some(isStopped);
+    const now = clock.monotonicMs();
+    if (!isBlocked) {
+      retry = undefined;
+      return undefined;
+    }
+    if (!retry || now >= retry.atMs) {
+      const failures = retry ? retry.failures + 1 : 0;
+      retry = { failures, atMs: now + backoffMs(failures, again, random) };
+    }
+    return retry.atMs - now;
+  }
 
   /** Independent of each other: a stage that fails holds no other one up. */
   async function stages(observed: Observed, signal: AbortSignal): Promise<Outcomes> {
@@ -56,10 +89,14 @@ export function createReconcile(deps: ReconcileDeps) {
   }
 }
 
-function soonest(outcomes: Outcomes): Requeue {
+function isStopped({ error, plan: { problems, notices } }: Outcome): boolean {
+  const isStalled = notices.some(({ condition }) => condition === 'Stalled');
+  return error !== undefined || problems.length > 0 || isStalled;
+}
+
+function soonest(outcomes: Outcomes, retry: number | undefined): Requeue {
   const all = Object.values<Outcome>({ ...outcomes });
-  const times = all.flatMap(({ plan, requeueAfterMs }) =>
-    [plan.requeueAfterMs, requeueAfterMs].filter((ms) => ms !== undefined),
-  );
+  const planned = all.flatMap(({ plan, requeueAfterMs }) => [plan.requeueAfterMs, requeueAfterMs]);
+  const times = [...planned, retry].filter((ms) => ms !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
 }

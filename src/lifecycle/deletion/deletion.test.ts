@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../api/effects.ts';
 import { finalizers } from '../../api/names.ts';
+import type { DeleteOptions } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -33,6 +34,7 @@ function bed({
   items = [] as readonly OperatorObject[],
 } = {}) {
   const calls: string[] = [];
+  const policies = new Set<DeleteOptions['propagationPolicy']>();
   const stores = createStores(namespace);
   stores.deployments.upsert(managed('multinic-controller'));
   stores.deployments.upsert(managed('other', 'theirs'));
@@ -48,8 +50,13 @@ function bed({
   const client = {
     find: async ({ kind }: Resource<KubeObject>) => found[kind],
     listAll: async () => ({ items, resourceVersion: '1' }),
-    delete: async ({ kind }: Resource<KubeObject>, { name }: { name: string }) => {
+    delete: async (
+      { kind }: Resource<KubeObject>,
+      { name }: { name: string },
+      { propagationPolicy }: DeleteOptions,
+    ) => {
       calls.push(`delete ${kind} ${name}`);
+      policies.add(propagationPolicy);
       throw new KubeError({ status: 404, reason: 'NotFound', message: 'deleted meanwhile' });
     },
     patch: async (_: Resource<KubeObject>, { name }: { name: string }, patch: unknown) =>
@@ -57,7 +64,11 @@ function bed({
   } as never;
   const perform = createPerform<Effect>(() => undefined);
   const applier = new Applier({ client, perform, live: stores.live, clock: systemClock });
-  return { deletion: createDeletion({ client, applier, stores, namespace, perform }), calls };
+  return {
+    deletion: createDeletion({ client, applier, stores, namespace, perform }),
+    calls,
+    policies,
+  };
 }
 
 const released =
@@ -76,6 +87,12 @@ describe('the deletion of a MultiNicOperator', () => {
       'delete ConfigMap triggers',
       released,
     ]);
+  });
+
+  it('ends the Pods of Jobs and Deployments with them', async () => {
+    const { deletion, policies } = bed();
+    await deletion.finish(operator(deleting), signal);
+    expect([...policies]).toEqual(['Background']);
   });
 
   it.each<[string, Parameters<typeof bed>[0], OperatorObject, readonly string[]]>([
@@ -106,6 +123,19 @@ describe('the deletion of a MultiNicOperator', () => {
   ])('%s', async (_, options, deleted, writes) => {
     const { deletion, calls } = bed(options);
     await deletion.finish(deleted, signal);
+    expect(calls).toEqual(writes);
+  });
+
+  it.each([
+    [
+      'removes the configuration of one that went with its finalizer edited away',
+      'ours',
+      [configuration],
+    ],
+    ['leaves that of another one', 'third', []],
+  ])('%s', async (_, name, writes) => {
+    const { deletion, calls } = bed();
+    await deletion.clean({ namespace, name }, signal);
     expect(calls).toEqual(writes);
   });
 

@@ -13,7 +13,7 @@ import {
   validatingWebhookConfigurations,
 } from '../../kube/core-resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject, ObjectRef } from '../../kube/object.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
@@ -26,6 +26,8 @@ export interface Deletion {
   hold(operator: OperatorObject, signal: AbortSignal): Promise<void>;
   /** Removes what goes with the object, then the finalizer. */
   finish(operator: OperatorObject, signal: AbortSignal): Promise<Requeue>;
+  /** Removes the webhook configuration of a MultiNicOperator that went without lifecycle, such as by an edit of its finalizers. */
+  clean(ref: ObjectRef, signal: AbortSignal): Promise<void>;
   /** Reads the namespace once more; if it is being deleted, lets every MultiNicOperator in it go. For the end of a process. */
   leave(signal: AbortSignal): Promise<void>;
 }
@@ -76,7 +78,7 @@ export function createDeletion(deps: DeletionDeps): Deletion {
   }
 
   /** First of all: it would refuse a user's clean-up, and outlive the webhook that it calls. */
-  async function removeConfiguration(operator: OperatorObject, signal: AbortSignal): Promise<void> {
+  async function removeConfiguration(operator: KubeObject, signal: AbortSignal): Promise<void> {
     const ref = { name: managedObjects.protection };
     const found = await client.find(validatingWebhookConfigurations, ref, { signal });
     if (!found || !isOf(operator, found)) return;
@@ -117,6 +119,12 @@ export function createDeletion(deps: DeletionDeps): Deletion {
       return {};
     },
 
+    async clean(ref, signal) {
+      if (ref.namespace !== namespace) return;
+      const found = await client.find(multiNicOperators, ref, { signal });
+      if (!found) await removeConfiguration({ metadata: ref }, signal);
+    },
+
     async leave(signal) {
       const own = await client.find(namespaces, { name: namespace }, { signal });
       if (own?.metadata.deletionTimestamp === undefined) return;
@@ -129,6 +137,6 @@ export function createDeletion(deps: DeletionDeps): Deletion {
   };
 }
 
-function isOf({ metadata }: OperatorObject, object: KubeObject): boolean {
+function isOf({ metadata }: KubeObject, object: KubeObject): boolean {
   return object.metadata.labels?.[labels.managedByOperator] === metadata.name;
 }

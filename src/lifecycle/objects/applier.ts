@@ -87,17 +87,24 @@ export class Applier {
     );
   }
 
-  async remove({ resource, ref, propagationPolicy }: Removal, signal: AbortSignal): Promise<void> {
+  async remove(removal: Removal, signal: AbortSignal): Promise<void> {
+    // Without a policy the API server orphans the Pods of a Job, and a restore goes on.
+    const { resource, ref, propagationPolicy = 'Background' } = removal;
     await this.#deps.perform('lifecycle.object.delete', async () => {
       try {
-        const policy = propagationPolicy ? { propagationPolicy } : {};
-        await this.#deps.client.delete(resource, ref, { ...policy, signal });
+        await this.#deps.client.delete(resource, ref, { propagationPolicy, signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
     });
     // Made again later, it is a new object and no repair.
     this.#memory.delete(`${resource.kind} ${keyOf(ref)}`);
+  }
+
+  /** Forgets all other objects: one that the spec wants again later is a new object, also if a user deleted it. */
+  retain(wanted: readonly Desired[]): void {
+    const keys = new Set(wanted.map(keyOfDesired));
+    for (const key of this.#memory.keys()) if (!keys.has(key)) this.#memory.delete(key);
   }
 
   /** An object that lost our labels is missing from the watches. */

@@ -68,7 +68,7 @@ interface Replica {
 }
 
 /** A replica whose wall clock is some time ahead of that of this machine. */
-async function replica({ leads = true, aheadMs = 0 } = {}): Promise<Replica> {
+async function replica({ leads = true, aheadMs = 0, drainMs = 0 } = {}): Promise<Replica> {
   const [port = 0] = await freePorts(1);
   const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
   const health = createHealth();
@@ -95,6 +95,7 @@ async function replica({ leads = true, aheadMs = 0 } = {}): Promise<Replica> {
       (effect, phase) => void (phase === 'after' && effects.push(effect)),
     ),
     accept: () => ({ protection: { value: wanted } }),
+    drainMs,
   });
   const end = new AbortController();
   const running = together(end.signal, clock, {
@@ -198,6 +199,15 @@ describe('the webhook', () => {
     const kept = { oldObject: { metadata: {} } };
     expect(await review(one, kept)).toMatchObject({ response: { uid: 'u1', allowed: true } });
     expect(await review(one, { operation: 'EAT' })).toMatchObject({ status: 400 });
+  });
+
+  it('answers for some time after the end of the process began, while endpoints drain', async () => {
+    const started = await answering({ drainMs: 1_000 });
+    const stopped = started.stop();
+    await systemClock.sleep(500);
+    expect(await review(started)).toMatchObject({ response: { allowed: false } });
+    await stopped;
+    await expect(review(started)).rejects.toThrow('ECONNREFUSED');
   });
 
   it('counts the refusals of all replicas, without dry runs, and none is lost when they stop', async () => {

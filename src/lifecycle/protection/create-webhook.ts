@@ -37,11 +37,17 @@ export interface WebhookOptions {
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
   readonly accept?: (operator: OperatorObject, now: Date) => Pick<Accepted, 'protection'>;
+  /** Milliseconds for which it answers after the end of the process began; default 5 s. */
+  readonly drainMs?: number;
 }
+
+/** API servers call a Pod until its endpoint is gone from all nodes, which takes some seconds after SIGTERM. */
+const longestDrainMs = 5_000;
 
 /** Makes the webhook of this process; it reads MultiNicOperators and its certificate by watches of its own. */
 export function createWebhook(options: WebhookOptions): Webhook {
   const { client, settings, context, perform, accept = acceptSpec } = options;
+  const { drainMs = longestDrainMs } = options;
   const { namespace, serviceAccount, webhookListen: address, webhookUrl: url } = settings;
   const { clock, random, log, metrics, health } = context;
   const user = userOf(namespace, serviceAccount);
@@ -123,6 +129,20 @@ export function createWebhook(options: WebhookOptions): Webhook {
     recorder.record(involved, { type: 'Warning', reason, message });
   }
 
+  /** Aborts after the endpoint has drained; at once while no API server calls. */
+  function afterDraining(signal: AbortSignal): AbortSignal {
+    const drained = new AbortController();
+    const drain = async (): Promise<void> => {
+      const isCalled = service.isServing && (rules().wanted?.preventsMutations ?? false);
+      if (isCalled) await clock.sleep(drainMs);
+      drained.abort(signal.reason);
+    };
+    const onAbort = (): void => void drain();
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    return drained.signal;
+  }
+
   health.ready('webhook', () => {
     const isWanted = rules().wanted?.preventsMutations ?? false;
     return isWanted && !service.isServing
@@ -144,7 +164,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     keepCertificates: async (leading) => certificates.run(leading),
     serve: async (signal) =>
       recorder.during(signal, () =>
-        together(signal, clock, {
+        together(afterDraining(signal), clock, {
           operators: (end) => ofOperators.run(end),
           certificate: (end) => ofCertificate.run(end),
           refusals: (end) => refusals.run(end),

@@ -13,7 +13,18 @@ import { observedOf } from '../testing/observed.ts';
 import { createStatusWriter, type StatusWriter } from './writer.ts';
 
 const ref = { namespace: 'multinic-system', name: 'production-system' };
+const definition = crdDefinitions()['multinic.example.com_multinicoperators.yaml'];
 const { signal } = new AbortController();
+
+interface Version {
+  readonly schema: {
+    readonly openAPIV3Schema: {
+      readonly properties: {
+        readonly status: { readonly properties: { controllerStatus?: unknown } };
+      };
+    };
+  };
+}
 
 let api: ApiServer;
 let client: ReturnType<typeof createKubeClient>;
@@ -23,7 +34,6 @@ let writes: Effect[];
 beforeEach(async () => {
   api = await startApiServer();
   client = createKubeClient(api.access, { clock: systemClock, random: systemRandom });
-  const definition = crdDefinitions()['multinic.example.com_multinicoperators.yaml'];
   await client.create(crds, definition as unknown as Crd);
   await client.create(namespaces, { metadata: { name: ref.namespace } });
   await client.create(multiNicOperators, { metadata: ref, spec: {} });
@@ -82,6 +92,18 @@ describe('status writer', () => {
     await writer.write(observedOf(await read()), changed, signal);
     expect(statusOf(await read()).phase).toBe('Degraded');
     expect(await counted()).toBe(7);
+  });
+
+  it('writes what a definition without all fields can store', async () => {
+    const { spec } = structuredClone(definition) as unknown as { spec: { versions: [Version] } };
+    delete spec.versions[0].schema.openAPIV3Schema.properties.status.properties.controllerStatus;
+    const name = 'multinicoperators.multinic.example.com';
+    await client.patch(crds, { name }, { spec: { versions: spec.versions } });
+    await writer.write(observedOf(await read()), outcomes, signal);
+    const { phase, conditions, controllerStatus } = statusOf(await read());
+    expect(phase).toBe('Running');
+    expect(conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }));
+    expect(controllerStatus).toBeUndefined();
   });
 
   it('writes a refusal once', async () => {

@@ -2,8 +2,9 @@ import type { Effect } from '../../api/effects.ts';
 import type { MultiNicOperatorStatus } from '../../api/multinicoperator.ts';
 import { fieldManagers } from '../../api/names.ts';
 import { isSameJson } from '../../api/same-json.ts';
+import { isOlder } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { isConflict } from '../../kube/errors.ts';
+import { isConflict, KubeError } from '../../kube/errors.ts';
 import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -30,6 +31,38 @@ export interface StatusWriterDeps {
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, perform, clock, webhookAnswers } = deps;
 
+  /** Status as the API server stored it last, by uid: the watch may be behind. */
+  const stored = new Map<
+    string,
+    { readonly version: string; readonly status: MultiNicOperatorStatus }
+  >();
+
+  function latest(operator: OperatorObject): MultiNicOperatorStatus {
+    const { uid = '', resourceVersion = '' } = operator.metadata;
+    const own = stored.get(uid);
+    return own && isOlder(resourceVersion, own.version) ? own.status : statusOf(operator);
+  }
+
+  /** An apply with a field that a legacy definition does not declare is refused; a patch stores the other fields. */
+  async function send(
+    operator: OperatorObject,
+    status: MultiNicOperatorStatus,
+    signal: AbortSignal,
+  ): Promise<OperatorObject> {
+    const { namespace = '', name, uid } = operator.metadata;
+    const own = uid === undefined ? {} : { uid };
+    const options = { fieldManager: fieldManagers.lifecycle, signal };
+    try {
+      const metadata = { namespace, name, ...own };
+      const forced = { ...options, force: true };
+      return await client.applyStatus(multiNicOperators, { metadata, status }, forced);
+    } catch (error) {
+      if (!isUndeclaredField(error)) throw error;
+      const patch = { metadata: own, status };
+      return client.patchStatus(multiNicOperators, { namespace, name }, patch, options);
+    }
+  }
+
   async function put(
     operator: OperatorObject,
     before: MultiNicOperatorStatus,
@@ -37,19 +70,12 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     signal: AbortSignal,
   ): Promise<void> {
     if (isSameJson(before, status)) return;
-    const { namespace = '', name, uid } = operator.metadata;
-    const metadata = { namespace, name, ...(uid === undefined ? {} : { uid }) };
     const written = await perform('lifecycle.status.write', () =>
-      client.applyStatus(
-        multiNicOperators,
-        { metadata, status: withoutCounts(status) },
-        {
-          fieldManager: fieldManagers.lifecycle,
-          force: true,
-          signal,
-        },
-      ),
+      send(operator, withoutCounts(status), signal),
     );
+    const { uid } = operator.metadata;
+    const { resourceVersion: version = '' } = written.metadata;
+    stored.set(uid ?? '', { version, status: statusOf(written) });
     if (status.protectionStatus?.preventedMutations === 0) await countFromZero(written, signal);
   }
 
@@ -75,7 +101,8 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
 
   return {
     async write(observed, outcomes, signal) {
-      const { operator, status: before } = observed;
+      const { operator } = observed;
+      const before = latest(operator);
       const input = {
         operator,
         before,
@@ -87,7 +114,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await put(operator, before, statusAfter(input), signal);
     },
     async refuse({ operator, problem }, signal) {
-      const before = statusOf(operator);
+      const before = latest(operator);
       await put(operator, before, refusedStatus(operator, before, problem, clock.now()), signal);
       return {};
     },
@@ -98,4 +125,8 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
 function withoutCounts(status: MultiNicOperatorStatus): MultiNicOperatorStatus {
   const { active } = status.protectionStatus ?? {};
   return active === undefined ? status : { ...status, protectionStatus: { active } };
+}
+
+function isUndeclaredField(error: unknown): boolean {
+  return error instanceof KubeError && error.message.includes('field not declared in schema');
 }
