@@ -103,7 +103,8 @@ say_what_stays() {
   if exists crd "$managers"; then say "  the CustomResourceDefinition $managers (--crds removes it)"; fi
 }
 
-# find_lifecycle: where lifecycle installs, all is in its namespace. A run before may have left volumes and Secrets only.
+# find_lifecycle: where lifecycle installs, all is in its namespace. `helm uninstall` leaves the operator and the webhook, a run
+# before this one volumes and Secrets.
 find_lifecycle() {
   local part
   part=$(kube -n multinic-system get deployment multinic-operator --ignore-not-found \
@@ -111,7 +112,9 @@ find_lifecycle() {
     die "kubectl cannot read deployment/multinic-operator" "see what it says above, then run this again"
   if [[ $part != multinic ]]; then
     ! exists -n "$namespace" "$operator" || return 0
-    exists -n multinic-system secrets,persistentvolumeclaims -l multinic.example.com/managed-by-operator || return 0
+    exists validatingwebhookconfiguration multinic-protection ||
+      exists -n multinic-system deployments -l app.kubernetes.io/managed-by=multinic-lifecycle ||
+      exists -n multinic-system secrets,persistentvolumeclaims -l multinic.example.com/managed-by-operator || return 0
   fi
   lifecycle=true
   namespace=multinic-system

@@ -42,6 +42,12 @@ const jobFor = (value: string, status?: unknown) => {
 };
 
 describe('scheduled backups', () => {
+  it('pull their image with the Secrets of the chart', () => {
+    const [cronJob] = planOf({ pullSecrets: ['registry-site'] }).apply;
+    const pod = 'object.spec.jobTemplate.spec.template.spec';
+    expect(cronJob).toHaveProperty(`${pod}.imagePullSecrets`, [{ name: 'registry-site' }]);
+  });
+
   it('are a CronJob with the image of the server, and a claim as large as the database without an owner', () => {
     const plan = planOf({
       database: { storageSize: '20Gi', backup: { schedule: '5 4 * * *', retention: 3 } },

@@ -2,6 +2,7 @@ import { labels, managedObjects } from '../../api/names.ts';
 import type { Job } from '../../kube/core-resources.ts';
 import type { Draft } from '../../kube/object.ts';
 import type { DatabaseWanted } from '../accept/accepted.ts';
+import { pullSecretsOf } from '../database/pull-secrets.ts';
 import {
   containerResources,
   loginMount,
@@ -56,6 +57,7 @@ export function jobSpecOf(
       metadata: { labels: workLabels(observed) },
       spec: {
         ...restrictedPod,
+        ...pullSecretsOf(observed),
         restartPolicy: 'Never',
         containers: [
           {

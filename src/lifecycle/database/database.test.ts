@@ -61,6 +61,19 @@ describe('objects of MariaDB', () => {
     expect(volume).toMatchObject({ spec: { resources: { requests: { storage: '10Gi' } } } });
   });
 
+  it.each([
+    { chart: ['registry-site'], live: [], pod: [{ name: 'registry-site' }] },
+    { chart: [], live: ['old'], pod: undefined },
+    { chart: undefined, live: ['old'], pod: [{ name: 'old' }] },
+  ])('Pod has pull Secrets $pod when the chart has $chart and the Pod before had $live', (row) => {
+    const [of, before] = statefulSet();
+    const imagePullSecrets = row.live.map((name) => ({ name }));
+    const spec = { template: { spec: { imagePullSecrets, containers: [] } } };
+    const live = [withSecret(), [of, { ...before, spec }] as const];
+    const plan = database(observedDatabase({ live, pullSecrets: row.chart }));
+    expect(setOf(plan)?.spec?.template.spec?.imagePullSecrets).toEqual(row.pod);
+  });
+
   it('Pod restarts when the login changes', () => {
     expect(notes(['a', 'b', 'c'])).not.toEqual(notes(['a', 'x', 'c']));
   });

@@ -7,6 +7,7 @@ import { managedLabels, ownedBy } from '../objects/desired.ts';
 import type { Observed } from '../stage.ts';
 import { graceSeconds, prepareContainer } from './names.ts';
 import { prepareData } from './prepare-data.ts';
+import { pullSecretsOf } from './pull-secrets.ts';
 import {
   containerResources,
   loginMount,
@@ -55,10 +56,11 @@ export interface StatefulSetOptions {
 
 /** StatefulSet mariadb: one replica on a claim of our own. */
 export function statefulSetOf(
-  { operator, namespace }: Observed,
+  observed: Observed,
   { resources }: DatabaseWanted,
   { image, revision }: StatefulSetOptions,
 ): Draft<StatefulSet> {
+  const { operator, namespace } = observed;
   const labels = { ...managedLabels(operator), ...selector };
   const container = { ...restrictedContainer, image, resources: containerResources(resources) };
   return {
@@ -79,6 +81,7 @@ export function statefulSetOf(
         metadata: { labels, annotations: { [revisionAnnotation]: revision } },
         spec: {
           ...restrictedPod,
+          ...pullSecretsOf(observed),
           terminationGracePeriodSeconds: graceSeconds,
           initContainers: [
             {

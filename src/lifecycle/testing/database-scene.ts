@@ -1,5 +1,6 @@
 import { labels } from '../../api/names.ts';
 import {
+  type ConfigMap,
   type Pod,
   type Secret,
   type StatefulSet,
@@ -24,18 +25,37 @@ export interface Scene {
   readonly status?: unknown;
   readonly live?: Live;
   readonly pods?: readonly Pod[];
+  /** Names of `global.imagePullSecrets` of the chart; undefined: its ConfigMap is missing. */
+  readonly pullSecrets?: readonly string[] | undefined;
   readonly now?: Date;
 }
 
 /** A MultiNicOperator with a database; without a Secret unless `live` has one. */
 export function observedDatabase(scene: Scene = {}): Observed {
-  const { database = {}, annotations = {}, status, live = [], pods = [], now } = scene;
+  const { database = {}, annotations = {}, status, live = [], pods = [], now, pullSecrets } = scene;
   const operator = operatorWith(
     { database: { enabled: true, ...database } },
     { annotations, status },
   );
-  const observed = { ...observedOf(operator, live), pods };
+  const base = pullSecrets && { base: baseWith(pullSecrets) };
+  const observed = { ...observedOf(operator, live), pods, ...base };
   return now === undefined ? observed : { ...observed, now };
+}
+
+function baseWith(names: readonly string[]): ConfigMap {
+  const spec = {
+    imagePullSecrets: names.map((name) => ({ name })),
+    containers: [{ name: 'operator' }],
+  };
+  const deployment = {
+    kind: 'Deployment',
+    metadata: { name: 'multinic-controller' },
+    spec: { template: { spec } },
+  };
+  return {
+    metadata: { namespace, name: 'multinic-controller-base' },
+    data: { 'deployment.yaml': JSON.stringify(deployment) },
+  };
 }
 
 /** The Secret as the stage of credentials writes it. */

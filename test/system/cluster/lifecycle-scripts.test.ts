@@ -47,7 +47,7 @@ function base(): Promise<string> {
 }
 
 /** What lifecycle has made of a MultiNicOperator, with a webhook that answers nobody. */
-async function installedByLifecycle(): Promise<void> {
+async function installedByLifecycle(inventory: 'mariadb' | 'sqlite'): Promise<void> {
   const create = (object: object) =>
     site.cluster.kubectl(['create', '-f', '-'], JSON.stringify(object));
   const metadata = { namespace: 'multinic-system', labels: managed };
@@ -72,7 +72,12 @@ async function installedByLifecycle(): Promise<void> {
   await create({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { ...metadata, name: 'multinic-controller', ownerReferences: [owner] },
+    metadata: {
+      ...metadata,
+      name: 'multinic-controller',
+      labels: { ...managed, 'app.kubernetes.io/managed-by': 'multinic-lifecycle' },
+      ownerReferences: [owner],
+    },
     spec: {
       replicas: 0,
       selector: { matchLabels: selector },
@@ -82,17 +87,19 @@ async function installedByLifecycle(): Promise<void> {
       },
     },
   });
-  await create({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { ...metadata, name: 'mariadb-credentials' },
-  });
-  await create({
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { ...metadata, name: 'mysql-storage-mariadb-0' },
-    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-  });
+  if (inventory === 'mariadb') {
+    await create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { ...metadata, name: 'mariadb-credentials' },
+    });
+    await create({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { ...metadata, name: 'mysql-storage-mariadb-0' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+  }
   const service = { namespace: 'multinic-system', name: 'multinic-operator-webhook', path: '/' };
   await create({
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -153,7 +160,7 @@ describe('deploy-operator.sh --lifecycle', () => {
 
 describe('cleanup-operator.sh after lifecycle', () => {
   it('removes protection, MultiNicOperators and release, and keeps passwords and volumes', async () => {
-    await installedByLifecycle();
+    await installedByLifecycle('mariadb');
     const said = await succeeds('cleanup-operator.sh', '--yes');
     expect(await nameOf('validatingwebhookconfiguration', 'multinic-protection')).toBe('');
     expect(await nameOf(...home, kind, 'multinic')).toBe('');
@@ -171,6 +178,16 @@ describe('cleanup-operator.sh after lifecycle', () => {
     // A claim of no Pod goes by itself.
     await expect.poll(() => nameOf(...claim)).toBe('');
     expect(await nameOf('crd', kind)).toBe('');
+  });
+
+  it('removes what helm uninstall left of an installation with SQLite', async () => {
+    await succeeds('deploy-operator.sh', '--lifecycle', ...withoutPods);
+    await installedByLifecycle('sqlite');
+    await site.cluster.kubectl([...home, 'delete', 'deployment', 'multinic-operator']);
+    await succeeds('cleanup-operator.sh', '--yes');
+    expect(await nameOf('validatingwebhookconfiguration', 'multinic-protection')).toBe('');
+    expect(await nameOf(...home, kind, 'multinic')).toBe('');
+    expect(await nameOf(...home, 'deployment', 'multinic-controller')).toBe('');
   });
 });
 
