@@ -15,4 +15,6 @@ export type BackupReport = Pick<DatabaseStatus, 'lastBackup' | 'lastRestore'>;
 export interface ProtectionReport {
   /** Whether the webhook configuration has our CA. */
   readonly configured: boolean;
+  /** Why the certificate of the webhook cannot be kept. */
+  readonly message?: string;
 }

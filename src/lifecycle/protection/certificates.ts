@@ -31,6 +31,8 @@ const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
 export interface WebhookCertificates {
   /** PEM of all authorities that may have signed the served certificate; undefined: not read yet. */
   readonly authorities: string | undefined;
+  /** Why the last look failed, with the Secret. */
+  readonly trouble: string | undefined;
   run(leading: AbortSignal): Promise<void>;
   /** Looks at the Secrets at once. */
   wake(): void;
@@ -41,6 +43,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
   const { clock, random, log, metrics } = context;
   let awake = new AbortController();
   let published: string | undefined;
+  let trouble: string | undefined;
 
   const keeper: CertificateKeeper = createCertificateKeeper({
     secrets: createWebhookSecrets({ client, namespace, perform }),
@@ -67,9 +70,10 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
     return (found?.webhooks ?? []).every(({ clientConfig }) => clientConfig.caBundle === bundle);
   }
 
-  function publish(trusted: string | undefined): void {
-    if (trusted === published) return;
+  function publish(trusted: string | undefined, failure?: string): void {
+    if (trusted === published && failure === trouble) return;
     published = trusted;
+    trouble = failure;
     onChange();
   }
 
@@ -80,8 +84,11 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
       return isDone ? 'done' : 'waiting';
     } catch (error) {
       leading.throwIfAborted();
-      publish(keeper.trusted);
-      if (error instanceof SecretTrouble && error.isRace) return 'waiting';
+      if (error instanceof SecretTrouble && error.isRace) {
+        publish(keeper.trusted);
+        return 'waiting';
+      }
+      publish(keeper.trusted, error instanceof Error ? error.message : String(error));
       log.error({ err: error }, 'the certificate of the webhook cannot be kept, tried again');
       return 'failed';
     }
@@ -100,6 +107,9 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
   return {
     get authorities() {
       return published;
+    },
+    get trouble() {
+      return trouble;
     },
     async run(leading) {
       keeper.lead();

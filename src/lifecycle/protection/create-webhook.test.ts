@@ -243,6 +243,18 @@ describe('the webhook', () => {
 });
 
 describe('the certificate of the webhook', () => {
+  it('is not made when its Secret is foreign, and the webhook names the Secret and the next step', async () => {
+    const metadata = { namespace, name: certificate };
+    await client.create(secrets, { metadata, type: 'Opaque' });
+    const { webhook } = await replica();
+    await expect
+      .poll(() => webhook.access.trouble)
+      .toMatch(/^the Secret multinic-webhook-tls was not made by lifecycle .* delete it/);
+    await client.delete(secrets, metadata);
+    await expect.poll(() => webhook.answers).toBe(true);
+    expect(webhook.access.trouble).toBeUndefined();
+  });
+
   it('is made again when its Secret is deleted, and every replica shows the new one', async () => {
     const leader = await answering();
     const other = await answering({ leads: false });

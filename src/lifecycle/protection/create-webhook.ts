@@ -153,7 +153,8 @@ export function createWebhook(options: WebhookOptions): Webhook {
 
   return {
     get access() {
-      return { authorities: certificates.authorities, user, url };
+      const { authorities, trouble } = certificates;
+      return { authorities, user, url, trouble };
     },
     get answers() {
       return service.answers;

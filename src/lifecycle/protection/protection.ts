@@ -18,6 +18,8 @@ export interface WebhookAccess {
   readonly user: string;
   /** Missing: the Service. */
   readonly url?: string | undefined;
+  /** Why its certificate cannot be kept. */
+  readonly trouble?: string | undefined;
 }
 
 const name = managedObjects.protection;
@@ -30,7 +32,11 @@ export function protection(observed: Observed, access: WebhookAccess): StagePlan
   const { accepted, objects, now } = observed;
   const { value: wanted, problems } = accepted.protection;
   const live = objects.find(validatingWebhookConfigurations, name);
-  const report = { configured: isConfigured(live, access.authorities) };
+  const { trouble: message } = access;
+  const report = {
+    configured: isConfigured(live, access.authorities),
+    ...(message !== undefined && { message }),
+  };
   if (!wanted) return unchanged(problems, report);
   if (isGlassBroken(wanted, now) || !wanted.preventsMutations) {
     return { ...withoutConfiguration(observed), ...untilGlassIsWhole(wanted, now) };

@@ -69,16 +69,19 @@ export function componentsOf(
       phase: databasePhase(database.plan.report.phase, accepted),
       message: database.plan.report.message,
     },
-    ...(isWanted ? [protectionOf(isProtected)] : []),
+    ...(isWanted ? [protectionOf(isProtected, outcomes.protection.plan.report.message)] : []),
   ];
 }
 
-function protectionOf(isActive: boolean): Component {
+function protectionOf(
+  isActive: boolean,
+  message = 'the admission webhook does not answer yet',
+): Component {
   return isActive
     ? { name: 'protection', phase: 'Ready' }
     : {
         name: 'protection',
         phase: 'Pending',
-        message: 'the admission webhook does not answer yet',
+        message,
       };
 }

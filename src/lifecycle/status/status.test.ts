@@ -122,6 +122,12 @@ describe('status of a MultiNicOperator', () => {
     ],
     ['the webhook does not answer', { webhookAnswers: false }, 'Pending', /protection Pending/],
     [
+      'the webhook has no certificate',
+      { outcomes: { protection: stage({ configured: false, message: 'Secret is foreign' }) } },
+      'Pending',
+      /protection Pending \(Secret is foreign\)/,
+    ],
+    [
       'the webhook is not configured',
       { outcomes: { protection: stage({ configured: false }) } },
       'Pending',
