@@ -219,3 +219,29 @@ describe('a base that cannot be used', () => {
     expect(plan.notices[0]?.message).toContain('helm upgrade multinic-operator');
   });
 });
+
+describe('a change of the inventory', () => {
+  const built = deploymentOf({ ...withLogin, wanted: { inventory: 'built-in' } });
+  const external = deploymentOf({
+    wanted: { inventory: 'external', env: [{ name: 'DB_HOST', value: 'db' }] },
+  });
+  const edited = {
+    ...deployment,
+    spec: { ...deployment.spec, strategy: { type: 'RollingUpdate' } },
+  };
+
+  it.each([
+    { from: 'built-in', live: built, to: 'sqlite', isReplaced: true },
+    { from: 'external', live: external, to: 'sqlite', isReplaced: true },
+    { from: 'sqlite', live: deployment, to: 'sqlite', isReplaced: false },
+    { from: 'sqlite with an edited strategy', live: edited, to: 'sqlite', isReplaced: false },
+    { from: 'built-in', live: built, to: 'built-in', isReplaced: false },
+    { from: 'sqlite', live: deployment, to: 'built-in', isReplaced: false },
+  ] as const)('from $from to $to replaces the Deployment: $isReplaced', (row) => {
+    const live = [...withLogin.live, { ...row.live, kind: 'Deployment' }];
+    const plan = planOf({ live, wanted: { inventory: row.to } });
+    const removed = plan.remove.filter(({ resource }) => resource.kind === 'Deployment');
+    expect(removed).toHaveLength(row.isReplaced ? 1 : 0);
+    expect(applied(plan, 'Deployment') === undefined).toBe(row.isReplaced);
+  });
+});

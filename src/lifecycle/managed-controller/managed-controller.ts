@@ -68,14 +68,29 @@ function installed(
   const podAnnotations = podAnnotationsOf(observed, wanted);
   const options = { operator, namespace, databasePort, podAnnotations };
   const budget = isReplicated(observed, wanted) ? base.budget : undefined;
+  const isReplaced = isReplacedForSqlite(observed, wanted);
   return {
     apply: [
       ...base.services.map((service) => desired(services, owned(service, options))),
-      desired(deployments, overlay(base.deployment, wanted, options)),
+      ...(isReplaced ? [] : [desired(deployments, overlay(base.deployment, wanted, options))]),
       ...(budget ? [desired(disruptionBudgets, owned(budget, options))] : []),
     ],
-    remove: leftovers(observed, base, budget !== undefined),
+    remove: [
+      ...leftovers(observed, base, budget !== undefined),
+      ...(isReplaced ? removalOf(observed, deployments, managedObjects.controller) : []),
+    ],
   };
+}
+
+/**
+ * Whether the Deployment is deleted and created again in the next round. If its strategy becomes Recreate and its replicas change
+ * during a rollout, the Deployment controller takes each sync for a scaling event and never ends the rollout.
+ */
+function isReplacedForSqlite({ objects }: Observed, { inventory }: ControllerWanted): boolean {
+  const live = objects.find(deployments, managedObjects.controller);
+  const containers = live?.spec?.template.spec?.containers ?? [];
+  const hadDatabase = containers.some(({ env = [] }) => env.some(({ name }) => name === 'DB_HOST'));
+  return inventory === 'sqlite' && hadDatabase && live?.spec?.strategy?.type === 'RollingUpdate';
 }
 
 /** An autoscaler may own the replicas: then the live Deployment states them. */
