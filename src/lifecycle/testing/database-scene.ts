@@ -25,16 +25,25 @@ export interface Scene {
   readonly live?: Live;
   readonly pods?: readonly Pod[];
   readonly now?: Date;
+  readonly databaseEndingMs?: number;
 }
 
 /** A MultiNicOperator with a database; without a Secret unless `live` has one. */
 export function observedDatabase(scene: Scene = {}): Observed {
-  const { database = {}, annotations = {}, status, live = [], pods = [], now } = scene;
+  const {
+    database = {},
+    annotations = {},
+    status,
+    live = [],
+    pods = [],
+    now,
+    databaseEndingMs,
+  } = scene;
   const operator = operatorWith(
     { database: { enabled: true, ...database } },
     { annotations, status },
   );
-  const observed = { ...observedOf(operator, live), pods };
+  const observed = { ...observedOf(operator, live), pods, databaseEndingMs };
   return now === undefined ? observed : { ...observed, now };
 }
 
