@@ -21,6 +21,8 @@ export interface Observed {
   readonly objects: LiveObjects;
   /** Pods of the operator, MariaDB, backups and restores. */
   readonly pods: readonly Pod[];
+  /** Milliseconds since this process first saw the Pod of MariaDB being deleted; undefined: it is not. */
+  readonly databaseEndingMs?: number | undefined;
   /** The chart's rendering of the operator; undefined: the ConfigMap is missing. */
   readonly base?: ConfigMap | undefined;
   /** Pods of the legacy controller, also those that are ending; undefined: none. */

@@ -4,7 +4,7 @@ import { type ImageChange, withoutBackup } from '../backup/upgrade-backup.ts';
 import { credentialsRevision } from '../credentials/revision.ts';
 import type { DatabaseReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
-import { databasePodName } from './names.ts';
+import { databasePodName, graceSeconds } from './names.ts';
 import {
   crashText,
   databasePod,
@@ -35,10 +35,9 @@ export function reportOf(observed: Observed, change?: ImageChange): DatabaseRepo
 
 /** Milliseconds until a Pod that is being deleted counts as lost; negative: it does. Undefined: no Pod is being deleted. */
 export function lostAfterMs(observed: Observed): number | undefined {
-  const deletedAt = databasePod(observed)?.metadata.deletionTimestamp;
-  // The API server adds the grace period to this time.
-  if (deletedAt === undefined) return undefined;
-  return Date.parse(deletedAt) + lostMarginMs - observed.now.getTime();
+  const { databaseEndingMs } = observed;
+  if (databaseEndingMs === undefined) return undefined;
+  return graceSeconds * 1000 + lostMarginMs - databaseEndingMs;
 }
 
 function stateOf(

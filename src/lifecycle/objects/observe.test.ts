@@ -5,6 +5,7 @@ import { secrets } from '../../kube/core-resources.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { systemClock } from '../../time/clock.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
 import { accept } from '../accept/accept.ts';
 import { secretWith } from '../testing/database-scene.ts';
 import { operatorWith } from '../testing/observed.ts';
@@ -44,6 +45,36 @@ async function observed(watched: KubeObject, stored: KubeObject, request: string
   if (seen.what !== 'wanted') throw new Error(seen.what);
   return { found: seen.observed.objects.find(secrets, managedObjects.credentials), reads };
 }
+
+describe('Pod mariadb-0 that is being deleted', () => {
+  it('ends since this process saw it, whatever the clock of the API server says', async () => {
+    const stores = createStores(namespace);
+    const operator = operatorWith({});
+    stores.operators.replace([operator]);
+    const clock = createFakeClock();
+    const client = { find: async () => undefined, listAll: async () => ({ items: [] }) };
+    const observe = createObserve({
+      client: client as unknown as KubeClient,
+      stores,
+      namespace,
+      kubernetesMinor: 37,
+      clock,
+    });
+    const endingMs = async () => {
+      const seen = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
+      return seen.what === 'wanted' ? seen.observed.databaseEndingMs : seen.what;
+    };
+    expect(await endingMs()).toBeUndefined();
+    const deletionTimestamp = '2000-01-01T00:00:00Z';
+    const metadata = { namespace, name: 'mariadb-0', uid: 'one', deletionTimestamp };
+    stores.pods.replace([{ metadata }]);
+    expect(await endingMs()).toBe(0);
+    await clock.advance(30_000);
+    expect(await endingMs()).toBe(30_000);
+    stores.pods.replace([{ metadata: { ...metadata, uid: 'two' } }]);
+    expect(await endingMs()).toBe(0);
+  });
+});
 
 describe('Secret mariadb-credentials', () => {
   it('is read from the API server while a watch that is behind still shows it before a rotation', async () => {

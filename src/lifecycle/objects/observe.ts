@@ -21,6 +21,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { Accepted, Problem } from '../accept/accepted.ts';
 import { whyNotOurs } from '../accept/one-per-cluster.ts';
 import { replacesPasswords } from '../credentials/credentials.ts';
+import { databasePodName } from '../database/names.ts';
 import { type OperatorObject, statusOf } from '../multinicoperator.ts';
 import type { LiveObjects, Observed } from '../stage.ts';
 import type { Stores } from './stores.ts';
@@ -95,6 +96,19 @@ export function createObserve(deps: ObserveDeps): Observe {
     return items.filter(({ metadata }) => !metadata.labels?.[labels.managedByOperator]);
   }
 
+  let ending: { readonly uid: string | undefined; readonly sinceMs: number } | undefined;
+
+  /** By the clock of this process: that of the API server may be hours off, and a Pod that ends as usual would count as lost. */
+  function databaseEndingMs(pod: Pod | undefined): number | undefined {
+    if (pod?.metadata.deletionTimestamp === undefined) {
+      ending = undefined;
+      return undefined;
+    }
+    const { uid } = pod.metadata;
+    if (ending === undefined || ending.uid !== uid) ending = { uid, sinceMs: clock.monotonicMs() };
+    return clock.monotonicMs() - ending.sinceMs;
+  }
+
   return async (key, accept, signal) => {
     const operator = stores.operators.get(key);
     if (!operator) return { what: 'gone' };
@@ -116,6 +130,9 @@ export function createObserve(deps: ObserveDeps): Observe {
         namespace: refOf(key).namespace ?? namespace,
         objects,
         pods: stores.pods.list(),
+        databaseEndingMs: databaseEndingMs(
+          stores.pods.get(keyOf({ namespace, name: databasePodName })),
+        ),
         base: stores.base.get(keyOf({ namespace, name: managedObjects.controllerBase })),
         legacyPods: await legacyPods(objects, signal),
         kubernetesMinor,

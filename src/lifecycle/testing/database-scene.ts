@@ -28,17 +28,27 @@ export interface Scene {
   /** Names of `global.imagePullSecrets` of the chart; undefined: its ConfigMap is missing. */
   readonly pullSecrets?: readonly string[] | undefined;
   readonly now?: Date;
+  readonly databaseEndingMs?: number;
 }
 
 /** A MultiNicOperator with a database; without a Secret unless `live` has one. */
 export function observedDatabase(scene: Scene = {}): Observed {
-  const { database = {}, annotations = {}, status, live = [], pods = [], now, pullSecrets } = scene;
+  const {
+    database = {},
+    annotations = {},
+    status,
+    live = [],
+    pods = [],
+    now,
+    databaseEndingMs,
+    pullSecrets,
+  } = scene;
   const operator = operatorWith(
     { database: { enabled: true, ...database } },
     { annotations, status },
   );
   const base = pullSecrets && { base: baseWith(pullSecrets) };
-  const observed = { ...observedOf(operator, live), pods, ...base };
+  const observed = { ...observedOf(operator, live), pods, databaseEndingMs, ...base };
   return now === undefined ? observed : { ...observed, now };
 }
 
