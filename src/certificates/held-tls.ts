@@ -35,7 +35,7 @@ export function heldTls(
   const text = authority.data[tlsKeys.authorities] ?? '';
   const shown = certificate.data[tlsKeys.authorities] ?? '';
   const trusted = { text, authorities: [...authoritiesIn(text), ...authoritiesIn(remembered)] };
-  // Whoever deletes the authority alone does not make what it signed unknown.
+  // Deleting the authority alone leaves what it signed known.
   const known = [
     ...(signing ? [signing.certificate] : []),
     ...trusted.authorities,

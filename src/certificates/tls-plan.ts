@@ -10,7 +10,7 @@ export const serverLifeMs = 90 * dayMs;
 /** So long before its end the next one is made. */
 const authorityRenewalMs = 365 * dayMs;
 const serverRenewalMs = 30 * dayMs;
-/** Beside the one that signs; a Secret that somebody damages again and again must not grow without end. */
+/** Beside the one that signs; a Secret that is damaged again and again must not grow without end. */
 const mostOthers = 3;
 
 /** One write: with `pair` only what lies beside it changes, without one it is made. */

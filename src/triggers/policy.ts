@@ -20,17 +20,14 @@ export interface TriggerPolicy {
   readonly schedule: Schedule | undefined;
 }
 
-/** What holds when nobody has said anything. */
+/** The policy without a ConfigMap. */
 export const immediately: TriggerPolicy = {
   mode: 'immediate',
   onChange: true,
   schedule: undefined,
 };
 
-/**
- * What holds when somebody has said something and nobody could ever read it: people are served, and no cloud is polled that
- * was perhaps to be left alone.
- */
+/** The policy while a ConfigMap exists that was never readable: changes are followed, and no cloud is polled that it may forbid. */
 export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, schedule: undefined };
 
 /** That of the deployed system, which listed whole projects with each look. */

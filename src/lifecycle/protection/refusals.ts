@@ -63,7 +63,7 @@ export function createRefusals({ client, perform, clock, log }: RefusalsDeps): R
   async function add({ ref, count: more, last }: Pending, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       const found = await client.find(multiNicOperators, ref, { signal });
-      if (!found) return; // nobody is left to count for
+      if (!found) return; // the object is gone, and its count with it
       const { protectionStatus = {} } = statusOf(found);
       const { preventedMutations: before = 0, lastProtectionEvent } = protectionStatus;
       const patch = {
