@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readVersions } from '../../../rig/openstack/versions.ts';
 import type { OpenstackConfigSpec } from '../../../src/api/openstackconfig.ts';
-import { parts } from '../../rbac/claims.ts';
+import { chainParts } from '../../rbac/claims.ts';
 import {
   acquaint,
   address6Of,
@@ -309,7 +309,7 @@ describe('rights', () => {
     }
   });
 
-  it.each(parts)('of the %s are used, and there is nothing else that it asks for', async (part) => {
+  it.each(chainParts)('of the %s are used, and there is nothing else that it asks for', async (part) => {
     const nothing = { unused: [], refused: [], beyond: [] };
     await vi.waitFor(async () => expect(await usedRights(world, part)).toEqual(nothing), generous);
   });
