@@ -309,10 +309,16 @@ describe('rights', () => {
     }
   });
 
-  it.each(chainParts)('of the %s are used, and there is nothing else that it asks for', async (part) => {
-    const nothing = { unused: [], refused: [], beyond: [] };
-    await vi.waitFor(async () => expect(await usedRights(world, part)).toEqual(nothing), generous);
-  });
+  it.each(chainParts)(
+    'of the %s are used, and there is nothing else that it asks for',
+    async (part) => {
+      const nothing = { unused: [], refused: [], beyond: [] };
+      await vi.waitFor(
+        async () => expect(await usedRights(world, part)).toEqual(nothing),
+        generous,
+      );
+    },
+  );
 });
 
 describe('Viola', () => {
