@@ -322,7 +322,12 @@ describe('the end', () => {
     await kubectl(world, 'patch', 'osc', 'e2e', '--type=merge', ...finalizers);
     await kubectl(world, 'delete', 'osc', 'e2e', '--timeout=60s');
     const spec = {
-      database: { enabled: true, storageSize: '20Gi' },
+      // The volume holds data of the last server.
+      database: {
+        enabled: true,
+        storageSize: '20Gi',
+        image: isLong ? 'mariadb:11.8' : 'mariadb:10.11',
+      },
       protection: { enableMutationPrevention: true },
     };
     const metadata = { name: operatorName, namespace };
