@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
@@ -37,6 +37,7 @@ export async function startMariadb(more: readonly string[] = []): Promise<Mariad
       '--no-defaults',
       '--user=root',
       `--datadir=${data}`,
+      `--tmpdir=${directory}`,
       `--socket=${directory}/mysql.sock`,
       `--pid-file=${directory}/mysql.pid`,
       `--log-error=${directory}/error.log`,
@@ -65,6 +66,8 @@ async function install(data: string): Promise<void> {
       '--no-defaults',
       '--user=root',
       `--datadir=${data}`,
+      // A server that starts removes the temporary tables of others from a shared folder.
+      `--tmpdir=${dirname(data)}`,
       ...options,
     ]);
   } catch (error) {
