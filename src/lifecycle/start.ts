@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { electionOf } from '../election.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
-import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
+import { runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { claimsOf } from '../kube/rights.ts';
-import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
+import { countKubeRequests } from '../kube-metrics.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
@@ -63,24 +63,13 @@ export async function startLifecycle(
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url, server: access.server, namespace }, 'lifecycle started');
 
-  const lease = { namespace, name: leaseName };
-  const identity = `${settings.identity}_${randomUUID()}`;
-  metrics.set('multinic_leader', { lease: lease.name }, 0);
-  const election: LeaseOptions = {
-    ...lease,
+  const election = electionOf({
+    lease: { namespace, name: leaseName },
     leaseDurationMs,
     client: aroundWrites(leaseClient, (write) => perform('lifecycle.lease.write', write)),
-    identity,
-    clock,
-    random,
-    onOverrun: context.exit,
-    onRenewal: timeRenewals(metrics, lease.name),
-    onChange: (state, error) => {
-      metrics.set('multinic_leader', { lease: lease.name }, state === 'leading' ? 1 : 0);
-      if (error) log.warn({ state, err: error }, 'lease');
-      else log.info({ state, identity }, 'lease');
-    },
-  };
+    name: settings.identity,
+    context,
+  });
   await together(signal, clock, {
     lifecycle: async (both) => runWithLease(election, both, loop.run),
     webhook: (both) => webhook.serve(both),

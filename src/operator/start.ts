@@ -1,16 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { electionOf } from '../election.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
-import { type LeaseOptions, runWithLease } from '../kube/lease/lease.ts';
+import { runWithLease } from '../kube/lease/lease.ts';
 import { createLeaseClient } from '../kube/lease/lease-client.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { claimsOf } from '../kube/rights.ts';
-import { countKubeRequests, timeRenewals } from '../kube-metrics.ts';
+import { countKubeRequests } from '../kube-metrics.ts';
 import type { OnLookup } from '../openstack/cloud.ts';
 import { createClouds } from '../openstack/clouds.ts';
 import { createPerform } from '../process/effects.ts';
@@ -114,26 +114,16 @@ export async function startOperator(
 
   let leads = false;
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
-  const identity = `${settings.identity}_${randomUUID()}`;
-  const lease = { namespace: settings.namespace, name: leaseName };
-  const onChange: LeaseOptions['onChange'] = (state, error) => {
-    leads = state === 'leading';
-    metrics.set('multinic_leader', { lease: lease.name }, leads ? 1 : 0);
-    if (error) log.warn({ state, err: error }, 'lease');
-    else log.info({ state, identity }, 'lease');
-  };
-  const elector = aroundWrites(leaseClient, (write) => perform('operator.lease.write', write));
-  const election = {
-    ...lease,
+  const election = electionOf({
+    lease: { namespace: settings.namespace, name: leaseName },
     leaseDurationMs,
-    client: elector,
-    identity,
-    clock,
-    random,
-    onChange,
-    onOverrun: context.exit,
-    onRenewal: timeRenewals(metrics, lease.name),
-  };
+    client: aroundWrites(leaseClient, (write) => perform('operator.lease.write', write)),
+    name: settings.identity,
+    context,
+    onChange: (isLeading) => {
+      leads = isLeading;
+    },
+  });
   await together(signal, clock, {
     operator: async (both) =>
       runWithLease(election, both, async (leading) => credentials.during(leading, loop.run)),
