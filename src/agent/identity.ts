@@ -1,6 +1,6 @@
 import type { Link, Snapshot } from './snapshot.ts';
 
-/** Links of a host with one MAC: one link is the NIC; of two (twins) neither can be told to be it. */
+/** Links of a host with one MAC: one link is the NIC; of two (twins) it is unknown which one is. */
 export type NicLinks =
   | { readonly count: 'none'; readonly links: readonly [] }
   | { readonly count: 'one'; readonly link: Link; readonly links: readonly [Link] }

@@ -88,7 +88,7 @@ function start(): void {
     webhook,
     kubernetesMinor: 37,
   });
-  running = loop.run(stop.signal).catch(() => undefined);
+  running = loop.run(stop.signal);
 }
 
 async function stopped(): Promise<void> {

@@ -196,7 +196,7 @@ export class Store {
     if (Math.abs(now - this.#followedAt) >= followEveryMs) {
       this.#followedAt = now;
       const check = this.#checkFile(open, location.path);
-      // One that fails is told to the calls that wait for it, not to those that come later.
+      // A check that fails rejects the calls that wait for it, and no later ones.
       this.#following = check.finally(() => {
         this.#following = Promise.resolve();
       });

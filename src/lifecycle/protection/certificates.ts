@@ -11,6 +11,7 @@ import { validatingWebhookConfigurations } from '../../kube/core-resources.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { PartContext } from '../../process/part.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
+import { passed } from '../../time/clock.ts';
 import { caBundleOf } from './configuration.ts';
 import { createWebhookSecrets, kept, webhookNames } from './webhook-secrets.ts';
 
@@ -23,7 +24,7 @@ export interface WebhookCertificatesDeps {
   readonly onChange: () => void;
 }
 
-/** Time between two looks at the Secrets; a change of the certificate's Secret wakes earlier. */
+/** Milliseconds between two reads of the Secrets; a change of the certificate's Secret wakes earlier. */
 const lookMs = 60_000;
 const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
 
@@ -99,7 +100,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
     const stop = (): void => awake.abort();
     leading.addEventListener('abort', stop, { once: true });
     if (leading.aborted) stop();
-    await clock.sleep(ms, awake.signal).catch(() => undefined);
+    await passed(clock, ms, awake.signal);
     leading.removeEventListener('abort', stop);
     awake = new AbortController();
   }

@@ -15,7 +15,9 @@ import {
   secrets,
   validatingWebhookConfigurations,
 } from '../../kube/core-resources.ts';
+import type { KubeObject, ObjectRef } from '../../kube/object.ts';
 import { together } from '../../kube/reconcile/together.ts';
+import type { Resource } from '../../kube/resource.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createHealth, type Health } from '../../process/health.ts';
 import { createLogger } from '../../process/log.ts';
@@ -51,13 +53,15 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const one of replicas.splice(0)) await one.stop();
-  await client.delete(multiNicOperators, operator).catch(() => undefined);
-  for (const name of [ca, certificate]) {
-    await client.delete(secrets, { namespace, name }).catch(() => undefined);
-  }
-  const ref = { name: 'multinic-protection' };
-  await client.delete(validatingWebhookConfigurations, ref).catch(() => undefined);
+  await clear(multiNicOperators, operator);
+  for (const name of [ca, certificate]) await clear(secrets, { namespace, name });
+  await clear(validatingWebhookConfigurations, { name: 'multinic-protection' });
 });
+
+/** Deletes an object that some tests make. */
+async function clear(resource: Resource<KubeObject>, ref: ObjectRef): Promise<void> {
+  if (await client.find(resource, ref)) await client.delete(resource, ref);
+}
 
 interface Replica {
   readonly webhook: Webhook;

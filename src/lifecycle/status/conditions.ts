@@ -108,7 +108,9 @@ function optional(
   previous: readonly Condition[],
 ): ConditionUpdate[] {
   if (isTrue) return [update(type, true, reason, message)];
-  return findCondition(previous, type) ? [update(type, false, 'AsSpecified', 'it is over')] : [];
+  return findCondition(previous, type)
+    ? [update(type, false, 'AsSpecified', 'no longer the case')]
+    : [];
 }
 
 export function update(

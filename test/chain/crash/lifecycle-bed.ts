@@ -21,6 +21,7 @@ import {
   secrets,
   validatingWebhookConfigurations,
 } from '../../../src/kube/core-resources.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { multiNicOperators } from '../../../src/lifecycle/multinicoperator.ts';
 import { systemClock as clock, systemRandom as random } from '../../../src/time/clock.ts';
@@ -170,7 +171,10 @@ export async function openLifecycleBed() {
     async clear(): Promise<void> {
       for (const kind of [jobs, pods, claims, secrets, configMaps, deployments]) {
         for (const { metadata } of (await client.listAll<KubeObject>(kind, { namespace })).items)
-          await client.delete<KubeObject>(kind, metadata).catch(() => undefined);
+          await client.delete<KubeObject>(kind, metadata).catch((error: unknown) => {
+            // The garbage collector deletes the Pods of a Job, too.
+            if (!isNotFound(error)) throw error;
+          });
       }
     },
     async annotate(values: Readonly<Record<string, string>>): Promise<void> {
