@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { bizConfigGroups } from '../../src/api/names.ts';
 import type { HeapOwner } from '../../src/process/heap.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { settingsOfParts } from '../settings-of-parts.ts';
@@ -7,7 +8,7 @@ import { operatorChartValues } from './values/operator-chart.ts';
 
 export interface ChartCrd {
   readonly file: string;
-  /** Value without which it is not installed, beside crds.install; default: none. */
+  /** Condition of the template without which it is not installed, beside crds.install; default: none. */
   readonly onlyIf?: string;
 }
 
@@ -32,7 +33,7 @@ export const charts: readonly Chart[] = [
     parts: { operator, viola, lifecycle },
     crds: [
       { file: 'multinic.example.com_openstackconfigs.yaml' },
-      { file: 'multinic.example.com_multinicoperators.yaml', onlyIf: 'lifecycle.enabled' },
+      { file: 'multinic.example.com_multinicoperators.yaml', onlyIf: '.Values.lifecycle.enabled' },
     ],
     page: {
       name: 'values-operator',
@@ -45,7 +46,13 @@ export const charts: readonly Chart[] = [
     description: 'MultiNIC in a business cluster: controller, and the namespace of its agents',
     values: agentChartValues,
     parts: { controller },
-    crds: [{ file: 'multinic.io_multinicnodeconfigs.yaml' }],
+    crds: [
+      { file: 'multinic.io_multinicnodeconfigs.yaml' },
+      ...bizConfigGroups.map((group) => ({
+        file: `${group}_multinicbizconfigs.yaml`,
+        onlyIf: `(has "${group}" .Values.controller.bizConfig.groups)`,
+      })),
+    ],
     page: {
       name: 'values-agent',
       title: 'Values of the chart multinic-agent',

@@ -20,6 +20,6 @@ export function crdTemplate({ file, onlyIf }: ChartCrd): string {
   const yaml = stringify(marked, { aliasDuplicateObjects: false, lineWidth: 120 });
   if (yaml.includes('{{')) throw new Error(`Helm would read what is in ${file} as a template`);
   const condition =
-    onlyIf === undefined ? '.Values.crds.install' : `and .Values.crds.install .Values.${onlyIf}`;
+    onlyIf === undefined ? '.Values.crds.install' : `and .Values.crds.install ${onlyIf}`;
   return `{{- if ${condition} }}\n${yaml}{{- end }}\n`;
 }

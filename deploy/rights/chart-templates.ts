@@ -1,3 +1,4 @@
+import { bizConfigGroups } from '../../src/api/names.ts';
 import { controllerRights } from '../../src/controller/rights.ts';
 import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
@@ -78,10 +79,24 @@ function business(): string {
   const table = controllerRights(own);
   const account = { name: accountNames.controller, namespace: own };
   const agents = '{{ $.Values.agent.namespace | quote }}';
+  const groups = bizConfigGroups
+    .map((group) => {
+      const role = write(roleAt(table, group, own, account));
+      return `{{- if has "${group}" $groups }}\n${role}\n{{- end }}`;
+    })
+    .join('\n');
   return `${note('src/controller/rights.ts')}
 ${write({ name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') })}
 ${write(roleAt(table, 'own', own, account))}
 ${write(roleAt(table, 'agents', agents, account))}
+{{- $mode := include "multinic-agent.rights.bizConfig" $ }}
+{{- $groups := include "multinic-agent.rights.bizConfigGroups" $ | fromJsonArray }}
+{{- if ne $mode "off" }}
+${groups}
+{{- end }}
+{{- if eq $mode "active" }}
+${write(roleAt(table, 'expansion', own, account))}
+{{- end }}
 `;
 }
 

@@ -1,4 +1,4 @@
-import { namespaces } from '../../src/api/names.ts';
+import { businessGroup, namespaces } from '../../src/api/names.ts';
 import { controllerRights } from '../../src/controller/rights.ts';
 import { lifecycleRights } from '../../src/lifecycle/rights.ts';
 import { operatorRights } from '../../src/operator/rights.ts';
@@ -93,6 +93,8 @@ function controller(): string {
     { name: table.clusterRole ?? '', account, rights: inPlaces(table, 'cluster') },
     roleAt(table, 'own', system, account),
     roleAt(table, 'agents', agents, account),
+    roleAt(table, businessGroup, system, account),
+    roleAt(table, 'expansion', system, account),
   );
 }
 

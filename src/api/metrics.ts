@@ -1,3 +1,6 @@
+import { controllerMetrics } from './metrics/controller.ts';
+import { lifecycleMetrics } from './metrics/lifecycle.ts';
+
 /** Every metric of the product; the reference in the docs is generated from this table. */
 export const metricTable = {
   multinic_build_info: {
@@ -25,36 +28,6 @@ export const metricTable = {
     lookFor: 'The top bucket filling: something that is waited for hangs.',
     labels: ['controller'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60],
-  },
-  multinic_operator_reconcile_total: {
-    type: 'counter',
-    help: 'Finished reconciles of MultiNicOperators by result (success, error).',
-    lookFor: 'Errors that go on rising: the log of lifecycle names the object.',
-    labels: ['result'],
-  },
-  multinic_operator_managed_resources_count: {
-    type: 'gauge',
-    help: 'Objects that a MultiNicOperator manages, by kind, as the leading lifecycle watches them.',
-    lookFor: 'Fewer than before without an edit of the MultiNicOperator.',
-    labels: ['kind'],
-  },
-  multinic_operator_not_running: {
-    type: 'gauge',
-    help: 'MultiNicOperators whose phase is not Running, by name and reason of the condition Ready.',
-    lookFor: 'A series that stays for minutes: status.message says what to do.',
-    labels: ['operator', 'reason'],
-  },
-  multinic_operator_contested: {
-    type: 'gauge',
-    help: '1 for a MultiNicOperator whose objects another field manager changes after each repair, by name.',
-    lookFor: 'Any: the condition Contested names object and field manager.',
-    labels: ['operator'],
-  },
-  multinic_component_status: {
-    type: 'gauge',
-    help: '1 while a component of a MultiNicOperator (controller, database, protection) is ready, else 0; components that its spec does not want are left out.',
-    lookFor: '0 for minutes: status.message names the component and its cause.',
-    labels: ['component', 'namespace', 'operator'],
   },
   multinic_queue_depth: {
     type: 'gauge',
@@ -226,74 +199,6 @@ export const metricTable = {
     lookFor: 'Any that go on: the Event and the log name the Secret and what to do.',
     labels: ['secret'],
   },
-  multinic_operator_protection_events_total: {
-    type: 'counter',
-    help: 'What the admission webhook of lifecycle did, by event: refused (a change of a managed object, without dry runs) or break_glass (an annotation paused it).',
-    lookFor: 'refused rising by itself: a program changes managed objects; the Event names it.',
-    labels: ['event'],
-  },
-  multinic_operator_recoveries_total: {
-    type: 'counter',
-    help: 'Managed objects that lifecycle repaired after a change or deletion, by kind.',
-    lookFor: 'Rising for minutes: another field manager changes an object after each repair.',
-    labels: ['kind'],
-  },
-  multinic_webhook_certificate_expiry_timestamp_seconds: {
-    type: 'gauge',
-    help: 'When a certificate of the admission webhook ends (Unix time): ca and server as the leading lifecycle keeps them.',
-    lookFor: 'server less than a week away: renewing fails, and the log says why.',
-    labels: ['certificate'],
-  },
-  multinic_jobs_started_total: {
-    type: 'counter',
-    help: 'Agent Jobs created, by action (apply, cleanup).',
-    lookFor: 'A rate far above the changes that people make: Jobs are repeated.',
-    labels: ['action'],
-  },
-  multinic_job_results_total: {
-    type: 'counter',
-    help: 'Agent Jobs that ended, by outcome (ok, partial, failed, refused, or a reason such as ResultLost).',
-    lookFor: 'Anything but ok that goes on: the status of the object tells the NIC and the reason.',
-    labels: ['outcome'],
-  },
-  multinic_agent_foreign_state_lost_total: {
-    type: 'counter',
-    help: 'Rules, routes, addresses, links, settings and files of others that were on a node before an agent changed its NICs and not after it.',
-    lookFor:
-      'An increase on nodes where no containers start and stop meanwhile: the agent log names what went, and who runs containers changes theirs all the time.',
-    labels: [],
-  },
-  multinic_jobs_active: {
-    type: 'gauge',
-    help: 'Agent Jobs that have not ended.',
-    lookFor: 'A number that never falls: Pods that cannot start, or nodes that are gone.',
-    labels: [],
-  },
-  multinic_interfaces: {
-    type: 'gauge',
-    help: 'NICs of all MultiNicNodeConfigs by state.',
-    lookFor: 'Failed above 0, and InProgress that stays for longer than a Job may take.',
-    labels: ['state'],
-  },
-  multinic_node_configs: {
-    type: 'gauge',
-    help: 'MultiNicNodeConfigs by state.',
-    lookFor: 'Failed above 0, and Pending or InProgress that stays.',
-    labels: ['state'],
-  },
-  multinic_node_configs_drifted: {
-    type: 'gauge',
-    help: 'MultiNicNodeConfigs whose node was found to differ from what was applied, and was not brought back yet.',
-    lookFor:
-      'Above 0 for longer than an agent takes: the drift policy is report, or the apply fails.',
-    labels: [],
-  },
-  multinic_node_configs_not_ready: {
-    type: 'gauge',
-    help: 'MultiNicNodeConfigs whose condition Ready is False, by its reason.',
-    lookFor: 'A reason that stays: the table of reasons says what to do about it.',
-    labels: ['reason'],
-  },
   multinic_queue_adds_total: {
     type: 'counter',
     help: 'Keys made ready, by a change or because their time had come.',
@@ -383,16 +288,6 @@ export const metricTable = {
       'Above 0: fields are dropped in silence until the definitions of this version are applied.',
     labels: ['crd'],
   },
-  multinic_database_last_backup_timestamp_seconds: {
-    type: 'gauge',
-    help: 'Time of the last verified backup of the MariaDB that a MultiNicOperator installed, in seconds since 1970; before the first backup: creation of the volume claim. Absent without a schedule.',
-    lookFor: 'Older than twice multinic_database_backup_period_seconds: backups fail.',
-    labels: [],
-  },
-  multinic_database_backup_period_seconds: {
-    type: 'gauge',
-    help: 'Longest time between two of the next ten backups of the schedule, in seconds.',
-    lookFor: 'Nothing by itself; the alert on backups compares with it.',
-    labels: [],
-  },
+  ...lifecycleMetrics,
+  ...controllerMetrics,
 } as const;

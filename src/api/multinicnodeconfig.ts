@@ -182,6 +182,14 @@ export const appliedRecord = z.object({
     .describe('MAC addresses of the NICs that the node was given.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   allowedRemovals: word('Value of the annotation multinic.io/allow-removals then.', 64),
+  revision: word(
+    'Revision of the rollout: uid and generation of the source, and agent image.',
+    128,
+  ),
+  rollout: word(
+    'For a run that the rollout budget counts: started, done, or failed for a NIC that was configured before.',
+    16,
+  ),
   reasons: z
     .array(z.string().max(64))
     .max(20)
@@ -233,6 +241,13 @@ export const nodeConfigStatus = z.object({
     .describe('NICs that the host knows as ours, from its own record at the last agent run.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   applied: appliedRecord.optional().describe('What was done last, and for what.'),
+  rolloutContinued: z
+    .object({
+      value: word('Value of the annotation.', 64),
+      at: time('When the controller handled it'),
+    })
+    .optional()
+    .describe('The annotation multinic.io/rollout-continue that was handled last.'),
 });
 
 export type NodeConfigStatus = z.infer<typeof nodeConfigStatus>;

@@ -2,6 +2,12 @@
 
 export const managementGroup = 'multinic.example.com';
 export const businessGroup = 'multinic.io';
+/** Groups in which MultiNicBizConfig is known; the second is that of the legacy sample. */
+export const bizConfigGroups = [businessGroup, 'multinic.okestro.io'] as const;
+export type BizConfigGroup = (typeof bizConfigGroups)[number];
+/** How the controller treats MultiNicBizConfigs: it expands them, only reports their state, or ignores them. */
+export const bizConfigModes = ['active', 'read-only', 'off'] as const;
+export type BizConfigMode = (typeof bizConfigModes)[number];
 
 export const labels = {
   appName: 'app.kubernetes.io/name',
@@ -16,6 +22,8 @@ export const labels = {
   generation: 'multinic.io/generation',
   attempt: 'multinic.io/attempt',
   action: 'multinic.io/action',
+  /** On MultiNicNodeConfig: name, as a label value, of the MultiNicBizConfig that it was made from. */
+  bizConfig: 'multinic.io/biz-config',
   /** On agent Jobs: the instance id of the node's server. */
   instance: 'instance',
   /** `true` on objects that a MultiNicOperator manages: the admission webhook refuses changes of them. */
@@ -44,6 +52,14 @@ export const annotations = {
   deleteConsent: 'multinic.io/delete-consent',
   /** The specHash with which NICs may leave the node, written by Viola. */
   removalConsent: 'multinic.io/removal-consent',
+  /** JSON `{group, name, uid, generation}` of the MultiNicBizConfig that a MultiNicNodeConfig was made from. */
+  bizSource: 'multinic.io/biz-source',
+  /** On MultiNicBizConfig: `read-only` keeps its objects and follows no edit. */
+  bizConfigMode: 'multinic.io/biz-config-mode',
+  /** On MultiNicBizConfig: RFC 3339 time at which its migration to one object per node was started. */
+  bizMigration: 'multinic.io/biz-migration',
+  /** On MultiNicNodeConfig: a new value, such as a time, continues a rollout that was stopped. */
+  rolloutContinue: 'multinic.io/rollout-continue',
   /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
   takeOver: 'multinic.io/take-over',
   /** On MultiNicNodeConfig: a new value, such as a time, has its node compared with what was applied. */
@@ -92,6 +108,9 @@ export const fieldManagers = {
   viola: 'viola',
   controller: 'controller',
   lifecycle: 'lifecycle',
+  /** Of the expansion of MultiNicBizConfigs. */
+  bizConfig: 'biz-config',
+  cli: 'cli',
 } as const;
 
 export const namespaces = {

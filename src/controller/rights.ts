@@ -1,6 +1,6 @@
 import type { DefinitionName } from '../api/crd/schema-numbers.ts';
-import { businessGroup } from '../api/names.ts';
-import type { Places, RightsTable } from '../kube/rights.ts';
+import { type BizConfigGroup, bizConfigGroups, businessGroup } from '../api/names.ts';
+import type { Places, Right, RightsTable } from '../kube/rights.ts';
 import type { Values } from '../process/settings.ts';
 import { nodeConfigs } from './objects/stores.ts';
 import type { controllerSettings } from './settings.ts';
@@ -9,8 +9,11 @@ export const leaseName = 'multinic-agent-controller';
 
 export const definition: DefinitionName = 'multinicnodeconfigs.multinic.io';
 
-/** `own`: where the MultiNicNodeConfigs are; `agents`: where the Jobs are. */
-export type ControllerPlace = 'cluster' | 'own' | 'agents';
+/**
+ * `own`: where the MultiNicNodeConfigs are; `agents`: where the Jobs are. In the namespace of `own`, too, but in Roles of their own: a group
+ * of MultiNicBizConfigs that is read, and the objects that they become.
+ */
+export type ControllerPlace = 'cluster' | 'own' | 'agents' | BizConfigGroup | 'expansion';
 
 const jobs = { group: 'batch', resource: 'jobs' } as const;
 const pods = { group: '', resource: 'pods' } as const;
@@ -19,11 +22,54 @@ const configMaps = { group: '', resource: 'configmaps', where: 'agents' } as con
 const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
 const configs = { group: businessGroup, resource: nodeConfigs.plural, where: 'own' } as const;
 
+/** For MultiNicBizConfigs of a group; needed unless the mode is off. */
+function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace, never>[] {
+  return [
+    {
+      group,
+      resource: 'multinicbizconfigs',
+      verbs: ['list', 'watch'],
+      where: group,
+      why: {
+        en: 'Objects of a whole cluster, each entry of which becomes a MultiNicNodeConfig.',
+        ko: '클러스터 전체 객체를 읽어 항목마다 MultiNicNodeConfig를 만듭니다.',
+      },
+    },
+    {
+      group,
+      resource: 'multinicbizconfigs/status',
+      verbs: ['patch'],
+      where: group,
+      why: { en: 'The state of their nodes.', ko: '노드의 상태를 기록합니다.' },
+    },
+  ];
+}
+
+/** Needed in mode active only. */
+const expansionRights: readonly Right<ControllerPlace, never>[] = [
+  {
+    group: businessGroup,
+    resource: nodeConfigs.plural,
+    verbs: ['create', 'delete'],
+    where: 'expansion',
+    why: {
+      en: 'One object per entry of a MultiNicBizConfig; it is deleted when the entry leaves.',
+      ko: 'MultiNicBizConfig의 항목마다 객체를 만들고, 항목이 없어지면 삭제합니다.',
+    },
+  },
+];
+
 /** What the controller of this namespace has to be allowed in a business cluster. */
 export function controllerRights(namespace: string): RightsTable<ControllerPlace, never> {
   return {
     clusterRole: 'multinic-controller',
-    roles: { own: 'multinic-controller', agents: 'multinic-controller' },
+    roles: {
+      own: 'multinic-controller',
+      agents: 'multinic-controller',
+      'multinic.io': 'multinic-controller-biz-config',
+      'multinic.okestro.io': 'multinic-controller-biz-config-okestro',
+      expansion: 'multinic-controller-expansion',
+    },
     rights: [
       {
         ...nodes,
@@ -57,7 +103,7 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
       {
         group: 'apiextensions.k8s.io',
         resource: 'customresourcedefinitions',
-        names: [definition],
+        names: [definition, ...bizConfigGroups.map((group) => `multinicbizconfigs.${group}`)],
         verbs: ['get'],
         where: 'cluster',
         why: {
@@ -65,6 +111,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
           ko: 'CRD가 삭제되는 중인지, 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
         },
       },
+      ...bizConfigGroups.flatMap(bizConfigRights),
+      ...expansionRights,
       {
         ...configs,
         verbs: ['list', 'watch', 'patch'],
@@ -184,12 +232,25 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
   };
 }
 
+type PlaceSettings = Pick<
+  Values<typeof controllerSettings>,
+  'namespace' | 'agentNamespace' | 'bizConfig'
+> & { readonly bizConfigGroups: readonly BizConfigGroup[] };
+
 export function placesOf({
   namespace,
   agentNamespace,
-}: Pick<
-  Values<typeof controllerSettings>,
-  'namespace' | 'agentNamespace'
->): Places<ControllerPlace> {
-  return { cluster: 'cluster', own: [namespace], agents: [agentNamespace] };
+  bizConfig,
+  bizConfigGroups: groups,
+}: PlaceSettings): Places<ControllerPlace> {
+  const read = (group: BizConfigGroup) =>
+    bizConfig !== 'off' && groups.includes(group) ? [namespace] : [];
+  return {
+    cluster: 'cluster',
+    own: [namespace],
+    agents: [agentNamespace],
+    'multinic.io': read('multinic.io'),
+    'multinic.okestro.io': read('multinic.okestro.io'),
+    expansion: bizConfig === 'active' ? [namespace] : [],
+  };
 }

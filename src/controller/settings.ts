@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { agentAppName, namespaces } from '../api/names.ts';
+import {
+  agentAppName,
+  bizConfigGroups,
+  bizConfigModes,
+  businessGroup,
+  namespaces,
+} from '../api/names.ts';
 import {
   address,
   boolean,
@@ -141,6 +147,30 @@ export const controllerSettings = {
       .pipe(duration({ minMs: 300_000 })),
     description:
       'how long a node may go without being compared with what was applied to it, ±20 %; at least 5m',
+  }),
+  bizConfig: setting({
+    env: ['CONTROLLER_BIZ_CONFIG'],
+    flag: 'biz-config',
+    schema: z.string().default('active').pipe(oneOf(bizConfigModes)),
+    description:
+      'active: each entry of a MultiNicBizConfig becomes a MultiNicNodeConfig; read-only: objects and status stay, edits are reported; off: the kind is ignored',
+  }),
+  bizConfigGroups: setting({
+    env: ['CONTROLLER_BIZ_CONFIG_GROUPS'],
+    flag: 'biz-config-groups',
+    schema: z
+      .string()
+      .default(businessGroup)
+      .transform((text) => text.split(',').flatMap((group) => group.trim() || []))
+      .pipe(z.array(z.enum(bizConfigGroups))),
+    description: `groups in which MultiNicBizConfigs are read (${bizConfigGroups.join(', ')}), separated by commas`,
+  }),
+  rolloutDomain: setting({
+    env: ['CONTROLLER_ROLLOUT_DOMAIN'],
+    flag: 'rollout-domain',
+    schema: nonBlank().optional(),
+    description:
+      'label of Nodes, such as topology.kubernetes.io/zone: nodes of two values never change at once during a rollout; default: none',
   }),
   takeOver: setting({
     env: ['CONTROLLER_TAKE_OVER'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { postedNode } from '../../test/fixtures/viola-bed.ts';
 import { acceptInterfaces } from '../api/accept-interface.ts';
+import { desiredNode } from '../api/desired-node.ts';
 import { specHash } from '../api/spec-hash.ts';
-import { desiredNode } from './desired.ts';
 import { toHeldNode } from './held-node.ts';
 
 const metadata = { name: 'n1', uid: 'u', generation: 2 };

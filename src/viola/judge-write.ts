@@ -1,8 +1,8 @@
+import type { DesiredNode } from '../api/desired-node.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations as names } from '../api/names.ts';
 import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
 import { isSameJson } from '../api/same-json.ts';
-import type { DesiredNode } from './desired.ts';
 import { refusalOf } from './fence.ts';
 import { toHeldNode } from './held-node.ts';
 import { isOf, isOnServer, nodeNameOf } from './node-config.ts';

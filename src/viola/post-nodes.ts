@@ -1,10 +1,10 @@
 import { type NodeError, type PostAnswer, postedNode } from '../api/node-configs-http.ts';
+import { objectName } from '../api/object-name.ts';
 import { KubeError } from '../kube/errors.ts';
 import { mapBounded } from '../process/bounded.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
-import { objectName } from './object-name.ts';
 import { PostOrder } from './post-order.ts';
 import { type ReadAhead, readAhead } from './read-ahead.ts';
 import { beginWrites, type InTime, writeWithinMs } from './write-limit.ts';

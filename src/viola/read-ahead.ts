@@ -1,10 +1,10 @@
+import { type DesiredNode, desiredNode } from '../api/desired-node.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { PostedNode } from '../api/node-configs-http.ts';
 import { KubeError } from '../kube/errors.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
-import { type DesiredNode, desiredNode } from './desired.ts';
 import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
 import { accepted, type WriteOptions, type Written } from './write-node.ts';

@@ -1,12 +1,12 @@
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import type { HeldNode, UnreadableNode } from '../api/node-configs-http.ts';
+import { objectName } from '../api/object-name.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
 import { toHeldNode } from './held-node.ts';
 import { isOf, nodeConfigs, nodeNameOf } from './node-config.ts';
-import { objectName } from './object-name.ts';
 
 export interface Page {
   readonly items: readonly HeldNode[];

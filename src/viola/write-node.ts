@@ -1,3 +1,4 @@
+import { type DesiredNode, desiredNode } from '../api/desired-node.ts';
 import type { Effect } from '../api/effects.ts';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { fieldManagers } from '../api/names.ts';
@@ -6,7 +7,6 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { apiVersionOf } from '../kube/resource.ts';
 import type { Perform } from '../process/effects.ts';
 import { DeadlineReached } from '../time/deadline.ts';
-import { type DesiredNode, desiredNode } from './desired.ts';
 import { isFieldConflict, mayTakeOver } from './field-conflict.ts';
 import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';

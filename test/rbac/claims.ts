@@ -39,7 +39,12 @@ export function claimsOfParts(
     rabbitmqSecrets: false,
     ...settings,
   } satisfies RightsSettings;
-  const controller = { namespace: system, agentNamespace: agents };
+  const controller = {
+    namespace: system,
+    agentNamespace: agents,
+    bizConfig: 'active',
+    bizConfigGroups: ['multinic.io'],
+  } as const;
   return {
     operator: claimsOf(neededRights(operator), placesOfOperator(operator)),
     lifecycle: claimsOf(lifecycleRights(system).rights, placesOfLifecycle({ namespace: system })),

@@ -15,6 +15,11 @@ listen: ":8080"
 agentNamespace: {{ $agent.namespace | quote }}
 agentServiceAccount: multinic-agent
 agentImage: {{ include "multinic.image" (dict "root" . "image" $agent.image) }}
+bizConfig: {{ .Values.controller.bizConfig.mode }}
+bizConfigGroups:
+  {{- range .Values.controller.bizConfig.groups }}
+  - {{ . | quote }}
+  {{- end }}
 agentResources: {{ toJson $agent.resources | quote }}
 agentImagePullPolicy: {{ $agent.image.pullPolicy }}
 {{- with $agent.imagePullSecrets | default .Values.global.imagePullSecrets }}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { bizConfigGroups, bizConfigModes } from '../../../src/api/names.ts';
 import { settingsOfParts } from '../../settings-of-parts.ts';
 import { flag, group, objectName, whole } from './describe.ts';
 import { pullSecrets, resources } from './kubernetes.ts';
@@ -27,7 +28,23 @@ const controller = group('The controller.', {
       agentImagePullSecrets: 'agent.imagePullSecrets',
       agentPriorityClass: 'agent.priorityClassName',
       agentResources: 'agent.resources',
+      bizConfig: 'controller.bizConfig.mode',
+      bizConfigGroups: 'controller.bizConfig.groups',
     },
+  }),
+  bizConfig: group('MultiNicBizConfig, the legacy kind for a whole cluster.', {
+    mode: z
+      .enum(bizConfigModes)
+      .describe(
+        'active: each entry becomes a MultiNicNodeConfig; read-only: objects and status stay, edits are reported; off: the kind is ignored.',
+      )
+      .default('active'),
+    groups: z
+      .array(z.enum(bizConfigGroups))
+      .describe(
+        'Groups in which the definition is installed and read: multinic.io, and multinic.okestro.io for objects of legacy writers.',
+      )
+      .default(['multinic.io']),
   }),
   ...podValues(),
 });

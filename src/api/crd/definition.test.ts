@@ -18,6 +18,8 @@ describe('the CRDs', () => {
       ['OpenstackConfig', ['osc']],
       ['MultiNicNodeConfig', ['mnnc']],
       ['MultiNicOperator', ['mno']],
+      ['MultiNicBizConfig', ['mnbc', 'multinicclusterconfig', 'multinicclusterconfigs']],
+      ['MultiNicBizConfig', ['mnbc', 'multinicclusterconfig', 'multinicclusterconfigs']],
     ]);
   });
 

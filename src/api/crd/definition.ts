@@ -1,7 +1,8 @@
 import type * as z from 'zod';
+import { bizConfigSpec, bizConfigStatus } from '../multinicbizconfig.ts';
 import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
 import { multiNicOperatorSpec, multiNicOperatorStatus } from '../multinicoperator.ts';
-import { annotations, businessGroup, managementGroup } from '../names.ts';
+import { annotations, bizConfigGroups, businessGroup, managementGroup } from '../names.ts';
 import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';
 import { crdSchema } from './schema.ts';
 import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
@@ -16,6 +17,7 @@ interface Kind {
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status: z.ZodType;
+  readonly isSpecOptional?: boolean;
   readonly columns: readonly Column[];
 }
 
@@ -89,13 +91,44 @@ const multiNicOperator: Kind = {
   ],
 };
 
+function multiNicBizConfig(group: string): Kind {
+  const summary = (field: string) => `.status.summary.${field}`;
+  return {
+    group,
+    kind: 'MultiNicBizConfig',
+    plural: 'multinicbizconfigs',
+    shortNames: ['mnbc', 'multinicclusterconfig', 'multinicclusterconfigs'],
+    versions: ['v1'],
+    description: 'The NICs of all nodes of a business cluster, in the legacy form.',
+    spec: bizConfigSpec,
+    status: bizConfigStatus,
+    isSpecOptional: true,
+    columns: [
+      { name: 'Provider', type: 'string', jsonPath: '.spec.providerId' },
+      { name: 'Nodes', type: 'integer', jsonPath: summary('totalNodes') },
+      { name: 'Configured', type: 'integer', jsonPath: summary('configuredNodes') },
+      { name: 'Failed', type: 'integer', jsonPath: summary('failedNodes') },
+      { name: 'Pending', type: 'integer', jsonPath: summary('pendingNodes') },
+      {
+        name: 'Applied',
+        type: 'string',
+        jsonPath: '.status.conditions[?(@.type=="Applied")].status',
+      },
+      age,
+      { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },
+    ],
+  };
+}
+
 /** CustomResourceDefinitions by file name, as they are installed. */
 export function crdDefinitions() {
   return Object.fromEntries(
-    [openstackConfig, multiNicNodeConfig, multiNicOperator].map((kind) => [
-      `${kind.group}_${kind.plural}.yaml`,
-      definition(kind),
-    ]),
+    [
+      openstackConfig,
+      multiNicNodeConfig,
+      multiNicOperator,
+      ...bizConfigGroups.map(multiNicBizConfig),
+    ].map((kind) => [`${kind.group}_${kind.plural}.yaml`, definition(kind)]),
   );
 }
 
@@ -133,11 +166,11 @@ function metadataOf(name: DefinitionName) {
   return { name, annotations: { [annotations.schema]: String(schemaNumbers[name]) } };
 }
 
-function objectSchema({ description, spec, status }: Kind) {
+function objectSchema({ description, spec, status, isSpecOptional = false }: Kind) {
   return {
     type: 'object',
     description,
-    required: ['spec'],
+    ...(isSpecOptional ? {} : { required: ['spec'] }),
     properties: {
       apiVersion: { type: 'string', description: 'Version of this kind.' },
       kind: { type: 'string', description: 'Name of this kind.' },

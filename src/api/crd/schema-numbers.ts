@@ -5,8 +5,10 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,
-  'multinicnodeconfigs.multinic.io': 7,
+  'multinicnodeconfigs.multinic.io': 8,
   'multinicoperators.multinic.example.com': 1,
+  'multinicbizconfigs.multinic.io': 1,
+  'multinicbizconfigs.multinic.okestro.io': 1,
 } as const;
 
 /** Name of one of our CustomResourceDefinitions. */

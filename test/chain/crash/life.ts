@@ -18,8 +18,19 @@ export interface Life {
  * first look finds when the objects say that it is reached.
  */
 export async function live(site: Site, expected?: Life): Promise<Life> {
-  const { tenant, hypervisor, serverId, port } = site;
   const before = (await site.audit()).length;
+  try {
+    return await liveFrom(before, site, expected);
+  } catch (error) {
+    const writes = writesIn((await site.audit()).slice(before));
+    const { conditions } = (await site.places.openstackConfig()) ?? {};
+    const state = JSON.stringify({ conditions, node: (await site.places.nodeConfig())?.status });
+    throw new Error(['The life did not end.', state, ...writes].join('\n'), { cause: error });
+  }
+}
+
+async function liveFrom(before: number, site: Site, expected?: Life): Promise<Life> {
+  const { tenant, hypervisor, serverId, port } = site;
   await tenant.attach(serverId, { portId: port.id });
   // An agent that comes before the link is sent again, one whose link goes in mid-work too: both cost objects.
   await until(site, async () => hypervisor.plugged(serverId).length, 1);

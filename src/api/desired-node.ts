@@ -1,12 +1,12 @@
-import { acceptInterfaces } from '../api/accept-interface.ts';
-import { familyOf, ipOf, networkOf } from '../api/address.ts';
-import type { RequestInterface } from '../api/job.ts';
-import { labelValue } from '../api/label-value.ts';
-import type { InterfaceSpec, NodeConfigSpec } from '../api/multinicnodeconfig.ts';
-import { annotations, interfaceName, labels } from '../api/names.ts';
-import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
-import { specHash } from '../api/spec-hash.ts';
+import { acceptInterfaces } from './accept-interface.ts';
+import { familyOf, ipOf, networkOf } from './address.ts';
+import type { RequestInterface } from './job.ts';
+import { labelValue } from './label-value.ts';
+import type { InterfaceSpec, NodeConfigSpec } from './multinicnodeconfig.ts';
+import { annotations, interfaceName, labels } from './names.ts';
+import type { NodeError, PostedNode } from './node-configs-http.ts';
 import { objectName } from './object-name.ts';
+import { specHash } from './spec-hash.ts';
 
 /** What the business cluster shall hold for one posted node; every field of it is Viola's own. */
 export interface DesiredNode {
