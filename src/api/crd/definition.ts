@@ -2,7 +2,13 @@ import type * as z from 'zod';
 import { bizConfigSpec, bizConfigStatus } from '../multinicbizconfig.ts';
 import { nodeConfigSpec, nodeConfigStatus } from '../multinicnodeconfig.ts';
 import { multiNicOperatorSpec, multiNicOperatorStatus } from '../multinicoperator.ts';
-import { annotations, bizConfigGroups, businessGroup, managementGroup } from '../names.ts';
+import {
+  annotations,
+  type BizConfigGroup,
+  bizConfigGroups,
+  businessGroup,
+  managementGroup,
+} from '../names.ts';
 import { openstackConfigSpec, openstackConfigStatus } from '../openstackconfig.ts';
 import { crdSchema } from './schema.ts';
 import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
@@ -29,6 +35,7 @@ interface Column {
 }
 
 const ready = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
+const summary = (field: string) => `.status.summary.${field}`;
 const age: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
 const openstackConfig: Kind = {
@@ -91,8 +98,7 @@ const multiNicOperator: Kind = {
   ],
 };
 
-function multiNicBizConfig(group: string): Kind {
-  const summary = (field: string) => `.status.summary.${field}`;
+function multiNicBizConfig(group: BizConfigGroup): Kind {
   return {
     group,
     kind: 'MultiNicBizConfig',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, vi } from 'vitest';
 import { findCondition } from '../../../src/api/condition.ts';
 import { type EndState, endState } from '../../fixtures/end-state.ts';
@@ -22,11 +23,21 @@ export async function live(site: Site, expected?: Life): Promise<Life> {
   try {
     return await liveFrom(before, site, expected);
   } catch (error) {
-    const writes = writesIn((await site.audit()).slice(before));
-    const { conditions } = (await site.places.openstackConfig()) ?? {};
-    const state = JSON.stringify({ conditions, node: (await site.places.nodeConfig())?.status });
-    throw new Error(['The life did not end.', state, ...writes].join('\n'), { cause: error });
+    const lines = [...(await stateOf(site)), ...writesIn((await site.audit()).slice(before))];
+    throw new Error(['The life did not end.', ...lines].join('\n'), { cause: error });
   }
+}
+
+/** Objects, and the ends of the logs, of a life that did not end. */
+async function stateOf({ places, parts }: Site): Promise<string[]> {
+  const { conditions } = (await places.openstackConfig()) ?? {};
+  const { status } = (await places.nodeConfig()) ?? {};
+  const logs = ['operator', 'viola', 'controller'].map(async (part) => {
+    const lines = (await readFile(parts.logOf(part), 'utf8')).trim().split('\n');
+    const worst = lines.filter((line) => /"level":"(error|fatal)"/.test(line)).slice(-3);
+    return [`${part}:`, ...worst, ...lines.slice(-3)].map((line) => line.slice(0, 600));
+  });
+  return [JSON.stringify({ conditions, status }), ...(await Promise.all(logs)).flat()];
 }
 
 async function liveFrom(before: number, site: Site, expected?: Life): Promise<Life> {
