@@ -119,10 +119,10 @@ function isWrite(verb: string): boolean {
 
 /** Writes of lifecycle, but for its lease. */
 async function writesSince(begun: Date) {
-  return (await plane.auditLog()).filter(
-    ({ user, at, verb, resource }) =>
-      user === lifecycleUser && at > begun.toISOString() && isWrite(verb) && resource !== 'leases',
-  );
+  const since = begun.toISOString();
+  const all = await plane.auditLog();
+  const own = all.filter(({ user, at }) => user === lifecycleUser && at > since);
+  return own.filter(({ verb, resource }) => isWrite(verb) && resource !== 'leases');
 }
 
 /** Messages of Events with this reason. */
