@@ -53,6 +53,7 @@ async function loadAndRun<T>(
 
 /** Commands of people; loaded only when one is asked for. */
 const commands = {
+  migrate: 'moves the nodes of a MultiNicBizConfig to one object per node',
   'register-cluster': 'registers a business cluster with Viola',
 } as const;
 

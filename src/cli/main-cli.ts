@@ -1,27 +1,37 @@
 import { Command, CommanderError } from 'commander';
 import { KubeError } from '../kube/errors.ts';
+import { type EndWith, type ExitStatus, exit } from './exit-status.ts';
+import { migrateCommand } from './migrate/command.ts';
 import { Refusal } from './refusal.ts';
 import { registerClusterCommand } from './register-cluster/command.ts';
 
-/** Exit statuses of people's commands. */
-const exit = { done: 0, failed: 1, usage: 2, refused: 3 } as const;
-
 /** The commands of people, by name. */
-export const commands: Readonly<Record<string, () => Command>> = {
+export const commands: Readonly<Record<string, (endWith: EndWith) => Command>> = {
+  migrate: migrateCommand,
   'register-cluster': registerClusterCommand,
 };
 
 /** Runs one of people's commands; its errors are one line and the next step. */
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
   const program = new Command('multinic').exitOverride();
-  for (const command of Object.values(commands)) program.addCommand(command().exitOverride());
+  let status: ExitStatus = exit.done;
+  const endWith: EndWith = (other) => {
+    status = other;
+  };
+  for (const command of Object.values(commands)) program.addCommand(throwing(command(endWith)));
   try {
     await program.parseAsync([name, ...argv], { from: 'user' });
-    return exit.done;
+    return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
     return told(error);
   }
+}
+
+/** A command, with its subcommands, that throws instead of ending the process. */
+function throwing(command: Command): Command {
+  for (const subcommand of command.commands) throwing(subcommand);
+  return command.exitOverride();
 }
 
 function told(error: unknown): number {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
-import { annotations, businessGroup } from '../api/names.ts';
+import { annotations, businessGroup, labels } from '../api/names.ts';
 import { defineResource } from '../kube/resource.ts';
 
 export const nodeConfigs = defineResource<MultiNicNodeConfig>({
@@ -33,6 +33,12 @@ export function nodeNameOf(object: MultiNicNodeConfig): string {
 export function isOnServer(object: MultiNicNodeConfig, instanceId: string | undefined): boolean {
   const held = textsOf(object).instanceId.toLowerCase();
   return held !== '' && held === instanceId?.toLowerCase();
+}
+
+/** Nova server id that an object names, lower case; '' when it names none. */
+export function instanceIdOf(object: MultiNicNodeConfig): string {
+  const id = textsOf(object).instanceId || object.metadata.labels?.[labels.instanceId] || '';
+  return id.trim().toLowerCase();
 }
 
 const text = z.string().trim().catch('');

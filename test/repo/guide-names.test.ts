@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settingsOfParts } from '../../deploy/settings-of-parts.ts';
@@ -26,14 +27,18 @@ const flagsOfOthers = {
 
 const flags = new Set([
   ...settings.map(({ flag }) => flag),
-  ...Object.values(commands).flatMap((command) =>
-    command().options.map(({ long }) => long?.slice(2)),
-  ),
+  ...Object.values(commands).flatMap((command) => longOptionsOf(command(() => undefined))),
   ...['deploy-operator.sh', 'cleanup-operator.sh', ...filesBelow('scripts')].flatMap(optionsOf),
   ...optionsOf('deploy/image/air-gap/load-images.sh'),
   ...filesBelow('deploy/image').flatMap(parsedOptionsOf),
   ...Object.values(flagsOfOthers).flatMap((names) => names.split(' ')),
 ]);
+
+/** Options of a command and its subcommands. */
+function longOptionsOf({ options, commands: subcommands }: Command): string[] {
+  const own = options.flatMap(({ long }) => long?.slice(2) ?? []);
+  return [...own, ...subcommands.flatMap(longOptionsOf)];
+}
 
 /** Options of a shell script: the words of its `case`. */
 function optionsOf(path: string): string[] {

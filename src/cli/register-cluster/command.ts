@@ -1,14 +1,9 @@
-import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { Command } from 'commander';
 import { namespaces } from '../../api/names.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
-import { loadKubeconfig } from '../../kube/access/kubeconfig.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { createKubeClient } from '../../kube/client/http-client.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { systemClock, systemRandom } from '../../time/clock.ts';
+import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { Refusal } from '../refusal.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
@@ -73,9 +68,10 @@ export function registerClusterCommand(): Command {
 
 async function registerCluster(provider: string, options: Options): Promise<void> {
   const tokenSeconds = lifetimeOf(options.tokenLifetime);
+  const flags = '--kubeconfig or --management-kubeconfig';
   const access = {
-    business: await accessOf(options.kubeconfig, options.context),
-    management: await accessOf(options.managementKubeconfig, options.managementContext),
+    business: await accessOf(options.kubeconfig, options.context, flags),
+    management: await accessOf(options.managementKubeconfig, options.managementContext, flags),
   };
   await using business = connect(access.business);
   await using management = connect(access.management);
@@ -112,30 +108,6 @@ function lifetimeOf(text: string): number {
   if (seconds >= min && seconds <= max) return seconds;
   const why = `--token-lifetime "${text}" must be a duration between 10m and 87600h`;
   throw new Refusal(why, 'give for example --token-lifetime 2160h');
-}
-
-/** The variable may be set to nothing, which to kubectl is the same as not set. In an image there may be no home. */
-function usualKubeconfig(): string {
-  const { KUBECONFIG: given = '', HOME: home = '/' } = process.env;
-  return given === '' ? join(home, '.kube', 'config') : given;
-}
-
-async function accessOf(path: string, context: string | undefined): Promise<ClusterAccess> {
-  if (path.includes(delimiter) && !existsSync(path)) {
-    throw new Refusal(
-      `${path} is a list of kubeconfigs, and only one is read`,
-      'give the one that is meant with --kubeconfig or --management-kubeconfig',
-    );
-  }
-  return loadKubeconfig(path, context === undefined ? {} : { context });
-}
-
-function connect(access: ClusterAccess): KubeClient {
-  return createKubeClient(access, {
-    clock: systemClock,
-    random: systemRandom,
-    userAgent: 'multinic-cli',
-  });
 }
 
 /** What is registered for these options; throws when the server is none. */

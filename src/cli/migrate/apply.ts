@@ -1,0 +1,78 @@
+import { Refusal } from '../refusal.ts';
+import { observe } from './observe.ts';
+import { ownershipOf } from './ownership.ts';
+import { countOf, type PlannedNode, planOf } from './plan.ts';
+import { makeReadOnly } from './read-only.ts';
+import { eachInOrder, type Run } from './run.ts';
+import { migrationStart, type Source, sourceText } from './source.ts';
+import { createObject, writeLabel } from './write-object.ts';
+
+export interface ApplyOptions {
+  /** Milliseconds to wait for the controller. */
+  readonly timeoutMs: number;
+  /** Migrate although objects differ from their entries. */
+  readonly keepDifferences: boolean;
+}
+
+/** Nodes that `apply` changed. */
+export interface Applied {
+  readonly created: readonly string[];
+  readonly released: readonly string[];
+  /** Nodes with an object that another writer created in the meantime. */
+  readonly existing: readonly string[];
+}
+
+/** Refuses a migration that cannot end well; nothing was changed. */
+export function checkApply(
+  source: Source,
+  plan: readonly PlannedNode[],
+  { keepDifferences }: ApplyOptions,
+): void {
+  const { config } = source;
+  if (config.metadata.deletionTimestamp) {
+    throw new Refusal(
+      `${sourceText(source)} is being deleted`,
+      'nothing: all objects and NICs stay',
+    );
+  }
+  if (!config.spec) {
+    throw new Refusal(`${sourceText(source)} cannot be read: ${config.flaw}`, 'correct that field');
+  }
+  // Later on the controller follows no entry any more: a difference that exists then stays.
+  if (keepDifferences || migrationStart(source) !== undefined) return;
+  const differing = plan.filter(({ row }) => row.state === 'differs').map(({ row }) => row.node);
+  if (differing.length === 0) return;
+  const named = differing.slice(0, 5).join(', ');
+  const more = differing.length > 5 ? ` and ${differing.length - 5} more` : '';
+  throw new Refusal(
+    `${countOf(differing.length, 'node')} ${differing.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: ${named}${more}`,
+    'wait until the condition Applied is True (RemovalHeld names its own next step), or give --keep-differences to leave these objects as they are',
+  );
+}
+
+/**
+ * Marks the source read-only, creates missing objects and removes the label node by node. All state is in the objects: it may
+ * be interrupted anywhere and run again.
+ */
+export async function applyMigration(
+  run: Run,
+  before: Source,
+  { timeoutMs }: ApplyOptions,
+): Promise<Applied> {
+  const source = await makeReadOnly(run, before, timeoutMs);
+  const plan = planOf(source, await observe(run.client, source, run.signal));
+  const done = { created: [] as string[], released: [] as string[], existing: [] as string[] };
+  const missing = plan.filter(({ row }) => row.action === 'create');
+  await eachInOrder(run, 'created objects', missing, async ({ row, desired }) => {
+    if (!desired) return;
+    const isCreated = await createObject(run, source, desired);
+    (isCreated ? done.created : done.existing).push(row.node);
+  });
+  const labelled = plan.filter(({ row }) => row.action === 'release');
+  await eachInOrder(run, 'removed labels', labelled, async ({ row, live }) => {
+    if (!live) return;
+    const isOurs = (object: typeof live) => ownershipOf(object, source).isLabelled;
+    if (await writeLabel(run, live, null, isOurs)) done.released.push(row.node);
+  });
+  return done;
+}

@@ -1,0 +1,64 @@
+import { labelValue } from '../../api/label-value.ts';
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
+import { annotations } from '../../api/names.ts';
+import { sourceIn } from '../../biz-config/ownership.ts';
+import { nodeConfigs, nodeNameOf } from '../../viola/node-config.ts';
+import { ownershipOf } from './ownership.ts';
+import { endReadOnly } from './read-only.ts';
+import { eachInOrder, type Run } from './run.ts';
+import { migrationStart, type Source } from './source.ts';
+import { writeLabel } from './write-object.ts';
+
+/** Nodes that `back` changed, and nodes that it leaves. */
+export interface WentBack {
+  readonly restored: readonly string[];
+  /** Nodes that another writer has written since, with that writer. */
+  readonly left: readonly { readonly node: string; readonly writer: string }[];
+  /** Whether the controller has confirmed that it follows the source again. */
+  readonly isFollowed: boolean;
+}
+
+/** Whether there is a migration to go back from. */
+export function isStarted(source: Source): boolean {
+  const mode = source.config.metadata.annotations?.[annotations.bizConfigMode];
+  return migrationStart(source) !== undefined || mode !== undefined;
+}
+
+/**
+ * Restores the label of each object that no other writer has written since, then the mode. In this order: a controller that
+ * follows the source takes an object without its label for that of another writer.
+ */
+export async function goBack(run: Run, source: Source, timeoutMs: number): Promise<WentBack> {
+  const label = labelValue(source.config.metadata.name);
+  const restored: string[] = [];
+  await eachInOrder(run, 'restored labels', await madeFrom(run, source), async (object) => {
+    if (await writeLabel(run, object, label, (now) => isUnlabelled(now, source))) {
+      restored.push(nodeNameOf(object));
+    }
+  });
+  // Read again: Viola may write while the labels are restored.
+  const left = (await madeFrom(run, source)).flatMap((object) => {
+    const { isExpansions, isLabelled, writers } = ownershipOf(object, source);
+    if (isExpansions || isLabelled) return [];
+    return [{ node: nodeNameOf(object), writer: writers.join(', ') || 'another writer' }];
+  });
+  return { restored, left, isFollowed: await endReadOnly(run, source, timeoutMs) };
+}
+
+/** Objects whose annotation names the source, whoever writes them now. */
+async function madeFrom(
+  { client, signal }: Run,
+  { group, config }: Source,
+): Promise<readonly MultiNicNodeConfig[]> {
+  const { namespace, name } = config.metadata;
+  const { items } = await client.listAll(nodeConfigs, { namespace, signal });
+  return items.filter(({ metadata }) => {
+    const made = sourceIn(metadata);
+    return made?.group === group && made.name === name;
+  });
+}
+
+function isUnlabelled(object: MultiNicNodeConfig, source: Source): boolean {
+  const { isExpansions, isLabelled } = ownershipOf(object, source);
+  return isExpansions && !isLabelled && !object.metadata.deletionTimestamp;
+}

@@ -1,0 +1,153 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { startApiServer } from '../../../rig/apiserver/server.ts';
+import { entry, MigrationBed } from '../../../test/fixtures/migration-bed.ts';
+import { crdDefinitions } from '../../api/crd/definition.ts';
+import { annotations } from '../../api/names.ts';
+import { nodeConfigs } from '../../viola/node-config.ts';
+import { cliMain } from '../main-cli.ts';
+
+let bed: MigrationBed;
+let folder = '';
+let lines: { readonly out: string[]; readonly err: string[] };
+const noted = () => [...lines.out, ...lines.err].join('\n');
+
+beforeAll(async () => {
+  bed = await MigrationBed.start();
+  folder = await mkdtemp(join(tmpdir(), 'migrate-'));
+  await writeFile(join(folder, 'config'), await bed.api.kubeconfig());
+});
+
+afterAll(async () => {
+  await bed[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+beforeEach(() => {
+  lines = { out: [], err: [] };
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.out.push(line));
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.err.push(line));
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Exit status of the command in a namespace. */
+async function run(verb: string, namespace: string, ...argv: readonly string[]): Promise<number> {
+  const access = ['--kubeconfig', join(folder, 'config'), '-n', namespace];
+  return cliMain('migrate', ['biz-config', verb, 'all', ...access, ...argv]);
+}
+
+/** Confirms modes of a source, as the controller does, while a command runs. */
+async function whileControllerRuns(namespace: string, command: Promise<number>): Promise<number> {
+  const confirming = setInterval(() => void bed.confirm(namespace), 50);
+  return command.finally(() => clearInterval(confirming));
+}
+
+it('moves a source to one object per node, and back', async () => {
+  const namespace = 'moved';
+  await bed.source(namespace, [entry(1), entry(2)]);
+  const requests = bed.api.audit.length;
+  expect(await run('plan', namespace)).toBe(4);
+  const verbs = bed.api.audit.slice(requests).map(({ verb }) => verb);
+  expect(verbs.filter((verb) => !['get', 'list'].includes(verb))).toEqual([]);
+  expect(lines.out.join('\n')).toMatch(/^worker-1 +worker-1 +same +release +biz-config +-$/m);
+  expect(lines.out.join('\n')).toContain('2 nodes (2 same); migration not started.');
+  const applied = await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
+  expect(applied, noted()).toBe(0);
+  expect(noted()).toContain('Created 0 objects, removed the label of 2 objects.');
+  expect(noted()).toContain(`4. kubectl -n ${namespace} delete multinicbizconfigs.multinic.io all`);
+  expect(await run('plan', namespace)).toBe(0);
+  expect(await run('verify', namespace), noted()).toBe(0);
+  expect(noted()).toContain('2 of 2 nodes hold.');
+  expect(await whileControllerRuns(namespace, run('back', namespace, '--yes'))).toBe(0);
+  expect(noted()).toContain('Restored the label of 2 objects');
+  expect(await run('back', namespace, '--yes')).toBe(0);
+  expect(noted()).toContain('is not migrated: there is nothing to do.');
+});
+
+it('lists nodes that do not hold, with exit status 1, and prints JSON', async () => {
+  const namespace = 'reported';
+  await bed.source(namespace, [entry(1), entry(2)]);
+  await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
+  await bed.admin.delete(nodeConfigs, { namespace, name: 'worker-2' });
+  expect(await run('verify', namespace)).toBe(1);
+  expect(noted()).toMatch(/^worker-2 +- +- +there is no object: run apply again$/m);
+  lines.out.length = 0;
+  expect(await run('plan', namespace, '-o', 'json')).toBe(4);
+  expect(JSON.parse(lines.out.join(''))).toMatchObject({
+    apiVersion: 'report.multinic.io/v1',
+    kind: 'BizConfigMigrationPlan',
+    items: [
+      { node: 'worker-1', state: 'same' },
+      { node: 'worker-2', state: 'missing', action: 'create' },
+    ],
+    findings: [{ node: 'worker-2' }],
+    skipped: [],
+  });
+});
+
+it('stops at Ctrl-C and goes on when it is run again', async () => {
+  const namespace = 'interrupted';
+  await bed.source(namespace, [entry(1)]);
+  const status = run('apply', namespace, '--yes');
+  await vi.waitFor(() => expect(noted()).toContain('waiting until the controller confirms'));
+  process.emit('SIGINT');
+  expect(await status).toBe(1);
+  expect(noted()).toContain('Next: run the command again');
+  expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
+});
+
+it('lists Nodes as skipped when the user may not list them', async () => {
+  const namespace = 'no-nodes';
+  await bed.source(namespace, [entry(1)]);
+  bed.api.faults.answer({ verb: 'list', resource: 'nodes', status: 403, reason: 'Forbidden' });
+  expect(await run('plan', namespace)).toBe(4);
+  expect(noted()).toMatch(/^worker-1 +worker-1 +same/m);
+  expect(noted()).toContain('Skipped nodes: the user may not list Nodes');
+});
+
+it.each([
+  ['a timeout that is no duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
+  ['a run without a terminal', [], 'give --yes'],
+])('changes nothing after %s', async (what, argv, message) => {
+  const namespace = what.replaceAll(' ', '-');
+  await bed.source(namespace, [entry(1)]);
+  expect(await run('apply', namespace, ...argv)).toBe(3);
+  expect(noted()).toContain(message);
+  expect(noted()).toContain('Next: ');
+  const [source] = bed.api.objects('multinicbizconfigs.multinic.io', namespace);
+  expect(source?.metadata.annotations?.[annotations.bizMigration]).toBeUndefined();
+});
+
+it('asks for the group of a name that both groups have', async () => {
+  const namespace = 'both';
+  await bed.source(namespace, [entry(1)]);
+  await bed.source(namespace, [entry(1)], [], 'multinic.okestro.io');
+  expect(await run('plan', namespace)).toBe(3);
+  expect(noted()).toContain('choose one with --group multinic.io or --group multinic.okestro.io');
+  expect(await run('plan', namespace, '--group', 'multinic.io')).toBe(4);
+  expect(await run('plan', namespace, '--group', 'multinic.okestro.io')).toBe(4);
+});
+
+it.each([
+  ['an unknown group', ['--group', 'example.com'], 2],
+  ['a namespace without the source', [], 3],
+])('ends with its own status for %s', async (_what, argv, status) => {
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  expect(await run('plan', 'nowhere', ...argv)).toBe(status);
+});
+
+it('says which definition is missing in another cluster', async () => {
+  const crds = Object.values(crdDefinitions()).filter(
+    ({ spec }) => spec.names.kind === 'MultiNicNodeConfig',
+  );
+  await using other = await startApiServer({ crds });
+  const path = join(folder, 'other');
+  await writeFile(path, await other.kubeconfig());
+  expect(await run('plan', 'moved', '--kubeconfig', path)).toBe(3);
+  expect(noted()).toContain('does not serve MultiNicBizConfigs of multinic.io or');
+});

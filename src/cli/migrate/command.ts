@@ -1,0 +1,172 @@
+import { Command, Option } from 'commander';
+import { type BizConfigGroup, bizConfigGroups, namespaces } from '../../api/names.ts';
+import { parseDuration } from '../../process/duration.ts';
+import { systemClock } from '../../time/clock.ts';
+import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
+import { confirmed } from '../confirmed.ts';
+import { type EndWith, exit } from '../exit-status.ts';
+import { Refusal } from '../refusal.ts';
+import { applyMigration, checkApply } from './apply.ts';
+import { goBack, isStarted } from './back.ts';
+import { observe } from './observe.ts';
+import { planOf } from './plan.ts';
+import {
+  appliedText,
+  backText,
+  nextStepsText,
+  type Output,
+  planText,
+  verifyText,
+} from './print.ts';
+import type { Run } from './run.ts';
+import { findSource, migrationStart, type Source, sourceText } from './source.ts';
+import { verify } from './verify.ts';
+
+interface Options {
+  readonly kubeconfig: string;
+  readonly context?: string;
+  readonly namespace: string;
+  readonly group?: BizConfigGroup;
+  readonly output: Output;
+}
+
+interface WriteOptions extends Options {
+  readonly timeout: string;
+  readonly yes: boolean;
+  readonly keepDifferences?: boolean;
+}
+
+/** `multinic migrate biz-config plan|apply|verify|back`: from one object per cluster to one object per node. */
+export function migrateCommand(endWith: EndWith): Command {
+  const bizConfig = new Command('biz-config')
+    .description('moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node')
+    .addCommand(
+      reading('plan', 'lists each node and what apply does about it; changes nothing').action(
+        (name: string, options: Options) =>
+          withSource(name, options, async (run, source) => plan(run, source, options, endWith)),
+      ),
+    )
+    .addCommand(
+      writing('apply', 'makes the source read-only, creates missing objects, removes the labels')
+        .option('--keep-differences', 'leave objects that differ from their entries as they are')
+        .action((name: string, options: WriteOptions) =>
+          withSource(name, options, async (run, source) => apply(run, source, options)),
+        ),
+    )
+    .addCommand(
+      reading('verify', 'checks that every node is Ready, unchanged, and had no agent run').action(
+        (name: string, options: Options) =>
+          withSource(name, options, async (run, source) => check(run, source, options, endWith)),
+      ),
+    )
+    .addCommand(
+      writing('back', 'restores labels and mode; nodes that Viola has written since stay').action(
+        (name: string, options: WriteOptions) =>
+          withSource(name, options, async (run, source) => back(run, source, options)),
+      ),
+    );
+  return new Command('migrate')
+    .description('moves objects of the legacy system to those of MultiNIC')
+    .addCommand(bizConfig);
+}
+
+function common(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<name>', 'name of the MultiNicBizConfig')
+    .option('--kubeconfig <path>', 'kubeconfig of the business cluster', usualKubeconfig())
+    .option('--context <name>', 'context in it; default: the current one')
+    .option('-n, --namespace <name>', 'namespace of the MultiNicBizConfig', namespaces.system)
+    .addOption(
+      new Option(
+        '--group <name>',
+        'API group of the MultiNicBizConfig; default: the only one that has the name',
+      ).choices(bizConfigGroups),
+    );
+}
+
+function reading(name: string, description: string): Command {
+  return common(name, description).addOption(
+    new Option('-o, --output <form>', 'form of the output')
+      .choices(['table', 'json'])
+      .default('table'),
+  );
+}
+
+function writing(name: string, description: string): Command {
+  return common(name, description)
+    .option('--timeout <duration>', 'how long to wait for the controller', '2m')
+    .option('--yes', 'do not ask', false);
+}
+
+function progress(line: string): void {
+  console.error(line);
+}
+
+/** Runs an action with the source that the options name; Ctrl-C ends it between two writes. */
+async function withSource(
+  name: string,
+  options: Options,
+  action: (run: Run, source: Source) => Promise<void>,
+): Promise<void> {
+  const { kubeconfig, context, namespace, group } = options;
+  const access = await accessOf(kubeconfig, context, '--kubeconfig');
+  await using client = connect(access);
+  const interrupt = new AbortController();
+  const onInterrupt = (): void =>
+    interrupt.abort(new Error('interrupted\nNext: run the command again; it goes on from there'));
+  process.once('SIGINT', onInterrupt);
+  try {
+    const { signal } = interrupt;
+    const source = await findSource(client, { namespace, name, group }, signal);
+    await action({ client, clock: systemClock, signal, progress }, source);
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+async function plan(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+  const observed = await observe(run.client, source, run.signal);
+  const rows = planOf(source, observed).map(({ row }) => row);
+  console.log(planText(source, rows, observed.skipped, output));
+  const isDone = migrationStart(source) !== undefined;
+  const isQuiet = rows.every(({ state, action }) => state === 'same' && action === 'none');
+  if (!isDone || !isQuiet) endWith(exit.changes);
+}
+
+async function apply(run: Run, source: Source, options: WriteOptions): Promise<void> {
+  const { keepDifferences = false, yes } = options;
+  const settings = { timeoutMs: timeoutOf(options.timeout), keepDifferences };
+  const observed = await observe(run.client, source, run.signal);
+  const planned = planOf(source, observed);
+  checkApply(source, planned, settings);
+  const rows = planned.map(({ row }) => row);
+  console.log(planText(source, rows, observed.skipped, 'table'));
+  if (!yes) await confirmed(`Migrate ${sourceText(source)}?`);
+  console.log(appliedText(await applyMigration(run, source, settings)));
+  console.log(nextStepsText(source));
+}
+
+async function check(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+  const observed = await observe(run.client, source, run.signal);
+  const results = verify(source, planOf(source, observed));
+  console.log(verifyText(source, results, observed.skipped, output));
+  if (results.some(({ holds }) => !holds)) endWith(exit.failed);
+  else if (output === 'table') console.log(nextStepsText(source));
+}
+
+async function back(run: Run, source: Source, options: WriteOptions): Promise<void> {
+  const timeoutMs = timeoutOf(options.timeout);
+  if (!isStarted(source)) {
+    console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
+    return;
+  }
+  if (!options.yes) await confirmed(`Let ${sourceText(source)} decide about its nodes again?`);
+  console.log(backText(source, await goBack(run, source, timeoutMs)));
+}
+
+function timeoutOf(text: string): number {
+  const milliseconds = parseDuration(text) ?? Number.NaN;
+  if (milliseconds >= 0) return milliseconds;
+  throw new Refusal(`--timeout "${text}" is no duration`, 'give for example --timeout 5m');
+}

@@ -1,0 +1,173 @@
+import type { DesiredNode } from '../../api/desired-node.ts';
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
+import { fieldManagers } from '../../api/names.ts';
+import { specHash } from '../../api/spec-hash.ts';
+import { type BizEntry, entriesOf, type NodeIdentity } from '../../biz-config/entries.ts';
+import { sourceIn } from '../../biz-config/ownership.ts';
+import { nodeNameOf } from '../../viola/node-config.ts';
+import type { NodeNames, Observed } from './observe.ts';
+import { ownershipOf } from './ownership.ts';
+import type { Source } from './source.ts';
+
+export type RowState = 'same' | 'differs' | 'noNode' | 'conflict' | 'refused' | 'missing';
+
+/** One node of a migration: its state, and what `apply` does about it. */
+export interface Row {
+  readonly node: string;
+  /** Name of its MultiNicNodeConfig; of several the first; '' when it has none. */
+  readonly object: string;
+  readonly state: RowState;
+  readonly action: 'none' | 'create' | 'release';
+  /** Field managers of the object's spec; '' when it has none. */
+  readonly writer: string;
+  /** Field of the entry; '' unless the entry is refused. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A row, its MultiNicNodeConfig, and the object that its entry asks for. */
+export interface PlannedNode {
+  readonly row: Row;
+  readonly live: MultiNicNodeConfig | undefined;
+  readonly desired: DesiredNode | undefined;
+}
+
+/** Compares the entries of a source with the objects of its namespace. Pure. */
+export function planOf(source: Source, { directory, nodes }: Observed): readonly PlannedNode[] {
+  const only = (identity: NodeIdentity): MultiNicNodeConfig | undefined => {
+    const [first, ...others] = directory.about(identity);
+    return others.length === 0 ? first : undefined;
+  };
+  const entries = entriesOf(source.config, only);
+  const ofEntries = entries.map((entry) =>
+    plannedEntry(entry, directory.about(entry.identity), source, nodes),
+  );
+  const named = new Set(entries.flatMap(({ identity }) => directory.about(identity)));
+  const others = directory.objects.filter((object) => !named.has(object));
+  return [...ofEntries, ...others.flatMap((object) => withoutEntry(object, source))];
+}
+
+/** An object of the source that no entry names: the removal is held, or the source was edited while it was read-only. */
+function withoutEntry(live: MultiNicNodeConfig, source: Source): PlannedNode[] {
+  const { isLabelled, isExpansions } = ownershipOf(live, source);
+  if (!isLabelled && !isExpansions) return [];
+  const message = 'no entry names this node; its object and NICs stay';
+  const judged: Judged = { state: 'differs', message };
+  return [{ row: rowOf(nodeNameOf(live), judged, live, source), live, desired: undefined }];
+}
+
+function plannedEntry(
+  entry: BizEntry,
+  found: readonly MultiNicNodeConfig[],
+  source: Source,
+  nodes: NodeNames | undefined,
+): PlannedNode {
+  const desired = entry.kind === 'usable' ? entry.node : undefined;
+  const [live] = found;
+  const { position, identity } = entry;
+  const node = identity.nodeName || `nodeConfigs[${position}]`;
+  return { row: rowOf(node, judge(entry, found, source, nodes), live, source), live, desired };
+}
+
+interface Judged {
+  readonly state: RowState;
+  readonly field?: string;
+  readonly message?: string;
+}
+
+function rowOf(
+  node: string,
+  { state, field = '', message = '' }: Judged,
+  live: MultiNicNodeConfig | undefined,
+  source: Source,
+): Row {
+  const object = live?.metadata.name ?? '';
+  const writer = live ? writerOf(live, source) : '';
+  return { node, object, state, action: actionOf(state, live, source), writer, field, message };
+}
+
+function actionOf(
+  state: RowState,
+  live: MultiNicNodeConfig | undefined,
+  source: Source,
+): Row['action'] {
+  if (!live) return state === 'missing' || state === 'noNode' ? 'create' : 'none';
+  const isReleased = ownershipOf(live, source).isLabelled && !live.metadata.deletionTimestamp;
+  return isReleased ? 'release' : 'none';
+}
+
+function writerOf(live: MultiNicNodeConfig, source: Source): string {
+  const { writers, isExpansions } = ownershipOf(live, source);
+  return isExpansions ? fieldManagers.bizConfig : writers.join(', ');
+}
+
+function judge(
+  entry: BizEntry,
+  found: readonly MultiNicNodeConfig[],
+  source: Source,
+  nodes: NodeNames | undefined,
+): Judged {
+  if (entry.kind === 'refused') return { state: 'refused', ...entry.refusal };
+  const [live] = found;
+  const conflict = conflictOf(entry.node, found, source);
+  if (conflict !== undefined) return { state: 'conflict', message: conflict };
+  const missingNode = missingNodeOf(entry.identity, nodes);
+  if (missingNode !== undefined) return { state: 'noNode', message: missingNode };
+  if (!live) return { state: 'missing' };
+  const difference = differenceOf(entry, live);
+  return difference === undefined ? { state: 'same' } : { state: 'differs', message: difference };
+}
+
+/** Why the entry does not decide about the node; undefined when it does. */
+function conflictOf(
+  desired: DesiredNode,
+  found: readonly MultiNicNodeConfig[],
+  source: Source,
+): string | undefined {
+  const [live, other] = found;
+  if (!live) return undefined;
+  if (other) {
+    const names = found.map(({ metadata }) => metadata.name).toSorted();
+    return `objects ${names.join(' and ')} are about this node: delete the wrong one`;
+  }
+  const { name } = live.metadata;
+  const { isExpansions, writers } = ownershipOf(live, source);
+  if (isExpansions) {
+    return name === desired.name ? undefined : `object ${name} is about the same server`;
+  }
+  if (isSame(desired, live)) return undefined;
+  const made = sourceIn(live.metadata);
+  const writer = writers.join(', ') || (made ? `${made.group} ${made.name}` : 'another writer');
+  return `${writer} writes object ${name}; its content stays, the entry is not applied`;
+}
+
+function missingNodeOf({ instanceId, nodeName }: NodeIdentity, nodes: NodeNames | undefined) {
+  if (!nodes) return undefined;
+  if (instanceId === undefined) {
+    return nodes.names.has(nodeName) ? undefined : `no Node is named ${nodeName}`;
+  }
+  return nodes.systemUuids.has(instanceId)
+    ? undefined
+    : `no Node has the systemUUID ${instanceId} (attachedNodeId)`;
+}
+
+function differenceOf(
+  { node, waiting }: Extract<BizEntry, { kind: 'usable' }>,
+  live: MultiNicNodeConfig,
+): string | undefined {
+  if (live.metadata.deletionTimestamp) return 'the object is being deleted';
+  if (waiting.length > 0) {
+    return `${countOf(waiting.length, 'NIC')} wait until an index is free`;
+  }
+  if (isSame(node, live)) return undefined;
+  const [has, wants] = [live.spec.interfaces ?? [], node.spec.interfaces ?? []];
+  return `the object has ${countOf(has.length, 'NIC')}, the entry ${countOf(wants.length, 'NIC')}, with other content`;
+}
+
+function isSame({ spec }: DesiredNode, live: MultiNicNodeConfig): boolean {
+  return spec.specHash === specHash(live.spec);
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,100 @@
+import { reportJson, type Skipped, tableText } from '../report.ts';
+import type { Applied } from './apply.ts';
+import type { WentBack } from './back.ts';
+import { countOf, type Row } from './plan.ts';
+import { migrationStart, type Source, sourceText } from './source.ts';
+import type { Verified } from './verify.ts';
+
+export type Output = 'table' | 'json';
+
+export function planText(
+  source: Source,
+  rows: readonly Row[],
+  skipped: readonly Skipped[],
+  output: Output,
+): string {
+  const findings = rows.filter(({ state }) => state !== 'same');
+  if (output === 'json') {
+    return reportJson({ kind: 'BizConfigMigrationPlan', items: rows, findings, skipped });
+  }
+  const header = ['NODE', 'OBJECT', 'STATE', 'ACTION', 'WRITER', 'MESSAGE'];
+  const lines = rows.map(({ node, object, state, action, writer, field, message }) =>
+    [node, object, state, action, writer, field === '' ? message : `${field}: ${message}`].map(
+      orDash,
+    ),
+  );
+  const counts = Object.entries(Object.groupBy(rows, ({ state }) => state));
+  const summary = counts.map(([state, found]) => `${found.length} ${state}`).join(', ');
+  const start = migrationStart(source);
+  return [
+    tableText([header, ...lines]),
+    '',
+    `${sourceText(source)}: ${countOf(rows.length, 'node')}${summary === '' ? '' : ` (${summary})`}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
+    ...skippedLines(skipped),
+  ].join('\n');
+}
+
+export function verifyText(
+  source: Source,
+  results: readonly Verified[],
+  skipped: readonly Skipped[],
+  output: Output,
+): string {
+  const findings = results.filter(({ holds }) => !holds);
+  if (output === 'json') {
+    return reportJson({ kind: 'BizConfigMigrationCheck', items: results, findings, skipped });
+  }
+  const header = ['NODE', 'OBJECT', 'WRITER', 'MESSAGE'];
+  const lines = findings.map(({ node, object, writer, message }) =>
+    [node, object, writer, message].map(orDash),
+  );
+  const holding = results.length - findings.length;
+  const summary = `${sourceText(source)}: ${holding} of ${countOf(results.length, 'node')} hold.`;
+  return [
+    ...(findings.length === 0 ? [] : [tableText([header, ...lines]), '']),
+    summary,
+    ...skippedLines(skipped),
+  ].join('\n');
+}
+
+export function appliedText({ created, released, existing }: Applied): string {
+  return [
+    `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
+    ...existing.map((node) => `${node}: another writer has created its object, which stays.`),
+  ].join('\n');
+}
+
+export function backText(source: Source, { restored, left, isFollowed }: WentBack): string {
+  const next = isFollowed
+    ? 'The controller follows it again.'
+    : 'The controller has not confirmed that yet: see whether it runs.';
+  return [
+    ...left.map(
+      ({ node, writer }) => `${node}: ${writer} has written it since; it stays as it is.`,
+    ),
+    `Restored the label of ${countOf(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
+  ].join('\n');
+}
+
+/** Steps after `apply`, in their order. */
+export function nextStepsText(source: Source): string {
+  const { name, namespace } = source.config.metadata;
+  const resource = `multinicbizconfigs.${source.group}`;
+  const flags = `${name} -n ${namespace} --group ${source.group}`;
+  return [
+    'Next:',
+    `  1. multinic migrate biz-config verify ${flags}`,
+    '  2. Let Viola post each node; it takes the objects over from the manager biz-config.',
+    '  3. When no MultiNicBizConfig is needed any more: chart multinic-agent, controller.bizConfig.mode=off (--biz-config=off).',
+    `  4. kubectl -n ${namespace} delete ${resource} ${name} (all objects and NICs stay).`,
+    `To go back before step 4: multinic migrate biz-config back ${flags}`,
+  ].join('\n');
+}
+
+function skippedLines(skipped: readonly Skipped[]): string[] {
+  return skipped.map(({ what, why }) => `Skipped ${what}: ${why}.`);
+}
+
+function orDash(cell: string): string {
+  return cell === '' ? '-' : cell;
+}

@@ -1,0 +1,107 @@
+import { annotations, type BizConfigGroup, bizConfigGroups, namespaces } from '../../api/names.ts';
+import { type BizConfig, bizConfigsIn } from '../../biz-config/biz-config.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import { Refusal } from '../refusal.ts';
+
+/** The MultiNicBizConfig that is migrated, as it was read. */
+export interface Source {
+  readonly group: BizConfigGroup;
+  readonly config: BizConfig;
+}
+
+export interface SourceName {
+  readonly namespace: string;
+  readonly name: string;
+  /** Undefined: the only group that has an object of this name. */
+  readonly group: BizConfigGroup | undefined;
+}
+
+/** Reads the source; throws a Refusal when there is none, or one in each group. */
+export async function findSource(
+  client: KubeClient,
+  { namespace, name, group: chosen }: SourceName,
+  signal?: AbortSignal,
+): Promise<Source> {
+  const groups = chosen === undefined ? bizConfigGroups : [chosen];
+  const ref = { namespace, name };
+  const answers = groups.map(async (group) => ({
+    group,
+    config: await findIn(client, group, ref, signal),
+  }));
+  const found = (await Promise.all(answers)).flatMap(({ group, config }) =>
+    config ? [{ group, config }] : [],
+  );
+  const [source, ...others] = found;
+  if (!source) throw await absence(client, ref, groups, signal);
+  if (others.length > 0) {
+    throw new Refusal(
+      `MultiNicBizConfig ${namespace}/${name} exists in ${bizConfigGroups.join(' and ')}`,
+      `choose one with --group ${bizConfigGroups.join(' or --group ')}`,
+    );
+  }
+  return source;
+}
+
+type Ref = Pick<SourceName, 'namespace' | 'name'>;
+
+async function findIn(
+  client: KubeClient,
+  group: BizConfigGroup,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<BizConfig | undefined> {
+  try {
+    return await client.get(bizConfigsIn(group), ref, { signal });
+  } catch (error) {
+    // Also the answer for a kind that is not served.
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Why there is no source: another name, or another cluster. */
+async function absence(
+  client: KubeClient,
+  { namespace, name }: Ref,
+  groups: readonly BizConfigGroup[],
+  signal: AbortSignal | undefined,
+): Promise<Refusal> {
+  const served: BizConfigGroup[] = [];
+  for (const group of groups) if (await isServed(client, group, signal)) served.push(group);
+  if (served.length === 0) {
+    return new Refusal(
+      `the cluster does not serve MultiNicBizConfigs of ${groups.join(' or ')}`,
+      'choose the business cluster with --kubeconfig or --context; the chart multinic-agent installs the definitions',
+    );
+  }
+  return new Refusal(
+    `there is no MultiNicBizConfig ${namespace}/${name} in group ${served.join(' or ')}`,
+    `list them: kubectl get ${served.map((group) => `multinicbizconfigs.${group}`).join(',')} -A`,
+  );
+}
+
+/** Whether the cluster has the definition: a list of a kind that is served is never a 404. */
+async function isServed(
+  client: KubeClient,
+  group: BizConfigGroup,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await client.list(bizConfigsIn(group), { namespace: namespaces.system, limit: 1, signal });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** RFC 3339 time at which the migration was started; undefined: it was not started, or went back. */
+export function migrationStart({ config }: Source): string | undefined {
+  return config.metadata.annotations?.[annotations.bizMigration];
+}
+
+/** Group, namespace and name, as messages and next steps show it. */
+export function sourceText({ group, config: { metadata } }: Source): string {
+  return `multinicbizconfigs.${group} ${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,72 @@
+import type { DesiredNode } from '../../api/desired-node.ts';
+import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
+import { fieldManagers, labels } from '../../api/names.ts';
+import { marksOf } from '../../biz-config/ownership.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { apiVersionOf } from '../../kube/resource.ts';
+import { nodeConfigs } from '../../viola/node-config.ts';
+import type { Run } from './run.ts';
+import type { Source } from './source.ts';
+
+/**
+ * Creates the object of an entry, without the label that a migration removes. False: an object of that name exists, which is
+ * left as it is. An object never has the resourceVersion 1, so the apply creates and cannot change.
+ */
+export async function createObject(
+  { client, signal }: Run,
+  { group, config }: Source,
+  { name, labels: ownLabels, annotations, spec }: DesiredNode,
+): Promise<boolean> {
+  const { namespace = '', name: sourceName, uid = '', generation = 0 } = config.metadata;
+  const marks = marksOf({ group, name: sourceName, uid, generation });
+  const object = {
+    apiVersion: apiVersionOf(nodeConfigs),
+    kind: nodeConfigs.kind,
+    metadata: {
+      name,
+      namespace,
+      resourceVersion: '1',
+      labels: ownLabels,
+      annotations: { ...annotations, ...marks.annotations },
+    },
+    spec,
+  };
+  try {
+    await client.apply(nodeConfigs, object, { fieldManager: fieldManagers.bizConfig, signal });
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error) || isConflict(error)) return false;
+    throw error;
+  }
+}
+
+/** Times that a label is written again because the object changed in between, such as its status. */
+const maxTries = 10;
+
+/**
+ * Sets or removes the label of the expansion by a merge patch of that label alone; manager `biz-config` stays the owner of all
+ * other fields. `mayWrite` judges the object as it is at that moment. False: it forbids the write, or the object is gone.
+ */
+export async function writeLabel(
+  { client, signal }: Run,
+  live: MultiNicNodeConfig,
+  value: string | null,
+  mayWrite: (object: MultiNicNodeConfig) => boolean,
+): Promise<boolean> {
+  let object: MultiNicNodeConfig | undefined = live;
+  for (let tries = 1; object; tries++) {
+    if (!mayWrite(object)) return false;
+    const { resourceVersion } = object.metadata;
+    const metadata = { resourceVersion, labels: { [labels.bizConfig]: value } };
+    const options = { fieldManager: fieldManagers.cli, signal };
+    try {
+      await client.patch(nodeConfigs, object.metadata, { metadata }, options);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      if (!isConflict(error) || tries === maxTries) throw error;
+    }
+    object = await client.find(nodeConfigs, object.metadata, { signal });
+  }
+  return false;
+}
