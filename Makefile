@@ -90,8 +90,8 @@ deploy: ## Install or upgrade operator and Viola in the current kubectl context;
 undeploy: ## Remove operator and Viola from the current kubectl context; NICs and OpenstackConfigs stay
 	@./cleanup-operator.sh $(ARGS)
 
-install: ## Install the CRDs into the current kubectl context
+install: ## Install the CRDs into the current kubectl context; those in deploy/crds/optional are for legacy writers
 	kubectl apply --server-side --force-conflicts -f deploy/crds
 
 uninstall: ## Remove the CRDs and every object of their kinds
-	kubectl delete --ignore-not-found -f deploy/crds
+	kubectl delete --ignore-not-found --recursive -f deploy/crds

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { crdDefinitions } from '../src/api/crd/definition.ts';
+import { crdDefinitions, crdPath } from '../src/api/crd/definition.ts';
 import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
@@ -20,7 +20,7 @@ function generated(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const [name, definition] of Object.entries(crdDefinitions())) {
     const yaml = stringify(definition, { aliasDuplicateObjects: false, lineWidth: 120 });
-    files.set(`deploy/crds/${name}`, header + yaml);
+    files.set(crdPath(name), header + yaml);
   }
   files.set('docs/reference/reasons.md', reasonsPage('en'));
   files.set('docs/reference/reasons.ko.md', reasonsPage('ko'));

@@ -7,7 +7,7 @@
 #   --nics keep      (default) the controller is stopped, agents at work are waited for, finalizers are taken off; no host is touched
 #   --nics remove    every MultiNicNodeConfig is deleted, with consent, while the controller runs: its agents take all NICs off
 #                    all hosts, and that is waited for
-#   --crds           delete the CustomResourceDefinition too, and with it every MultiNicNodeConfig that is left
+#   --crds           delete the CustomResourceDefinitions too, and with them every MultiNicBizConfig and MultiNicNodeConfig that is left
 #   --timeout S      how long to wait (default 1800)
 #   --context NAME   kubectl context; default: the current one
 #   --yes            do not ask;  --dry-run: say what would be done, change nothing
@@ -20,6 +20,7 @@ source "$(dirname "$(readlink -f "$0")")/common.sh"
 namespace=multinic-system
 controller=deployment/multinic-agent-controller
 kind=multinicnodeconfigs.multinic.io
+sources=(multinicbizconfigs.multinic.io multinicbizconfigs.multinic.okestro.io)
 nics=keep
 crds=false
 timeout=1800
@@ -43,6 +44,11 @@ done
 remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
+  # A MultiNicBizConfig makes its objects again; they stay when it is deleted.
+  local source
+  for source in "${sources[@]}"; do
+    ! exists crd "$source" || change_all "$source" delete
+  done
   ((configs == 0)) || change_all "$kind" annotate --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
   change_all "$kind" delete --wait=false
   wait_for "$timeout" "nodes whose NICs are being taken off" none_left "$kind" && return
@@ -80,8 +86,10 @@ if $served; then "${nics}_nics"; fi
 if [[ -n $release ]]; then uninstall_release "$release" "$namespace"; fi
 remove_test_pod multinic-agent-test
 if $crds && $served; then
-  confirm "delete the CustomResourceDefinition $kind with all its objects"
-  delete_kind "$kind" "$timeout"
+  confirm "delete the CustomResourceDefinitions $kind and multinicbizconfigs with all their objects"
+  for each in "${sources[@]}" "$kind"; do
+    ! exists crd "$each" || delete_kind "$each" "$timeout"
+  done
 fi
 say "done. Left: namespaces $namespace and ${places[0]} with what is in them"
 if exists -n "$namespace" "$controller"; then

@@ -1,3 +1,4 @@
+import { crdPath } from '../api/crd/definition.ts';
 import { type DefinitionName, schemaNumbers } from '../api/crd/schema-numbers.ts';
 import { annotations } from '../api/names.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -59,7 +60,7 @@ function compared(name: DefinitionName, metadata: Metadata | undefined): Install
     ? `is too old (${numbers}): fields that it lacks would be dropped in silence`
     : 'is not installed';
   const file = name.replace(/^(\w+)\.(.*)$/, '$2_$1.yaml');
-  const fix = `kubectl apply --server-side --force-conflicts -f deploy/crds/${file}`;
+  const fix = `kubectl apply --server-side --force-conflicts -f ${crdPath(file)}`;
   const message = `CustomResourceDefinition ${name} ${flaw}; apply that of this version (${fix}), or upgrade the chart with crds.install`;
   return { reason: 'CRDTooOld', behind, message };
 }

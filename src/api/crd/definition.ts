@@ -138,6 +138,17 @@ export function crdDefinitions() {
   );
 }
 
+/**
+ * Path of a definition in the repository, by its file name. `kubectl apply -f deploy/crds` skips subfolders: with a second group of
+ * MultiNicBizConfig, kubectl warns at each use of the short names.
+ */
+export function crdPath(file: string): string {
+  const isOptional = bizConfigGroups.some(
+    (group) => group !== businessGroup && file.startsWith(`${group}_`),
+  );
+  return isOptional ? `deploy/crds/optional/${file}` : `deploy/crds/${file}`;
+}
+
 function definition(kind: Kind) {
   const { group, plural } = kind;
   return {

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../../rig/hosts/box/script.ts';
+import { crdPath } from '../../../src/api/crd/definition.ts';
+import { bizConfigGroups } from '../../../src/api/names.ts';
 import { baseOf, diffOf } from '../../repo/charts/golden.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
 import { type Installation, namespaces, notes, render } from './helm.ts';
@@ -49,12 +51,15 @@ describe.each(charts)('the chart %s', (chart) => {
   it('[RW-72] installs its kinds as they are, and keeps them', async () => {
     const templates = await readdir(join(root, 'charts', chart, 'templates/crds'));
     const expected = templates.map(async (template) => {
-      const kind = await readFile(join(root, `deploy/crds/${template}`), 'utf8');
+      const kind = await readFile(join(root, crdPath(template)), 'utf8');
       const plain = parse(kind) as Manifest;
       const annotations = { ...plain.metadata?.annotations, 'helm.sh/resource-policy': 'keep' };
       return { ...plain, metadata: { ...plain.metadata, annotations } };
     });
-    const all = chart === 'multinic-operator' ? { lifecycle: { enabled: true } } : {};
+    const all =
+      chart === 'multinic-operator'
+        ? { lifecycle: { enabled: true } }
+        : { controller: { bizConfig: { groups: bizConfigGroups } } };
     const manifests = manifestsIn(await render({ chart, values: all }));
     const installed = ofKind(manifests, 'CustomResourceDefinition');
     expect(new Set(installed)).toEqual(new Set(await Promise.all(expected)));
