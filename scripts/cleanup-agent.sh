@@ -45,9 +45,9 @@ remove_nics() {
   kube -n "$namespace" wait "$controller" --for=condition=Available --timeout=10s >/dev/null 2>&1 ||
     die "the controller does not run: nobody would take the NICs off" "see why: kubectl -n $namespace get pods; or keep the NICs: --nics keep"
   # A MultiNicBizConfig makes its objects again; they stay when it is deleted.
-  local source
-  for source in "${sources[@]}"; do
-    ! exists crd "$source" || change_all "$source" delete
+  local each
+  for each in "${sources[@]}"; do
+    ! exists crd "$each" || change_all "$each" delete
   done
   ((configs == 0)) || change_all "$kind" annotate --overwrite "multinic.io/delete-consent=$(date -u +%FT%TZ)"
   change_all "$kind" delete --wait=false
