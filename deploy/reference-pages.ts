@@ -12,6 +12,7 @@ const words = {
     nic: 'Of a NIC',
     node: 'Of a MultiNicNodeConfig',
     openstackconfig: 'Of an OpenstackConfig',
+    multinicbizconfig: 'Of a MultiNicBizConfig',
     multinicoperator: 'Of a MultiNicOperator',
     part: 'Of a part: operator, Viola, controller or lifecycle',
     yes: 'yes',
@@ -23,6 +24,7 @@ const words = {
     nic: 'NIC',
     node: 'MultiNicNodeConfig',
     openstackconfig: 'OpenstackConfig',
+    multinicbizconfig: 'MultiNicBizConfig',
     multinicoperator: 'MultiNicOperator',
     part: '파트(오퍼레이터, Viola, 컨트롤러, lifecycle)',
     yes: '예',
@@ -33,19 +35,19 @@ const words = {
 /** The table of reasons as a page, one section per scope. */
 export function reasonsPage(language: 'en' | 'ko'): string {
   const text = words[language];
-  const sections = (['nic', 'node', 'openstackconfig', 'multinicoperator', 'part'] as const).map(
-    (scope) => {
-      const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
-        .filter(([, row]) => row.scope === scope)
-        .map(([name, row]) => [
-          `\`${name}\``,
-          row.meaning[language],
-          row.action[language],
-          row.retryable ? text.yes : text.no,
-        ]);
-      return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
-    },
-  );
+  const sections = (
+    ['nic', 'node', 'openstackconfig', 'multinicbizconfig', 'multinicoperator', 'part'] as const
+  ).map((scope) => {
+    const rows = (Object.entries(reasons) as [Reason, ReasonRow][])
+      .filter(([, row]) => row.scope === scope)
+      .map(([name, row]) => [
+        `\`${name}\``,
+        row.meaning[language],
+        row.action[language],
+        row.retryable ? text.yes : text.no,
+      ]);
+    return `## ${text[scope]}\n\n${table(text.columns, rows)}`;
+  });
   return `${note}# ${text.title}\n\n${sections.join('\n')}`;
 }
 

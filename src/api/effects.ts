@@ -32,6 +32,7 @@ export const effects = [
   'controller.lease.write',
   'controller.event.write',
   'controller.biz-config.apply',
+  'controller.biz-config.consent',
   'controller.biz-config.delete',
   'controller.biz-config.release',
   'controller.biz-config.status',

@@ -71,7 +71,7 @@ export const bizConfigStatus = z.object({
     .object({
       totalNodes: count('Entries of the spec.'),
       configuredNodes: count('Nodes whose NICs are all configured.'),
-      failedNodes: count('Nodes that failed, were refused, or belong to another writer.'),
+      failedNodes: count('Nodes that failed, and refused entries.'),
       pendingNodes: count('All other nodes; those in progress, too.'),
     })
     .optional()
@@ -79,6 +79,10 @@ export const bizConfigStatus = z.object({
   allowedRemovals: text(
     'Value of the annotation multinic.io/allow-removals that was handled last.',
   ),
+  allowedRemovalsGeneration: z
+    .int()
+    .optional()
+    .describe('Generation whose removals that value allows; absent: none.'),
 });
 
 export type BizConfigStatus = z.infer<typeof bizConfigStatus>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nicReason, refusalReason } from './job.ts';
 import { accessReasons } from './reasons/access.ts';
+import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
@@ -26,6 +27,7 @@ describe('the table of reasons', () => {
       nicReasons,
       nodeReasons,
       openstackConfigReasons,
+      multiNicBizConfigReasons,
       multiNicOperatorReasons,
       accessReasons,
       partReasons,

@@ -1,4 +1,5 @@
 import { accessReasons } from './reasons/access.ts';
+import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
 import { nodeReasons } from './reasons/node.ts';
@@ -11,6 +12,7 @@ export const reasons = {
   ...nicReasons,
   ...nodeReasons,
   ...openstackConfigReasons,
+  ...multiNicBizConfigReasons,
   ...multiNicOperatorReasons,
   ...accessReasons,
   ...partReasons,

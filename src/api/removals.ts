@@ -31,6 +31,8 @@ export const removalLimits = {
   nicsOfCloud: { always: 10, part: 0.2 },
   /** Nodes of a business cluster that lose NICs within a minute; of a few each is a large part. */
   nodesOfCluster: { always: 3, part: 0.2 },
+  /** Nodes of a MultiNicBizConfig that lose NICs by one generation of it. */
+  nodesOfSource: { always: 3, part: 0.2 },
   /** OpenstackConfigs that are deleted within a minute. */
   openstackConfigs: { always: 3, part: 0.2 },
 } as const satisfies Record<string, RemovalLimit>;

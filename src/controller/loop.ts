@@ -10,6 +10,7 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
+import { createBizConfigLoop } from './biz-config/loop.ts';
 import { createDeletion } from './deletion/finalizer.ts';
 import { createCheck } from './drift/check-task.ts';
 import { createDriftReconciler } from './drift/drift-reconciler.ts';
@@ -197,6 +198,15 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
       if (error !== undefined) log.warn({ err: error, config: key }, 'check failed, tried again');
     },
   });
+  const bizConfigs = createBizConfigLoop({
+    client,
+    context,
+    perform,
+    recorder,
+    stores,
+    values,
+    listed: () => watches.configs.synced,
+  });
   gaugeStates(configs, metrics);
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
@@ -209,6 +219,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
         together(leading, clock, {
           changes: (end) => controller.run(end),
           checks: (end) => drift.run(end),
+          ...(bizConfigs && { bizConfigs: bizConfigs.run }),
         }),
       ),
     /** A process that waits for the lease is ready: it has nothing to do. */

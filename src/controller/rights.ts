@@ -117,16 +117,16 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...configs,
         verbs: ['list', 'watch', 'patch'],
         why: {
-          en: 'What is wanted. patch: the finalizer and nothing else of the object.',
-          ko: '원하는 상태를 읽습니다. patch는 finalizer에만 씁니다.',
+          en: 'What is wanted. patch: the finalizer, and objects that are made from a MultiNicBizConfig.',
+          ko: '원하는 상태를 읽습니다. patch는 finalizer와 MultiNicBizConfig로 만든 객체에만 씁니다.',
         },
       },
       {
         ...configs,
         verbs: ['get'],
         why: {
-          en: "Before a host's newer fence is superseded.",
-          ko: '호스트에 남은 더 새로운 fence를 대체하기 전에 확인합니다.',
+          en: "Before a host's newer fence is superseded, and before NICs of a MultiNicBizConfig are removed: who owns the object.",
+          ko: '호스트에 남은 더 새로운 fence를 대체하기 전과, MultiNicBizConfig의 NIC를 제거하기 전에 객체의 소유자를 확인합니다.',
         },
         rare: true,
       },

@@ -28,10 +28,10 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',
   ],
   'multinicbizconfigs.multinic.io': [
-    'd44c187180464bbf5d226a699de58ad482fce8fbf63976ecbcb41061cf2f3788',
+    'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
   ],
   'multinicbizconfigs.multinic.okestro.io': [
-    'd44c187180464bbf5d226a699de58ad482fce8fbf63976ecbcb41061cf2f3788',
+    'ec73c299055240348b0b7480ce5995e5eee43f2a77c3ecf4b98c091382715dcb',
   ],
 };
 

@@ -6,8 +6,14 @@ export interface Wording {
 
 /** What one reason means, what to do, and whether the product keeps trying by itself. */
 export interface ReasonRow {
-  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, a MultiNicOperator, or a process of ours. */
-  readonly scope: 'nic' | 'node' | 'openstackconfig' | 'multinicoperator' | 'part';
+  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, a MultiNicBizConfig, a MultiNicOperator, or a process of ours. */
+  readonly scope:
+    | 'nic'
+    | 'node'
+    | 'openstackconfig'
+    | 'multinicbizconfig'
+    | 'multinicoperator'
+    | 'part';
   readonly meaning: Wording;
   readonly action: Wording;
   readonly retryable: boolean;

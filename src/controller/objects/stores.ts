@@ -14,6 +14,7 @@ import { defineResource } from '../../kube/resource.ts';
 
 /** The identity in a spec, checked; its entries are checked one by one by `acceptEntries`. */
 const readableSpec = z.object({
+  providerId: z.string().optional().catch(undefined),
   nodeName: z.string().optional(),
   instanceId: z.string().optional(),
   specHash: z.string().optional(),
@@ -213,6 +214,7 @@ export function createStores(): Stores {
         return at === undefined || hasConsent(config, at) ? [] : given(secondOf(at));
       },
       foreign: (config) => (isForeign(config) ? ['yes'] : []),
+      bizConfig: ({ metadata }) => given(metadata.labels?.[labels.bizConfig]),
       processed: (config) => (isProcessed(config) ? ['yes'] : []),
     },
   });

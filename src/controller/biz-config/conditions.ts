@@ -1,0 +1,153 @@
+import {
+  type Condition,
+  type ConditionUpdate,
+  setCondition,
+  shortMessage,
+} from '../../api/condition.ts';
+import type { BizConfigStatus } from '../../api/multinicbizconfig.ts';
+import { annotations } from '../../api/names.ts';
+import { type Reason, reasons } from '../../api/reasons.ts';
+import type { BizConfig } from '../../biz-config/biz-config.ts';
+import type { Mode } from './mode.ts';
+import type { NodeOutcome } from './node-status.ts';
+import type { ExpansionPlan } from './plan.ts';
+
+export interface ConditionsInput {
+  readonly source: BizConfig;
+  readonly mode: Mode;
+  readonly plan: Pick<ExpansionPlan, 'held' | 'deletions'>;
+  readonly nodes: readonly NodeOutcome[];
+  readonly summary: NonNullable<BizConfigStatus['summary']>;
+  readonly now: Date;
+}
+
+/** Names listed in a message. */
+const mostNamed = 5;
+
+/** All conditions of a MultiNicBizConfig, in the order in which people read them. */
+export function conditionsOf(input: ConditionsInput): Condition[] {
+  const { source, now } = input;
+  const { generation = 0 } = source.metadata;
+  const ready = readyIn(input);
+  const updates: ConditionUpdate[] = [
+    { type: 'Ready', ...ready },
+    acceptedIn(input),
+    { type: 'Applied', ...appliedIn(input, ready) },
+    inProgressIn(input, ready),
+    ...activityIn(ready),
+    ...readOnlyIn(input),
+    ...heldIn(input),
+  ];
+  const before = source.status?.conditions ?? [];
+  const at = { now, generation };
+  return updates.flatMap((update) => {
+    const last = before.filter(({ type }) => type === update.type);
+    return setCondition(last, { ...update, message: shortMessage(update.message) }, at);
+  });
+}
+
+type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: Reason };
+
+function readyIn(input: ConditionsInput): Judgement {
+  const { source, plan } = input;
+  if (source.spec === undefined) return no('SpecUnreadable', source.flaw);
+  if (plan.held.names.length > 0) return no('RemovalHeld', heldMessage(input));
+  const refused = refusedIn(input);
+  if (refused.length > 0) return no('EntriesRefused', refused.join('; '));
+  return progressIn(input);
+}
+
+/** Whether the nodes are configured, whatever else waits. */
+function progressIn({ summary }: ConditionsInput): Judgement {
+  const { totalNodes: total = 0, failedNodes = 0, pendingNodes = 0 } = summary;
+  if (failedNodes > 0) return no('NodesFailed', `${failedNodes} of ${nodesIn(total)} failed`);
+  if (pendingNodes > 0) {
+    const message = `Processing network configurations for ${nodesIn(total)}`;
+    return { status: 'Unknown', reason: 'ProcessingNodes', message };
+  }
+  const message = total === 0 ? 'nodeConfigs lists no nodes' : `${nodesIn(total)} configured`;
+  return { status: 'True', reason: 'AllNodesConfigured', message };
+}
+
+function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
+  return ready.reason === 'RemovalHeld' ? progressIn(input) : ready;
+}
+
+function inProgressIn({ summary }: ConditionsInput, ready: Judgement): ConditionUpdate {
+  const { totalNodes = 0, pendingNodes = 0 } = summary;
+  if (pendingNodes === 0) return { type: 'InProgress', ...ready, status: 'False' };
+  const message = `Processing network configurations for ${nodesIn(totalNodes)}`;
+  return { type: 'InProgress', status: 'True', reason: 'ProcessingNodes', message };
+}
+
+/** Reconciling while the controller goes on by itself, Stalled when a user has to act; neither when all is done. */
+function activityIn({ status, reason, message }: Judgement): ConditionUpdate[] {
+  if (status === 'True') return [];
+  const goesOn = reasons[reason].retryable && reason !== 'RemovalHeld';
+  return [{ type: goesOn ? 'Reconciling' : 'Stalled', status: 'True', reason, message }];
+}
+
+function acceptedIn(input: ConditionsInput): ConditionUpdate {
+  const { source, mode, nodes } = input;
+  const type = 'Accepted';
+  if (source.spec === undefined) return { type, ...no('SpecUnreadable', source.flaw) };
+  if (mode.unknown !== undefined) return { type, ...no('UnknownMode', mode.why) };
+  const refused = refusedIn(input);
+  if (refused.length > 0) return { type, ...no('EntriesRefused', refused.join('; ')) };
+  const message = `${nodesIn(nodes.length)} can be used`;
+  return { type, status: 'True', reason: 'Accepted' satisfies Reason, message };
+}
+
+function refusedIn({ nodes }: ConditionsInput): string[] {
+  const refused = nodes.flatMap(({ entry }) =>
+    entry.kind === 'refused'
+      ? [`nodeConfigs[${entry.position}].${entry.refusal.field}: ${entry.refusal.message}`]
+      : [],
+  );
+  const named = refused.slice(0, mostNamed);
+  const more = refused.length - named.length;
+  return more > 0 ? [...named, `and ${more} more`] : named;
+}
+
+function readOnlyIn(input: ConditionsInput): ConditionUpdate[] {
+  const { mode } = input;
+  if (mode.kind === 'active') return [];
+  const differing = differingIn(input);
+  const differ = `${nodesIn(differing)} ${notFollowed}`;
+  const message = differing === 0 ? mode.why : `${mode.why}; ${differ}`;
+  return [{ type: 'ReadOnly', status: 'True', reason: 'ReadOnly' satisfies Reason, message }];
+}
+
+const notFollowed = 'would change; the edit is not followed';
+
+/** Whether a condition is about an edit; a ReadOnly one need not be. */
+export function namesEdit({ type, message }: Condition): boolean {
+  return type !== 'ReadOnly' || (message?.includes(notFollowed) ?? false);
+}
+
+/** Nodes that would change if the mode were active. */
+export function differingIn({ plan, nodes }: Pick<ConditionsInput, 'plan' | 'nodes'>): number {
+  const steps = nodes.filter(({ step }) => step.kind === 'write' || step.kind === 'held');
+  return steps.length + plan.deletions.length;
+}
+
+function heldIn(input: ConditionsInput): ConditionUpdate[] {
+  if (input.plan.held.names.length === 0) return [];
+  const message = heldMessage(input);
+  return [{ type: 'RemovalHeld', status: 'True', reason: 'RemovalHeld' satisfies Reason, message }];
+}
+
+function heldMessage({ plan: { held } }: ConditionsInput): string {
+  const named = held.names.slice(0, mostNamed).join(', ');
+  const more = held.names.length - mostNamed;
+  const names = more > 0 ? `${named} and ${more} more` : named;
+  return `${held.why} (${names}): if that is meant, annotate the object ${annotations.allowRemovals} with a new value, such as the time; else undo the edit`;
+}
+
+function no(reason: Reason, message: string): Judgement {
+  return { status: 'False', reason, message };
+}
+
+function nodesIn(count: number): string {
+  return `${count} node${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,90 @@
+import type { Effect } from '../../api/effects.ts';
+import type { metricTable } from '../../api/metrics.ts';
+import type { BizConfigGroup, BizConfigMode } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { createController, sourceOf } from '../../kube/reconcile/controller.ts';
+import { together } from '../../kube/reconcile/together.ts';
+import { countWork, sampleSilence, sampleWork } from '../../kube-metrics.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { PartContext } from '../../process/part.ts';
+import type { Stores } from '../objects/stores.ts';
+import { LiveObjects } from './live-objects.ts';
+import { createBizReconciler } from './reconcile.ts';
+import { BizReporter } from './report.ts';
+import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
+
+/** Name of this controller in metrics. */
+const controllerName = 'biz-config';
+
+export interface BizConfigLoopOptions {
+  readonly client: KubeClient;
+  readonly context: PartContext<typeof metricTable>;
+  readonly perform: Perform<Effect>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly stores: Pick<Stores, 'configs' | 'configDirectory'>;
+  readonly values: {
+    readonly namespace: string;
+    readonly bizConfig: BizConfigMode;
+    readonly bizConfigGroups: readonly BizConfigGroup[];
+  };
+  /** Resolves when all MultiNicNodeConfigs are in the store: before that none is known to be missing. */
+  readonly listed: () => Promise<void>;
+}
+
+export interface BizConfigLoop {
+  /** Expands MultiNicBizConfigs until the signal aborts. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Wires the controller of MultiNicBizConfigs; undefined in mode off, which watches nothing. */
+export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoop | undefined {
+  const { client, context, perform, recorder, stores, values, listed } = options;
+  const { clock, random, log, metrics } = context;
+  const { bizConfig: setting, namespace } = values;
+  if (setting === 'off') return undefined;
+  const groups = [...new Set(values.bizConfigGroups)];
+  const watches = groups.map((group) => createGroupWatch(group, { client, context, namespace }));
+  const controller = createController({
+    name: controllerName,
+    workers: 1,
+    reconcile: createBizReconciler({
+      watches,
+      stores,
+      live: new LiveObjects({ client, configs: stores.configs, perform, clock }),
+      reporter: new BizReporter({ client, recorder, perform, clock }),
+      setting,
+      clock,
+    }),
+    // Its definitions may be missing: no source waits for another group.
+    reflectors: [],
+    sources: [
+      ...watches.map(({ group, store }) => sourceOf(store, ({ key }) => [sourceKey(group, key)])),
+      sourceOf(stores.configs, (change) => keysOfChild(watches, change)),
+    ],
+    clock,
+    random,
+    observer: countWork(metrics, controllerName),
+    onResult: ({ key, error }) => {
+      if (error !== undefined)
+        log.warn({ err: error, source: key }, 'expansion failed, tried again');
+    },
+  });
+  sampleWork(metrics, controllerName, controller);
+  for (const { reflector } of watches) sampleSilence(metrics, reflector);
+
+  async function expand(signal: AbortSignal): Promise<void> {
+    const ended = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    if (!signal.aborted) await Promise.race([listed(), ended.promise]);
+    if (!signal.aborted) await controller.run(signal);
+  }
+
+  return {
+    run: (signal) =>
+      together(signal, clock, {
+        ...Object.fromEntries(watches.map(({ group, run }) => [`kind of ${group}`, run])),
+        expansion: expand,
+      }),
+  };
+}

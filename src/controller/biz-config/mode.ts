@@ -1,0 +1,31 @@
+import { annotations, type BizConfigMode } from '../../api/names.ts';
+import type { BizConfig } from '../../biz-config/biz-config.ts';
+
+/** How one MultiNicBizConfig is treated. */
+export interface Mode {
+  readonly kind: 'active' | 'read-only';
+  /** Why it is read-only, for people. */
+  readonly why: string;
+  /** Value of the annotation that is no mode; undefined: the annotation is absent or can be read. */
+  readonly unknown: string | undefined;
+}
+
+/** Mode of an object: read-only if the setting or its annotation says so. An unknown annotation counts as read-only. */
+export function modeOf({ metadata }: BizConfig, setting: Exclude<BizConfigMode, 'off'>): Mode {
+  const value = metadata.annotations?.[annotations.bizConfigMode]?.trim().toLowerCase() ?? '';
+  const isKnown = ['', 'active', 'read-only'].includes(value);
+  const unknown = isKnown ? undefined : value.slice(0, 64).toWellFormed();
+  if (unknown !== undefined) {
+    const why = `annotation ${annotations.bizConfigMode} is "${unknown}", which is no mode: set it to read-only, or remove it`;
+    return { kind: 'read-only', why, unknown };
+  }
+  if (value === 'read-only') {
+    return {
+      kind: 'read-only',
+      why: `annotation ${annotations.bizConfigMode} is read-only`,
+      unknown,
+    };
+  }
+  const why = setting === 'active' ? '' : 'the controller runs with --biz-config=read-only';
+  return { kind: setting, why, unknown };
+}

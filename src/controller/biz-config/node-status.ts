@@ -1,0 +1,91 @@
+import { findCondition, shortMessage } from '../../api/condition.ts';
+import type { BizNodeStatus } from '../../api/multinicbizconfig.ts';
+import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
+import type { Reason } from '../../api/reasons.ts';
+import { sourceIn } from '../../biz-config/ownership.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import type { PlannedNode } from './plan.ts';
+
+/** An entry after its step was carried out. */
+export interface NodeOutcome extends PlannedNode {
+  /** Why the API server did not take the object; undefined: it did, or was not asked. */
+  readonly failure?: string | undefined;
+}
+
+/** Longest message of one node: a thousand of them share an object. */
+const maxNodeMessage = 256;
+
+/** Reasons of ordinary progress; the state says as much. */
+const quiet: readonly (string | undefined)[] = [
+  'AllInterfacesConfigured',
+  'SpecChanged',
+  'JobScheduled',
+  'WaitingForTurn',
+] satisfies Reason[];
+
+/** The entry of one node, whose state is known. */
+type StatedNode = Omit<BizNodeStatus, 'state'> & {
+  readonly state: NonNullable<BizNodeStatus['state']>;
+};
+
+/** The entry of one node in `status.nodeStatuses`; `held`: why removals wait. */
+export function nodeStatusOf(node: NodeOutcome, held: string): StatedNode {
+  const { attachedNodeId, attachedNodeName } = node.entry.entry;
+  return defined({ attachedNodeId, attachedNodeName, ...stateOf(node, held) });
+}
+
+function stateOf(node: NodeOutcome, held: string): StatedNode {
+  const { entry, object, step, failure } = node;
+  if (entry.kind === 'refused') {
+    const { field, message } = entry.refusal;
+    return { state: 'Failed', ...said('EntriesRefused', `${field}: ${message}`) };
+  }
+  if (failure !== undefined) return { state: 'Failed', ...said('NodeConfigRefused', failure) };
+  const { reason, message, ...progress } = progressOf(object);
+  if (step.kind === 'wins' && object) return { ...progress, ...wins(object) };
+  if (step.kind === 'held') return { ...progress, ...said('RemovalHeld', held) };
+  const { waiting } = entry;
+  if (waiting.length > 0) return { ...progress, state: 'Pending', ...waits(waiting.length) };
+  return { ...progress, ...(reason === undefined ? {} : { reason, message }) };
+}
+
+function waits(count: number): Said {
+  const text = `${count} NIC${count === 1 ? ' waits' : 's wait'} for an index that a NIC on its way out still has`;
+  return said('WaitingForIndex', text);
+}
+
+/** What the status of the object says about its spec as it is now. */
+function progressOf(object: NodeConfig | undefined): StatedNode {
+  const { status } = object ?? {};
+  if (!status) return { state: 'Pending' };
+  const { lastProcessed, lastJobName } = status;
+  const isCurrent = status.observedGeneration === object?.metadata.generation;
+  const state = isCurrent ? (status.state ?? 'Pending') : 'Pending';
+  // The Job at work is not the last one yet.
+  if (state === 'InProgress') return { state, lastProcessed: status.applied?.at ?? lastProcessed };
+  return { state, lastProcessed, lastJobName, ...(isCurrent ? problemIn(status) : {}) };
+}
+
+function problemIn({ conditions }: NodeConfigStatus): Said {
+  const ready = findCondition(conditions, 'Ready');
+  if (!ready?.reason || quiet.includes(ready.reason)) return {};
+  return said(ready.reason, ready.message ?? '');
+}
+
+function wins({ metadata }: NodeConfig): Said {
+  const source = sourceIn(metadata);
+  const writer = source ? `${source.group} MultiNicBizConfig ${source.name}` : 'another writer';
+  return said('NodeConfigWins', `MultiNicNodeConfig ${metadata.name} belongs to ${writer}`);
+}
+
+type Said = Pick<BizNodeStatus, 'reason' | 'message'>;
+
+function said(reason: string, message: string): Said {
+  return { reason, message: shortMessage(message).slice(0, maxNodeMessage).toWellFormed() };
+}
+
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, inner]) => inner !== undefined && inner !== ''),
+  ) as T;
+}

@@ -1,0 +1,57 @@
+import type { BizSource } from '../../biz-config/ownership.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import { atOnce } from './at-once.ts';
+import type { LiveObjects, Ownership } from './live-objects.ts';
+
+/** Reads and writes at once per source. */
+export const connections = 8;
+
+interface Known {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly ownership: Ownership;
+}
+
+/**
+ * Results of reads of one source's objects, by name. A result holds for one generation of an object; each deletion and each release reads
+ * again.
+ */
+export class Ownerships {
+  readonly #known = new Map<string, Known>();
+
+  isForeign(config: NodeConfig): boolean {
+    return this.#of(config) === 'foreign';
+  }
+
+  /** Reads the objects that were not read before; answers whether one of them has another owner than it says. */
+  async read(
+    live: Pick<LiveObjects, 'ownership'>,
+    configs: readonly NodeConfig[],
+    source: BizSource,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    let isChanged = false;
+    const unread = configs.filter((config) => this.#of(config) === undefined);
+    await atOnce(connections, unread, async (config) => {
+      const ownership = await live.ownership(config, source, signal);
+      this.set(config, ownership);
+      isChanged ||= ownership === 'foreign';
+    });
+    return isChanged;
+  }
+
+  set({ metadata: { name, uid, generation } }: NodeConfig, ownership: Ownership): void {
+    this.#known.set(name, { uid, generation, ownership });
+  }
+
+  /** Drops results of objects that are no longer among these. */
+  keep(configs: readonly NodeConfig[]): void {
+    const names = new Set(configs.map(({ metadata }) => metadata.name));
+    for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
+  }
+
+  #of({ metadata: { name, uid, generation } }: NodeConfig): Ownership | undefined {
+    const known = this.#known.get(name);
+    return known?.uid === uid && known?.generation === generation ? known?.ownership : undefined;
+  }
+}

@@ -1,0 +1,126 @@
+import { keyOf } from '../../kube/object.ts';
+import type { Outcome } from '../../kube/reconcile/controller.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { Stores } from '../objects/stores.ts';
+import { type CarriedOut, carryOut, nothingDone } from './carry-out.ts';
+import type { Observed } from './holders.ts';
+import type { LiveObjects } from './live-objects.ts';
+import { type Mode, modeOf } from './mode.ts';
+import type { NodeOutcome } from './node-status.ts';
+import { observe } from './observe.ts';
+import { Ownerships } from './ownerships.ts';
+import { type ExpansionPlan, planExpansion } from './plan.ts';
+import type { BizReporter } from './report.ts';
+import { statusOf } from './status.ts';
+import { findSource, type GroupWatch } from './watch.ts';
+
+/** Least time between two visits of a source that has not changed: a thousand changed nodes are one visit. */
+const visitEveryMs = 5_000;
+
+export interface BizReconcilerOptions {
+  readonly watches: readonly GroupWatch[];
+  readonly stores: Pick<Stores, 'configs' | 'configDirectory'>;
+  readonly live: LiveObjects;
+  readonly reporter: BizReporter;
+  readonly setting: 'active' | 'read-only';
+  readonly clock: Clock;
+}
+
+/** The last visit of a source. */
+interface Visit {
+  readonly ownerships: Ownerships;
+  /** resourceVersion of the source after it; undefined: it has not come to its end. */
+  readonly version: string | undefined;
+  /** When a source of that version is visited again, on the monotonic clock. */
+  readonly dueMs: number;
+}
+
+/** Expands a MultiNicBizConfig into MultiNicNodeConfigs, and reports their state in its status. */
+export function createBizReconciler(options: BizReconcilerOptions) {
+  const { watches, stores, live, reporter, setting, clock } = options;
+  const visits = new Map<string, Visit>();
+
+  return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
+    const { watch, name } = findSource(watches, key);
+    const restMs = restOf(visits.get(key), watch.store.versionOf(name));
+    if (restMs > 0) return { requeueAfterMs: restMs };
+    const source = watch.store.get(name);
+    // A source that goes, or is gone, leaves its objects as they are.
+    if (!source || source.metadata.deletionTimestamp !== undefined) return forget(key);
+    const ownerships = begin(key);
+
+    const mode = modeOf(source, setting);
+    const observed = observe(source, watch.group, stores, ownerships);
+    const plan = await decide(observed, mode, ownerships, signal);
+    const context = { live, ownerships, observed, signal };
+    const carried = mode.kind === 'active' ? await carryOut(plan, context) : nothingDone;
+    const nodes = outcomes(observed, plan, carried);
+    const status = statusOf({ source, mode, plan, nodes, now: clock.now() });
+    const reported = await reporter.write(watch, source, status, signal);
+
+    const againInMs = soonest(carried.againInMs, reported.againInMs);
+    end(key, ownerships, watch.store.versionOf(name), againInMs);
+    return againInMs === undefined ? undefined : { requeueAfterMs: againInMs };
+  };
+
+  function restOf(last: Visit | undefined, version: string | undefined): number {
+    if (last?.version === undefined || last.version !== version) return 0;
+    return last.dueMs - clock.monotonicMs();
+  }
+
+  function begin(key: string): Ownerships {
+    const ownerships = visits.get(key)?.ownerships ?? new Ownerships();
+    visits.set(key, { ownerships, version: undefined, dueMs: 0 });
+    return ownerships;
+  }
+
+  function end(
+    key: string,
+    ownerships: Ownerships,
+    version: string | undefined,
+    againInMs = visitEveryMs,
+  ): void {
+    const dueMs = clock.monotonicMs() + Math.min(againInMs, visitEveryMs);
+    visits.set(key, { ownerships, version, dueMs });
+  }
+
+  function forget(key: string): void {
+    visits.delete(key);
+    reporter.forget(key);
+  }
+
+  /** A plan that takes NICs rests on what the API server says of their objects, not on labels that a user can write. */
+  async function decide(
+    observed: Observed,
+    mode: Mode,
+    ownerships: Ownerships,
+    signal: AbortSignal,
+  ): Promise<ExpansionPlan> {
+    ownerships.keep(observed.labelled);
+    const plan = planExpansion(observed);
+    if (mode.kind !== 'active' || plan.losing.length === 0) return plan;
+    const isChanged = await ownerships.read(live, plan.losing, observed.marks, signal);
+    return isChanged ? planExpansion(observed) : plan;
+  }
+
+  /** Objects as they are now: written a moment ago, or changed by an agent meanwhile. */
+  function outcomes(
+    { source }: Observed,
+    { nodes }: ExpansionPlan,
+    { failures }: CarriedOut,
+  ): NodeOutcome[] {
+    const { namespace = '' } = source.metadata;
+    return nodes.map((node) => {
+      const { object, step, entry } = node;
+      const name = step.kind === 'write' ? step.write.metadata.name : object?.metadata.name;
+      const current =
+        name === undefined ? undefined : stores.configs.get(keyOf({ namespace, name }));
+      return { ...node, object: current, failure: failures.get(entry.position) };
+    });
+  }
+}
+
+function soonest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+}

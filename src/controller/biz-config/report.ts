@@ -1,0 +1,102 @@
+import { type Condition, findCondition } from '../../api/condition.ts';
+import type { Effect } from '../../api/effects.ts';
+import type { BizConfigStatus } from '../../api/multinicbizconfig.ts';
+import { fieldManagers } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
+import { isSameJson } from '../../api/same-json.ts';
+import { type BizConfig, bizConfigsIn } from '../../biz-config/biz-config.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { Clock } from '../../time/clock.ts';
+import { namesEdit } from './conditions.ts';
+import { isAllowed } from './removal.ts';
+import { statusPatch } from './status.ts';
+import { type GroupWatch, sourceKey } from './watch.ts';
+
+/** Least time between two writes of one status. */
+const writeEveryMs = 5_000;
+
+export interface BizReporterOptions {
+  readonly client: Pick<KubeClient, 'patchStatus'>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly perform: Perform<Effect>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+const nothingMore = { againInMs: undefined };
+
+interface Last {
+  readonly atMs: number;
+  readonly uid: string | undefined;
+  readonly wanted: BizConfigStatus;
+  /** What the API server stored of it: an older definition drops fields. */
+  readonly stored: BizConfigStatus | undefined;
+}
+
+/** Writes statuses of sources: none that the object has already, and at most one in 5 s. */
+export class BizReporter {
+  readonly #options: BizReporterOptions;
+  readonly #last = new Map<string, Last>();
+
+  constructor(options: BizReporterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Writes the status if it is new. `againInMs`: when the source has to be visited again, because the write came too early, or
+   * because the status now allows removals; undefined: it need not.
+   */
+  async write(
+    { group, store }: GroupWatch,
+    source: BizConfig,
+    wanted: BizConfigStatus,
+    signal: AbortSignal,
+  ): Promise<{ readonly againInMs: number | undefined }> {
+    const { client, clock, perform } = this.#options;
+    const { namespace = '', name, uid } = source.metadata;
+    const key = sourceKey(group, `${namespace}/${name}`);
+    const patch = statusPatch(source, wanted);
+    const last = this.#last.get(key);
+    if (patch === undefined || (last && isStored(last, source, wanted))) return nothingMore;
+    const waitMs = last ? last.atMs + writeEveryMs - clock.monotonicMs() : 0;
+    if (waitMs > 0) return { againInMs: waitMs };
+    const stored = await perform('controller.biz-config.status', () =>
+      client.patchStatus(bizConfigsIn(group), { namespace, name }, patch, {
+        fieldManager: fieldManagers.bizConfig,
+        signal,
+      }),
+    );
+    this.#last.set(key, { atMs: clock.monotonicMs(), uid, wanted, stored: stored.status });
+    store.upsert(stored);
+    this.#notify(source, wanted);
+    const isGranted = isAllowed(stored) && !isAllowed(source);
+    return isGranted ? { againInMs: 0 } : nothingMore;
+  }
+
+  forget(key: string): void {
+    this.#last.delete(key);
+  }
+
+  /** One Event for each edit whose removals wait, and for each that is not followed. */
+  #notify(source: BizConfig, { conditions }: BizConfigStatus): void {
+    for (const type of ['RemovalHeld', 'ReadOnly'] satisfies Reason[]) {
+      const now = findCondition(conditions, type);
+      const before = findCondition(source.status?.conditions, type);
+      if (!now || !isNews(before, now)) continue;
+      const { message = '' } = now;
+      this.#options.recorder.record(source, { type: 'Warning', reason: type, message });
+    }
+  }
+}
+
+function isNews(before: Condition | undefined, now: Condition): boolean {
+  if (now.type === 'ReadOnly' && !namesEdit(now)) return false;
+  return !before || before.observedGeneration !== now.observedGeneration || !namesEdit(before);
+}
+
+function isStored(last: Last, { metadata, status }: BizConfig, wanted: BizConfigStatus): boolean {
+  return (
+    last.uid === metadata.uid && isSameJson(last.wanted, wanted) && isSameJson(last.stored, status)
+  );
+}

@@ -1,0 +1,65 @@
+import type { BizConfigStatus, BizNodeStatus } from '../../api/multinicbizconfig.ts';
+import { isSameJson } from '../../api/same-json.ts';
+import type { BizConfig } from '../../biz-config/biz-config.ts';
+import { type ConditionsInput, conditionsOf } from './conditions.ts';
+import { nodeStatusOf } from './node-status.ts';
+import { handledRemovals } from './removal.ts';
+
+/** Bytes of one object as JSON beyond which `nodeStatuses` is shortened; etcd takes 1.5 MiB, managedFields included. */
+const maxBytes = Math.floor(1.4 * 1024 * 1024);
+
+export type StatusInput = Omit<ConditionsInput, 'summary'>;
+
+/** The whole status of a MultiNicBizConfig. Pure. */
+export function statusOf(input: StatusInput): BizConfigStatus {
+  const { source, mode, plan, nodes } = input;
+  const nodeStatuses = nodes.map((node) => nodeStatusOf(node, plan.held.why));
+  const count = (state: BizNodeStatus['state']) =>
+    nodeStatuses.filter((node) => node.state === state).length;
+  const [configuredNodes, failedNodes] = [count('Configured'), count('Failed')];
+  const totalNodes = nodes.length;
+  const summary = {
+    totalNodes,
+    configuredNodes,
+    failedNodes,
+    pendingNodes: totalNodes - configuredNodes - failedNodes,
+  };
+  const { specHash } = source.spec ?? {};
+  const status: BizConfigStatus = {
+    observedGeneration: source.metadata.generation ?? 0,
+    ...(specHash === undefined ? {} : { observedSpecHash: specHash }),
+    conditions: conditionsOf({ ...input, summary }),
+    summary,
+    ...defined(handledRemovals(source, mode.kind === 'active')),
+  };
+  return withNodes(source, status, nodeStatuses);
+}
+
+function withNodes(source: BizConfig, status: BizConfigStatus, nodes: BizNodeStatus[]) {
+  const { status: _, ...rest } = source;
+  const left = maxBytes - bytesOf(rest) - bytesOf(status);
+  const unfinished = nodes.filter(({ state }) => state !== 'Configured');
+  const listed = [nodes, unfinished].find((list) => bytesOf(list) <= left) ?? [];
+  return { ...status, nodeStatuses: listed };
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Keys that a merge patch removes when the new status lacks them. */
+const optionalKeys = ['observedSpecHash', 'allowedRemovals', 'allowedRemovalsGeneration'] as const;
+
+/** The merge patch that makes the stored status this one; undefined when it is this one already. */
+export function statusPatch({ metadata, status }: BizConfig, next: BizConfigStatus): unknown {
+  if (isSameJson(status, next)) return undefined;
+  const dropped = optionalKeys.filter((key) => next[key] === undefined);
+  return {
+    metadata: { uid: metadata.uid },
+    status: { ...Object.fromEntries(dropped.map((key) => [key, null])), ...next },
+  };
+}
+
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
+}
