@@ -132,10 +132,7 @@ function conflictOf(
   }
   const { name } = live.metadata;
   const { isExpansions, writers } = ownershipOf(live, source);
-  if (isExpansions) {
-    return name === desired.name ? undefined : `object ${name} is about the same server`;
-  }
-  if (isSame(desired, live)) return undefined;
+  if (isExpansions || isSame(desired, live)) return undefined;
   const made = sourceIn(live.metadata);
   const writer = writers.join(', ') || (made ? `${made.group} ${made.name}` : 'another writer');
   return `${writer} writes object ${name}; its content stays, the entry is not applied`;

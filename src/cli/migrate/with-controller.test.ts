@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BizSources, bizNode, statesOf, system } from '../../../test/fixtures/biz-samples.ts';
+import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { labels } from '../../api/names.ts';
+import { nodeConfigs } from '../../viola/node-config.ts';
+import { applyMigration } from './apply.ts';
+import { goBack } from './back.ts';
+import { observe } from './observe.ts';
+import { planOf } from './plan.ts';
+import type { Run } from './run.ts';
+import { findSource } from './source.ts';
+import { verify } from './verify.ts';
+
+const timeoutMs = 60_000;
+let bed: ControllerBed;
+let sources: BizSources;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+  sources = new BizSources(bed);
+  for (const n of [1, 2]) await bed.addNode(`w-${n}`, `i-${n}`);
+  await sources.create('all', [bizNode(1, [1, 2]), bizNode(2, [1])]);
+  bed.run();
+  await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+});
+
+afterEach(() => bed[Symbol.asyncDispose]());
+
+async function source() {
+  return findSource(bed.admin, { namespace: system, name: 'all', group: undefined });
+}
+
+function progress(): void {}
+
+/** Lets time pass for the controller while a command runs. */
+async function during<T>(command: (run: Run) => Promise<T>): Promise<T> {
+  let isEnded = false;
+  const { admin: client, clock } = bed;
+  const ended = command({ client, clock, signal: new AbortController().signal, progress });
+  const noted = ended.finally(() => {
+    isEnded = true;
+  });
+  await Promise.all([
+    noted,
+    bed.eventually(
+      () => isEnded,
+      () => 'the command goes on',
+    ),
+  ]);
+  return ended;
+}
+
+const apply = async () => {
+  const before = await source();
+  return during((run) => applyMigration(run, before, { timeoutMs, keepDifferences: false }));
+};
+
+async function labelsOf(...names: readonly string[]) {
+  const objects = await Promise.all(names.map((name) => bed.get(name)));
+  return objects.map(({ metadata }) => metadata.labels?.[labels.bizConfig]);
+}
+
+async function problems() {
+  const now = await source();
+  return verify(now, planOf(now, await observe(bed.admin, now))).filter(({ holds }) => !holds);
+}
+
+it('migrates without an agent Job, and the objects outlive their source', async () => {
+  const jobs = bed.created('jobs.batch');
+  expect(await apply()).toMatchObject({ created: [], released: ['w-1', 'w-2'] });
+  await bed.pass(100);
+  expect(await labelsOf('w-1', 'w-2')).toEqual([undefined, undefined]);
+  expect(await problems()).toEqual([]);
+  // The controller follows no edit of a migrated source.
+  await sources.edit('all', [bizNode(1, [1])]);
+  await bed.pass(100);
+  await sources.delete('all');
+  await bed.pass(100);
+  for (const name of ['w-1', 'w-2']) await bed.untilReady(name, 'True AllInterfacesConfigured');
+  expect(bed.created('jobs.batch')).toBe(jobs);
+  expect((await bed.get('w-1')).spec?.interfaces).toHaveLength(2);
+});
+
+it('goes back without an agent Job, but for a node that Viola has written', async () => {
+  await apply();
+  const { spec } = await bed.get('w-1');
+  const [first] = spec?.interfaces ?? [];
+  await bed.apply('w-1', { ...spec, interfaces: [{ ...(first as object), mtu: 1400 }] } as never);
+  await bed.untilReady('w-1', 'True AllInterfacesConfigured');
+  const jobs = bed.created('jobs.batch');
+  const before = await source();
+  expect(await during((run) => goBack(run, before, timeoutMs))).toEqual({
+    restored: ['w-2'],
+    left: [{ node: 'w-1', writer: 'viola' }],
+    isFollowed: true,
+  });
+  await bed.pass(100);
+  expect(await labelsOf('w-1', 'w-2')).toEqual([undefined, 'all']);
+  expect(bed.created('jobs.batch')).toBe(jobs);
+  // The source decides about w-2 again, and about w-1 no more.
+  await sources.edit('all', [bizNode(1, [1, 2]), bizNode(2, [1, 2])]);
+  await bed.until('w-2', (config) => config.spec?.interfaces?.length === 2);
+  expect((await bed.get('w-1')).spec?.interfaces).toHaveLength(1);
+  expect(statesOf(await sources.untilCondition('all', 'Ready True AllNodesConfigured'))).toEqual([
+    'w-1 Configured NodeConfigWins',
+    'w-2 Configured',
+  ]);
+});
+
+it('creates the object of a node that the expansion could not write, which Viola takes over', async () => {
+  await sources.edit('all', [bizNode(1, [1, 2]), bizNode(2, [1]), bizNode(3, [1])], {
+    annotations: { 'multinic.io/biz-config-mode': 'read-only' },
+  });
+  await bed.addNode('w-3', 'i-3', '192.0.2.3');
+  expect(await apply()).toMatchObject({ created: ['w-3'], released: ['w-1', 'w-2'] });
+  await bed.untilReady('w-3', 'True AllInterfacesConfigured');
+  expect(await problems()).toEqual([]);
+  const { spec } = await bed.admin.get(nodeConfigs, { namespace: system, name: 'w-3' });
+  const object = { metadata: { name: 'w-3', namespace: system }, spec };
+  const same = { fieldManager: 'viola' };
+  await expect(bed.admin.apply(nodeConfigs, object, same)).resolves.toBeDefined();
+});
