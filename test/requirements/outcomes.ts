@@ -36,11 +36,6 @@ export type Outcome =
     }
   /** Takes minutes or another machine, and is run there; here `make` only says what it would do. */
   | { readonly kind: 'runs elsewhere'; readonly where: string }
-  | {
-      readonly kind: 'not built yet';
-      readonly what: 'MultiNicBizConfig';
-      readonly on: Cluster;
-    }
   /** Has a row in docs/differences.md, which begins with these words; `instead` is what that row says. */
   | {
       readonly kind: 'difference';
@@ -66,7 +61,6 @@ const runsWith = (
 const elsewhere = (where: string): Outcome => ({ kind: 'runs elsewhere', where });
 const lifecycle = (prints: RegExp, how: Partial<Running> = {}): Outcome =>
   runs('lifecycle', prints, how);
-const bizConfig: Outcome = { kind: 'not built yet', what: 'MultiNicBizConfig', on: 'business' };
 const differs = (row: string, command?: string, prints?: RegExp): Outcome => ({
   kind: 'difference',
   row,
@@ -78,6 +72,13 @@ const differs = (row: string, command?: string, prints?: RegExp): Outcome => ({
 const jobs = 'kubectl get jobs -n multinic-agents';
 const newestJob = `${jobs} -l app.kubernetes.io/name=multinic-agent --sort-by=.metadata.creationTimestamp -o name | tail -1`;
 const nodeId = "$(kubectl get nodes -o 'jsonpath={.items[0].status.nodeInfo.systemUUID}')";
+const sample = (name: string): Outcome =>
+  runs(
+    'business',
+    new RegExp(`^multinicbizconfig\\.multinic\\.io/${name} (created|configured|unchanged)$`, 'm'),
+  );
+const quotes =
+  "`kubectl get multinicclusterconfigs -A -o custom-columns=…[?(@.type=='Applied')].status`";
 const inJobsNamespace = '`kubectl -n multinic-system get jobs`';
 const agentEnds = '`kubectl exec <agent-pod>';
 const otherWords = '`grep DetectActiveInterfaces`';
@@ -225,7 +226,10 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
       'business',
       /^multinic-agent-controller-\S+ +1\/1 +Running/m,
     ),
-    'kubectl get multinicclusterconfigs -A': bizConfig,
+    'kubectl get multinicclusterconfigs -A': runs(
+      'business',
+      /^(No resources found|NAMESPACE +NAME +PROVIDER +NODES +CONFIGURED +FAILED +PENDING +APPLIED +AGE)$/m,
+    ),
     'kubectl get jobs -n multinic-system -l app.kubernetes.io/name=multinic-agent': differs(
       inJobsNamespace,
       `${jobs} -l app.kubernetes.io/name=multinic-agent`,
@@ -236,8 +240,8 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
       /"msg":/,
       { endless: true },
     ),
-    'kubectl apply -f test/sample-multinicclusterconfig-dev.yaml': bizConfig,
-    'kubectl apply -f test/sample-multinicclusterconfig.yaml': bizConfig,
+    'kubectl apply -f test/sample-multinicclusterconfig-dev.yaml': sample('dev-cluster-network'),
+    'kubectl apply -f test/sample-multinicclusterconfig.yaml': sample('production-cluster-network'),
     'kubectl port-forward -n multinic-system deployment/multinic-agent-controller 8080:8080': runs(
       'business',
       /^Forwarding from 127\.0\.0\.1:8080 -> 8080$/m,
@@ -264,10 +268,20 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
         `kubectl logs -n multinic-agents $(${jobs} -l instance=${nodeId} --sort-by=.metadata.creationTimestamp -o name | tail -1) -f`,
         /"outcome"/,
       ),
-    'kubectl get multinicclusterconfigs -A -o wide': bizConfig,
-    'kubectl describe multinicclusterconfig -n multinic-system <config-name>': bizConfig,
+    'kubectl get multinicclusterconfigs -A -o wide': runs(
+      'business',
+      /^multinic-system +production-cluster-network +0c497169-a104-4448-afde-f27b79fca904 /m,
+    ),
+    'kubectl describe multinicclusterconfig -n multinic-system <config-name>': runsWith(
+      { '<config-name>': 'production-cluster-network' },
+      { on: 'business', prints: /Attached Node Name: +k8s-worker-03$/m },
+    ),
     "kubectl get multinicclusterconfigs -A -o custom-columns=NAME:.metadata.name,NAMESPACE:.metadata.namespace,APPLIED:.status.conditions[?(@.type=='Applied')].status":
-      bizConfig,
+      differs(
+        quotes,
+        `kubectl get multinicclusterconfigs -A -o "custom-columns=NAME:.metadata.name,NAMESPACE:.metadata.namespace,APPLIED:.status.conditions[?(@.type=='Applied')].status"`,
+        /^production-cluster-network +multinic-system +(True|False|Unknown|<none>)$/m,
+      ),
     'kubectl describe pod -n multinic-system -l app.kubernetes.io/component=controller': runs(
       'business',
       /Service Account: +multinic-agent$/m,
@@ -283,9 +297,17 @@ export const outcomes: Readonly<Record<Seed, Readonly<Record<string, Outcome>>>>
         /^yes$/m,
       ),
     'kubectl auth can-i watch multinicclusterconfigs --as=system:serviceaccount:multinic-system:multinic-agent':
-      bizConfig,
+      differs(
+        '`kubectl auth can-i watch multinicclusterconfigs',
+        'kubectl auth can-i watch multinicclusterconfigs -n multinic-system --as=system:serviceaccount:multinic-system:multinic-agent',
+        /^yes$/m,
+      ),
     "kubectl get multinicclusterconfigs -A -o custom-columns=NAME:.metadata.name,STATUS:.status.conditions[?(@.type=='Applied')].status":
-      bizConfig,
+      differs(
+        quotes,
+        `kubectl get multinicclusterconfigs -A -o "custom-columns=NAME:.metadata.name,STATUS:.status.conditions[?(@.type=='Applied')].status"`,
+        /^production-cluster-network +(True|False|Unknown|<none>)$/m,
+      ),
     'kubectl describe job -n multinic-system <job-name>': differs(
       inJobsNamespace,
       `kubectl describe -n multinic-agents "$(${newestJob})"`,

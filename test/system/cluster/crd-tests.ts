@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { untilEstablished } from '../../../rig/control-plane/established.ts';
+import { bizConfigOf003 } from '../../requirements/samples.ts';
 import {
   deployedNodeConfig,
   deployedStatus,
@@ -34,6 +35,19 @@ export function crdTests(plane: () => ControlPlane): void {
         expect(await stderrOf(plane(), 'get', kind, '-A')).toBe('No resources found\n');
       }
       await plane().kubectl(['create', 'namespace', 'multinic-system']);
+    });
+
+    it('accept the MultiNicBizConfig of document 003 word for word, in both groups', async () => {
+      await plane().kubectl(['create', '-f', 'deploy/crds/optional']);
+      await untilEstablished(plane());
+      const sample = bizConfigOf003();
+      const applied = (text: string) =>
+        plane().kubectl(['apply', '--validate=strict', '-f', '-'], text);
+      expect(await applied(sample)).toContain('multinicbizconfig.multinic.okestro.io/');
+      const own = sample.replace('multinic.okestro.io/v1', 'multinic.io/v1');
+      expect(await applied(own)).toContain('multinicbizconfig.multinic.io/');
+      await plane().kubectl(['delete', 'multinicbizconfigs.multinic.io', '--all', '-A']);
+      await plane().kubectl(['delete', '-f', 'deploy/crds/optional']);
     });
 
     it.each(openstackConfigs)('accept the OpenstackConfig of $metadata.name', async (object) => {

@@ -21,8 +21,6 @@ export async function expectOutcome(shells: Shells, command: Command, outcome: O
         onMachine(shellAt(shells, 'management')),
         nameOf(command).replace(/^make/, 'make --dry-run'),
       );
-    case 'not built yet':
-      return expectNothing(shellAt(shells, outcome.on), command.text);
     case 'difference':
       return outcome.instead && expectRuns(shells, outcome.instead.command, outcome.instead);
   }
@@ -83,10 +81,4 @@ async function expectAsks(
 ) {
   const { output } = await start(onMachine(shell), onTerminal(text), `${answer}\n`).ended;
   expect(output.replaceAll('\r', '')).toMatch(prints);
-}
-
-/** What is not built is not there: the day that it is, its outcome has to say so. */
-async function expectNothing({ cwd, env }: Shell, text: string) {
-  const { code, stdout } = await start({ cwd, env: { ...env, KUBE_EDITOR: 'true' } }, text).ended;
-  expect(code === 0 ? stdout : '', text).toBe('');
 }
