@@ -76,9 +76,9 @@ function leavesOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, below + key));
 }
 
-/** Words in capitals inside that are no reasons: kinds, and words of Kubernetes and of fields. */
+/** Words in capitals inside that are no reasons: kinds, conditions, and words of Kubernetes and of fields. */
 const wordsOfOthers = new Set(
-  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig NICsReady ContainerCreating ErrImagePull ImagePullBackOff'.split(
+  'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig InProgress NICsReady ContainerCreating ErrImagePull ImagePullBackOff'.split(
     ' ',
   ),
 );
@@ -164,6 +164,7 @@ function isThere(file: string): boolean {
 }
 
 function isKind(word: string): boolean {
+  if (/^MultiNicBizConfigs?$/.test(word)) return true;
   return word.startsWith('MultiNicNodeConfig') && !word.startsWith('MultiNicNodeConfigNot');
 }
 

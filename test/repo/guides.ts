@@ -19,6 +19,7 @@ export const guides = [
   'docs/guides/upgrade.md',
   'docs/guides/uninstall.md',
   'docs/guides/migrate.md',
+  'docs/guides/biz-config.md',
   'docs/guides/register-cluster.md',
   'docs/guides/access.md',
   'docs/guides/credentials.md',

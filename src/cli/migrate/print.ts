@@ -49,7 +49,7 @@ export function verifyText(
     [node, object, writer, message].map(orDash),
   );
   const holding = results.length - findings.length;
-  const summary = `${sourceText(source)}: ${holding} of ${countOf(results.length, 'node')} hold.`;
+  const summary = `${sourceText(source)}: ${holding} of ${results.length} nodes verified.`;
   return [
     ...(findings.length === 0 ? [] : [tableText([header, ...lines]), '']),
     summary,

@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { NodeConfigSpec } from '../../../src/api/multinicnodeconfig.ts';
 import { commandsOf, nameOf, type Seed } from '../../requirements/commands.ts';
 import { outcomes } from '../../requirements/outcomes.ts';
 import { expectGone, generous, untilConfigured } from './acts.ts';
@@ -12,6 +14,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const install = 'docs/guides/install.md';
 const register = 'docs/guides/register-cluster.md';
 const upgrade = 'docs/guides/upgrade.md';
+const bizConfig = 'docs/guides/biz-config.md';
 const uninstall = 'docs/guides/uninstall.md';
 const airGap = 'docs/guides/air-gap.md';
 
@@ -88,6 +91,62 @@ function runsCommandsOf(seed: Seed): void {
 }
 
 describe.each(['000', '003'] as const)('commands of document %s', runsCommandsOf);
+
+it('a MultiNicBizConfig of a node that Viola writes is migrated, goes back and is deleted', async () => {
+  await removeSamples();
+  await expectUntouched(async () => {
+    const path = join(place.reader.home, 'biz-config.json');
+    await writeFile(path, JSON.stringify(await bizConfigOfNode('worker-1', 'legacy')));
+    await place.reader.open(bizConfig, {
+      exported: { BIZ_CONFIG_FILE: path, BIZ_CONFIG: 'legacy' },
+    });
+    await follow(bizConfig, '1. Create it');
+    await vi.waitFor(
+      async () => expect(await follow(bizConfig, '2. See its state')).toMatch(/legacy +\S+ +1 +1 /),
+      generous,
+    );
+    const migrated = await follow(bizConfig, '5. Migrate to one object per node');
+    expect(migrated).toContain('1 of 1 nodes verified.');
+    expect(await follow(bizConfig, '6. Go back')).toContain('The controller follows it again.');
+    await follow(bizConfig, '7. Delete it');
+  });
+});
+
+/** A MultiNicBizConfig that says of a node what its MultiNicNodeConfig says. */
+async function bizConfigOfNode(node: string, name: string): Promise<object> {
+  const get = ['-n', 'multinic-system', 'get', 'multinicnodeconfig', node, '-o', 'json'];
+  const { spec } = JSON.parse(await place.business.kubectl(get)) as {
+    readonly spec: NodeConfigSpec;
+  };
+  const interfaces = (spec.interfaces ?? []).map(({ portId, macAddress, address, cidr, mtu }) => ({
+    portId,
+    macAddress,
+    address,
+    cidr,
+    mtu,
+  }));
+  const entry = { attachedNodeId: spec.instanceId, attachedNodeName: spec.nodeName, interfaces };
+  return {
+    apiVersion: 'multinic.io/v1',
+    kind: 'MultiNicBizConfig',
+    metadata: { name, namespace: 'multinic-system' },
+    spec: { providerId: spec.providerId, nodeConfigs: [entry] },
+  };
+}
+
+/** The samples of document 003 name nodes that this cluster does not have: their objects never become Ready. */
+async function removeSamples(): Promise<void> {
+  const { business } = place;
+  const inSystem = ['-n', 'multinic-system'];
+  await business.kubectl([...inSystem, 'delete', 'multinicbizconfigs', '--all']);
+  const made = ['multinicnodeconfigs', '-l', 'multinic.io/biz-config'];
+  const consent = `multinic.io/delete-consent=${new Date().toISOString()}!`;
+  await vi.waitFor(async () => {
+    await business.kubectl([...inSystem, 'annotate', ...made, '--overwrite', consent]);
+    await business.kubectl([...inSystem, 'delete', ...made, '--timeout=30s']);
+    expect(await business.kubectl([...inSystem, 'get', ...made, '-o', 'name'])).toBe('');
+  }, generous);
+}
 
 it('the four commands of the README', async () => {
   await expectUntouched(async () => {
