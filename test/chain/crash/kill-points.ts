@@ -17,13 +17,21 @@ const phases = ['before', 'after'] as const;
 /** How many changes the batch has that makes a NIC; a point behind its end is never hit, and says so. */
 const batchLines = 8;
 
-/** Of a host that NetworkManager manages, which that of a life is not: test/host/leased.test.ts kills agents there. */
-const ofOtherHosts: ReadonlySet<Effect> = new Set(['agent.manager.release']);
+/** Effects that the life of a port does not have, and the test that kills parts at them. */
+const killedElsewhere: Readonly<Partial<Record<Effect, string>>> = {
+  // Of a host that NetworkManager manages.
+  'agent.manager.release': 'test/host/leased.test.ts',
+  ...Object.fromEntries(
+    effects
+      .filter((effect) => effect.startsWith('controller.biz-config.'))
+      .map((effect) => [effect, 'src/controller/biz-config/kills.test.ts']),
+  ),
+};
 
 /** Before and after each external write of the product, and before each operation of the batch that makes a NIC. */
 export const killPoints: readonly KillPoint[] = [
   ...effects
-    .filter((effect) => !ofOtherHosts.has(effect))
+    .filter((effect) => killedElsewhere[effect] === undefined)
     .flatMap((effect) => phases.map((phase) => pointOf(effect, phase))),
   ...Array.from({ length: batchLines }, (_, n): KillPoint => {
     const effect = 'agent.kernel.batch';
