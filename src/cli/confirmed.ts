@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Refusal } from './refusal.ts';
 
-/** Asks a person; resolves at `yes` and throws at anything else. Where nobody can be asked, that is said. */
-export async function confirmed(question: string): Promise<void> {
+/**
+ * Asks the user; resolves at `yes` and throws a Refusal at any other answer, or without a terminal. `preview` tells how to see the
+ * changes beforehand.
+ */
+export async function confirmed(
+  question: string,
+  preview = '--dry-run to see what would be done',
+): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new Refusal(
-      'nobody can be asked here',
-      'give --yes, or --dry-run to see what would be done',
-    );
+    throw new Refusal('nobody can be asked here', `give --yes, or ${preview}`);
   using terminal = disposable();
   const answer = await terminal.question(`${question} (yes/no) `);
   if (answer.trim().toLowerCase() !== 'yes')

@@ -4,7 +4,7 @@ import { ownershipOf } from './ownership.ts';
 import { countOf, type PlannedNode, planOf } from './plan.ts';
 import { makeReadOnly } from './read-only.ts';
 import { eachInOrder, type Run } from './run.ts';
-import { migrationStart, type Source, sourceText } from './source.ts';
+import { checkReadable, migrationStart, type Source, sourceText } from './source.ts';
 import { createObject, writeLabel } from './write-object.ts';
 
 export interface ApplyOptions {
@@ -35,9 +35,7 @@ export function checkApply(
       'nothing: all objects and NICs stay',
     );
   }
-  if (!config.spec) {
-    throw new Refusal(`${sourceText(source)} cannot be read: ${config.flaw}`, 'correct that field');
-  }
+  checkReadable(source);
   // Later on the controller follows no entry any more: a difference that exists then stays.
   if (keepDifferences || migrationStart(source) !== undefined) return;
   const differing = plan.filter(({ row }) => row.state === 'differs').map(({ row }) => row.node);

@@ -6,6 +6,12 @@ import { startApiServer } from '../../../rig/apiserver/server.ts';
 import { entry, MigrationBed } from '../../../test/fixtures/migration-bed.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
 import { annotations } from '../../api/names.ts';
+import { bizConfigsIn } from '../../biz-config/biz-config.ts';
+import { createKubeClient } from '../../kube/client/http-client.ts';
+import { namespaces } from '../../kube/core-resources.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { systemClock } from '../../time/clock.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { cliMain } from '../main-cli.ts';
 
@@ -112,7 +118,7 @@ it('lists Nodes as skipped when the user may not list them', async () => {
 
 it.each([
   ['a timeout that is no duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
-  ['a run without a terminal', [], 'give --yes'],
+  ['a run without a terminal', [], 'give --yes, or run plan to see each node'],
 ])('changes nothing after %s', async (what, argv, message) => {
   const namespace = what.replaceAll(' ', '-');
   await bed.source(namespace, [entry(1)]);
@@ -122,6 +128,36 @@ it.each([
   const [source] = bed.api.objects('multinicbizconfigs.multinic.io', namespace);
   expect(source?.metadata.annotations?.[annotations.bizMigration]).toBeUndefined();
 });
+
+it('refuses a source that a looser definition stored, with the field', async () => {
+  const crds = Object.values(crdDefinitions()).map(withLooseSpec);
+  await using other = await startApiServer({ crds });
+  const path = join(folder, 'loose');
+  await writeFile(path, await other.kubeconfig());
+  const client = createKubeClient(other.access, { clock: systemClock });
+  const ref = { namespace: 'loose', name: 'all' };
+  await client.create(namespaces, { metadata: { name: ref.namespace } });
+  const raw: Resource<KubeObject> = {
+    ...bizConfigsIn('multinic.io'),
+    parse: (read) => read as KubeObject,
+  };
+  await client.create(raw, { metadata: ref, spec: { nodeConfigs: 'x' } } as KubeObject);
+  for (const verb of ['plan', 'verify', 'apply']) {
+    expect(await run(verb, 'loose', '--kubeconfig', path)).toBe(3);
+  }
+  expect(noted()).toContain('cannot be read: ✖ Invalid input: expected array');
+  await client[Symbol.asyncDispose]();
+});
+
+/** A definition whose spec may be anything. */
+function withLooseSpec(crd: ReturnType<typeof crdDefinitions>[string]) {
+  const text = JSON.stringify(crd, (key, value: unknown) =>
+    key === 'spec' && Object.hasOwn(value as object, 'properties')
+      ? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+      : value,
+  );
+  return JSON.parse(text) as object;
+}
 
 it('asks for the group of a name that both groups have', async () => {
   const namespace = 'both';

@@ -19,7 +19,7 @@ import {
   verifyText,
 } from './print.ts';
 import type { Run } from './run.ts';
-import { findSource, migrationStart, type Source, sourceText } from './source.ts';
+import { checkReadable, findSource, migrationStart, type Source, sourceText } from './source.ts';
 import { verify } from './verify.ts';
 
 interface Options {
@@ -103,7 +103,7 @@ function progress(line: string): void {
   console.error(line);
 }
 
-/** Runs an action with the source that the options name; Ctrl-C ends it between two writes. */
+/** Runs an action with the source that the options name; after Ctrl-C a second run goes on. */
 async function withSource(
   name: string,
   options: Options,
@@ -125,7 +125,10 @@ async function withSource(
   }
 }
 
+const preview = 'run plan to see each node';
+
 async function plan(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+  checkReadable(source);
   const observed = await observe(run.client, source, run.signal);
   const rows = planOf(source, observed).map(({ row }) => row);
   console.log(planText(source, rows, observed.skipped, output));
@@ -142,12 +145,13 @@ async function apply(run: Run, source: Source, options: WriteOptions): Promise<v
   checkApply(source, planned, settings);
   const rows = planned.map(({ row }) => row);
   console.log(planText(source, rows, observed.skipped, 'table'));
-  if (!yes) await confirmed(`Migrate ${sourceText(source)}?`);
+  if (!yes) await confirmed(`Migrate ${sourceText(source)}?`, preview);
   console.log(appliedText(await applyMigration(run, source, settings)));
   console.log(nextStepsText(source));
 }
 
 async function check(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+  checkReadable(source);
   const observed = await observe(run.client, source, run.signal);
   const results = verify(source, planOf(source, observed));
   console.log(verifyText(source, results, observed.skipped, output));
@@ -161,7 +165,8 @@ async function back(run: Run, source: Source, options: WriteOptions): Promise<vo
     console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
     return;
   }
-  if (!options.yes) await confirmed(`Let ${sourceText(source)} decide about its nodes again?`);
+  if (!options.yes)
+    await confirmed(`Let ${sourceText(source)} decide about its nodes again?`, preview);
   console.log(backText(source, await goBack(run, source, timeoutMs)));
 }
 

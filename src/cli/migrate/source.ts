@@ -96,6 +96,13 @@ async function isServed(
   }
 }
 
+/** Refuses a source whose spec cannot be read: its entries are unknown. */
+export function checkReadable(source: Source): void {
+  const { spec, flaw } = source.config;
+  if (spec) return;
+  throw new Refusal(`${sourceText(source)} cannot be read: ${flaw}`, 'correct that field');
+}
+
 /** RFC 3339 time at which the migration was started; undefined: it was not started, or went back. */
 export function migrationStart({ config }: Source): string | undefined {
   return config.metadata.annotations?.[annotations.bizMigration];
