@@ -54,12 +54,19 @@ describe.each(charts)('the chart %s', (chart) => {
       const annotations = { ...plain.metadata?.annotations, 'helm.sh/resource-policy': 'keep' };
       return { ...plain, metadata: { ...plain.metadata, annotations } };
     });
-    const all = chart === 'multinic-operator' ? { lifecycle: { enabled: true } } : {};
+    const groups = ['multinic.io', 'multinic.okestro.io'];
+    const [all, fewest] =
+      chart === 'multinic-operator'
+        ? [{ lifecycle: { enabled: true } }, {}]
+        : [
+            { controller: { bizConfig: { groups } } },
+            { controller: { bizConfig: { groups: [] } } },
+          ];
     const manifests = manifestsIn(await render({ chart, values: all }));
     const installed = ofKind(manifests, 'CustomResourceDefinition');
     expect(new Set(installed)).toEqual(new Set(await Promise.all(expected)));
-    const usual = ofKind(manifestsIn(await render({ chart })), 'CustomResourceDefinition');
-    expect(usual).toHaveLength(1);
+    const rendered = manifestsIn(await render({ chart, values: fewest }));
+    expect(ofKind(rendered, 'CustomResourceDefinition')).toHaveLength(1);
   });
 
   it('keeps what outlives a release', async () => {
