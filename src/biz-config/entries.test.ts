@@ -144,6 +144,27 @@ describe('the index of a NIC', () => {
     expect(ids).toEqual(wanted);
   });
 
+  it("is one NIC's alone when an earlier spec gave it to another one", () => {
+    const spec = { interfaces: [{ id: 1, portId: 'port-3', macAddress: '02:00:00:00:01:03' }] };
+    const interfaceStatuses = [
+      { id: 1, macAddress: '02:00:00:00:01:02' },
+      { id: 2, macAddress: '02:00:00:00:01:03' },
+    ];
+    const moved = { spec, status: { interfaceStatuses } };
+    const [one] = entriesOf(source([entry('a', [nic(2), nic(3)])]), () => moved);
+    expect(one).toMatchObject({
+      kind: 'usable',
+      node: {
+        spec: {
+          interfaces: [
+            { id: 0, portId: 'port-2' },
+            { id: 1, portId: 'port-3' },
+          ],
+        },
+      },
+    });
+  });
+
   it('is missing while all ten are in use: only that NIC waits', () => {
     const interfaceStatuses = Array.from({ length: 10 }, (_, id) => ({
       id,

@@ -17,29 +17,37 @@ interface Named {
 /**
  * Index of each NIC, in the order of the entries; undefined: all ten are in use until a NIC that leaves is gone. A port (without
  * port id: a MAC) keeps its index. A new one gets the lowest index that neither spec, interface statuses nor the host's own
- * record name.
+ * record name. No two NICs get one index: what the spec says counts before what the statuses say of an earlier one.
  */
 export function indexesFor(
   interfaces: readonly BizInterface[],
   holder: IndexHolder | undefined,
 ): readonly (number | undefined)[] {
-  const named = holder ? namedBy(holder) : [];
-  const kept = interfaces.map((nic) => named.find((one) => isSame(one, nic))?.index);
-  const used = new Set([...named.map(({ index }) => index), ...kept]);
+  const records = holder ? recordsIn(holder) : [];
+  const kept: (number | undefined)[] = interfaces.map(() => undefined);
+  const taken = new Set<number>();
+  for (const record of records) {
+    for (const [at, nic] of interfaces.entries()) {
+      const index = record.find((one) => isSame(one, nic))?.index;
+      if (kept[at] !== undefined || index === undefined || taken.has(index)) continue;
+      kept[at] = index;
+      taken.add(index);
+    }
+    for (const { index } of record) taken.add(index);
+  }
   return kept.map((index) => {
     if (index !== undefined) return index;
-    const free = Array.from({ length: maxIndex + 1 }, (_, n) => n).find((n) => !used.has(n));
-    if (free !== undefined) used.add(free);
+    const free = Array.from({ length: maxIndex + 1 }, (_, n) => n).find((n) => !taken.has(n));
+    if (free !== undefined) taken.add(free);
     return free;
   });
 }
 
-/** Spec first: what stands there is wanted, the others are what was. */
-function namedBy({ spec, status }: IndexHolder): readonly Named[] {
-  const entries = (spec?.interfaces ?? []).flatMap((entry) => namedIn(entry));
-  const known = (status?.knownInterfaces ?? []).flatMap((entry) => namedIn(entry));
-  const statuses = (status?.interfaceStatuses ?? []).flatMap((entry) => namedIn(entry));
-  return [...entries, ...known, ...statuses];
+/** What names indexes, most reliable first: the spec is wanted, the others are what was. */
+function recordsIn({ spec, status }: IndexHolder): readonly (readonly Named[])[] {
+  return [spec?.interfaces, status?.knownInterfaces, status?.interfaceStatuses].map((entries) =>
+    (entries ?? []).flatMap((entry: unknown) => namedIn(entry)),
+  );
 }
 
 interface EntryLike {

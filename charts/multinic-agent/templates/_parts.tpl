@@ -15,7 +15,8 @@ listen: ":8080"
 agentNamespace: {{ $agent.namespace | quote }}
 agentServiceAccount: multinic-agent
 agentImage: {{ include "multinic.image" (dict "root" . "image" $agent.image) }}
-bizConfig: {{ .Values.controller.bizConfig.mode }}
+{{- $mode := toString .Values.controller.bizConfig.mode }}
+bizConfig: {{ eq $mode "false" | ternary "off" $mode | quote }}
 bizConfigGroups:
   {{- range .Values.controller.bizConfig.groups }}
   - {{ . | quote }}

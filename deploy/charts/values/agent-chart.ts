@@ -33,8 +33,9 @@ const controller = group('The controller.', {
     },
   }),
   bizConfig: group('MultiNicBizConfig, the legacy kind for a whole cluster.', {
+    // YAML 1.1 reads a plain off as false.
     mode: z
-      .enum(bizConfigModes)
+      .union([z.enum(bizConfigModes), z.literal(false)])
       .describe(
         'active: each entry becomes a MultiNicNodeConfig; read-only: objects and status stay, edits are reported; off: the kind is ignored.',
       )

@@ -1,3 +1,4 @@
+import { findCondition } from '../../api/condition.ts';
 import type { BizConfigStatus } from '../../api/multinicbizconfig.ts';
 import { annotations } from '../../api/names.ts';
 import { decideRemovals, removalLimits } from '../../api/removals.ts';
@@ -30,10 +31,11 @@ export function heldRemovals({ source, marks, losing, total }: RemovalInput): He
   const isEmpty = (source.spec?.nodeConfigs ?? []).length === 0;
   const isOfOtherUid = ({ metadata }: NodeConfig) => sourceIn(metadata)?.uid !== marks.uid;
   const hasConsent = isAllowed(source);
+  const waitsAlready = isHeld(source);
   const { held, count, allowed } = decideRemovals({
     removals: losing.map((config) => ({
       item: config.metadata.name,
-      basis: isEmpty || isOfOtherUid(config) ? 'sideEffect' : 'named',
+      basis: isEmpty || waitsAlready || isOfOtherUid(config) ? 'sideEffect' : 'named',
       hasConsent,
     })),
     recent: [],
@@ -46,7 +48,14 @@ export function heldRemovals({ source, marks, losing, total }: RemovalInput): He
   if (count > allowed) {
     return { names, why: `${nodes}, more than the ${allowed} that may at once` };
   }
+  if (waitsAlready) return { names, why: `${nodes}, the rest of removals that wait` };
   return { names, why: `${nodes}, and the source was created again under another uid` };
+}
+
+/** Whether removals of this generation wait: they do not go on their own when others of them are settled meanwhile. */
+function isHeld({ metadata, status }: BizConfig): boolean {
+  const held = findCondition(status?.conditions, 'RemovalHeld');
+  return held?.status === 'True' && held.observedGeneration === metadata.generation;
 }
 
 type Handled = Pick<BizConfigStatus, 'allowedRemovals' | 'allowedRemovalsGeneration'>;

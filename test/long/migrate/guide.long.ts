@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { nodes } from '../../../src/kube/core-resources.ts';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 import {
   applyConfig,
@@ -9,7 +10,6 @@ import {
   type Place,
   provider,
 } from './management.ts';
-import { NicMonitor } from './nic-monitor.ts';
 import { configOf, generous, hostsOf } from './seen.ts';
 
 const guide = 'docs/guides/migrate.md';

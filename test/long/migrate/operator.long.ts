@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import {
   applyConfig,
   attach,
@@ -9,7 +10,6 @@ import {
   type Place,
   register,
 } from './management.ts';
-import { NicMonitor } from './nic-monitor.ts';
 import { configOf, generous, nicsOf, objectsOf, rightsMissed, rightsUsed } from './seen.ts';
 import type { Ran, Worker } from './site.ts';
 

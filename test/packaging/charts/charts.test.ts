@@ -7,7 +7,6 @@ import { parse } from 'yaml';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { runScript } from '../../../rig/hosts/box/script.ts';
 import { crdPath } from '../../../src/api/crd/definition.ts';
-import { bizConfigGroups } from '../../../src/api/names.ts';
 import { baseOf, diffOf } from '../../repo/charts/golden.ts';
 import { type Manifest, manifestsIn, ofKind } from '../../repo/charts/manifests.ts';
 import { type Installation, namespaces, notes, render } from './helm.ts';
@@ -56,15 +55,19 @@ describe.each(charts)('the chart %s', (chart) => {
       const annotations = { ...plain.metadata?.annotations, 'helm.sh/resource-policy': 'keep' };
       return { ...plain, metadata: { ...plain.metadata, annotations } };
     });
-    const all =
+    const groups = ['multinic.io', 'multinic.okestro.io'];
+    const [all, fewest] =
       chart === 'multinic-operator'
-        ? { lifecycle: { enabled: true } }
-        : { controller: { bizConfig: { groups: bizConfigGroups } } };
+        ? [{ lifecycle: { enabled: true } }, {}]
+        : [
+            { controller: { bizConfig: { groups } } },
+            { controller: { bizConfig: { groups: [] } } },
+          ];
     const manifests = manifestsIn(await render({ chart, values: all }));
     const installed = ofKind(manifests, 'CustomResourceDefinition');
     expect(new Set(installed)).toEqual(new Set(await Promise.all(expected)));
-    const usual = ofKind(manifestsIn(await render({ chart })), 'CustomResourceDefinition');
-    expect(usual).toHaveLength(chart === 'multinic-agent' ? 2 : 1);
+    const rendered = manifestsIn(await render({ chart, values: fewest }));
+    expect(ofKind(rendered, 'CustomResourceDefinition')).toHaveLength(1);
   });
 
   it('keeps what outlives a release', async () => {

@@ -143,3 +143,23 @@ describe('the notes', () => {
     expect(usual).not.toMatch(/without a token|is not set/);
   });
 });
+
+it.each([
+  [
+    'active',
+    ['multinic.io', 'multinic.okestro.io'],
+    ['', '-biz-config', '-biz-config-okestro', '-expansion'],
+  ],
+  ['active', ['multinic.io'], ['', '-biz-config', '-expansion']],
+  ['read-only', ['multinic.okestro.io'], ['', '-biz-config-okestro']],
+  ['off', ['multinic.io'], ['']],
+])(
+  'the mode %s of MultiNicBizConfigs of %j has only the roles that it needs',
+  async (mode, groups, wanted) => {
+    const values = { controller: { bizConfig: { mode, groups } } };
+    const roles = ofKind(await made({ chart: agent, values }), 'Role').flatMap(
+      ({ metadata }) => /^multinic-controller(.*)$/.exec(metadata?.name ?? '')?.slice(1) ?? [],
+    );
+    expect([...new Set(roles)].toSorted()).toEqual(wanted);
+  },
+);

@@ -1,0 +1,203 @@
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { BizSources, bizNic, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
+import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import type { BizNode } from '../../api/multinicbizconfig.ts';
+import { labels } from '../../api/names.ts';
+import { nodeConfigs } from '../objects/stores.ts';
+
+const numRuns = Number(process.env['MULTINIC_BIZ_STORIES'] ?? 5);
+
+/** NICs of one node of a list; `isBad`: its mtu is no MTU, so that the entry is refused. */
+interface Line {
+  readonly node: number;
+  readonly nics: readonly number[];
+  readonly isBad: boolean;
+}
+
+type Deed =
+  | { readonly kind: 'edit'; readonly lines: readonly Line[] }
+  | { readonly kind: 'viola'; readonly node: number; readonly nics: readonly number[] }
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'restart' };
+
+const someNics = fc.uniqueArray(fc.integer({ min: 1, max: 5 }), { maxLength: 4 });
+const someNode = fc.integer({ min: 1, max: 6 });
+const isBad = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
+const someLine = fc.record({ node: someNode, nics: someNics, isBad });
+const someLines = fc.uniqueArray(someLine, { selector: ({ node }) => node, maxLength: 6 });
+const someDeed: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('edit' as const), lines: someLines }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('viola' as const), node: someNode, nics: someNics }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'allow' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restart' as const }) },
+);
+const someStory = fc.record({
+  first: fc.uniqueArray(someLine, { selector: ({ node }) => node, minLength: 4, maxLength: 6 }),
+  deeds: fc.array(someDeed, { minLength: 2, maxLength: 6 }),
+});
+
+function entryOf({ node, nics, isBad: bad }: Line): BizNode {
+  const entry = bizNode(node, nics);
+  if (!bad) return entry;
+  return { ...entry, interfaces: [...(entry.interfaces ?? []), bizNic(node, 9, { mtu: 1 })] };
+}
+
+interface Stored {
+  readonly macs: ReadonlyMap<string, number>;
+  readonly isOurs: boolean;
+  readonly spec: unknown;
+}
+
+/** Objects by name. */
+function read(bed: ControllerBed): ReadonlyMap<string, Stored> {
+  const found = bed.api.objects('multinicnodeconfigs.multinic.io', system).map((raw) => {
+    const { metadata, spec } = nodeConfigs.parse?.(raw) ?? {
+      metadata: raw.metadata,
+      spec: undefined,
+    };
+    const nics = (spec?.interfaces ?? []) as readonly { macAddress: string; id: number }[];
+    const macs = new Map(nics.map(({ macAddress, id }) => [macAddress, id]));
+    const isOurs = metadata.labels?.[labels.bizConfig] === 'all';
+    return [metadata.name, { macs, isOurs, spec }] as const;
+  });
+  return new Map(found);
+}
+
+const macsIn = ({ interfaces = [] }: BizNode) =>
+  interfaces.map(({ macAddress = '' }) => macAddress);
+
+class Story {
+  readonly #bed: ControllerBed;
+  readonly #sources: BizSources;
+  /** What Viola wrote last, by object. */
+  readonly #viola = new Map<string, unknown>();
+  #lines: readonly Line[];
+  #allowances = 0;
+
+  constructor(bed: ControllerBed, first: readonly Line[]) {
+    this.#bed = bed;
+    this.#sources = new BizSources(bed);
+    this.#lines = first;
+  }
+
+  async begin(): Promise<void> {
+    await this.#sources.create('all', this.#lines.map(entryOf));
+    this.#bed.run();
+    await this.#settle();
+  }
+
+  async tell(deed: Deed): Promise<void> {
+    const before = read(this.#bed);
+    await this.#do(deed);
+    await this.#settle();
+    const after = read(this.#bed);
+    this.#keepsIndexes(before, after);
+    this.#keepsForeign(after);
+    this.#losesAsAllowed(deed, before, after);
+  }
+
+  async #do(deed: Deed): Promise<void> {
+    if (deed.kind === 'edit') {
+      this.#lines = deed.lines;
+      await this.#sources.edit('all', deed.lines.map(entryOf));
+    } else if (deed.kind === 'viola') {
+      const { node, nics } = deed;
+      const interfaces = nics.map((nic, id) => ({ id, ...bizNic(node, nic) }));
+      await this.#bed.apply(`w-${node}`, {
+        nodeName: `w-${node}`,
+        instanceId: `i-${node}`,
+        interfaces,
+      } as never);
+      this.#viola.set(`w-${node}`, read(this.#bed).get(`w-${node}`)?.spec);
+    } else if (deed.kind === 'allow') {
+      this.#allowances += 1;
+      const value = { 'multinic.io/allow-removals': `${this.#allowances}` };
+      await this.#sources.annotate('all', value);
+    } else {
+      await this.#bed.stop();
+      this.#bed.run();
+    }
+  }
+
+  /** Ten seconds: longer than the least time between two visits and two writes of a status. */
+  async #settle(): Promise<void> {
+    for (let i = 0; i < 20; i++) {
+      await this.#bed.clock.advance(450);
+      await this.#bed.pass(1);
+    }
+  }
+
+  #keepsIndexes(before: ReadonlyMap<string, Stored>, after: ReadonlyMap<string, Stored>): void {
+    for (const [name, { macs, isOurs }] of after) {
+      const had = before.get(name);
+      if (!isOurs || !had?.isOurs || this.#viola.has(name)) continue;
+      for (const [mac, id] of macs) {
+        if (had.macs.has(mac)) expect([name, mac, id]).toEqual([name, mac, had.macs.get(mac)]);
+      }
+    }
+  }
+
+  #keepsForeign(after: ReadonlyMap<string, Stored>): void {
+    for (const [name, spec] of this.#viola) expect(after.get(name)?.spec, name).toEqual(spec);
+  }
+
+  #losesAsAllowed(
+    deed: Deed,
+    before: ReadonlyMap<string, Stored>,
+    after: ReadonlyMap<string, Stored>,
+  ): void {
+    const ours = [...before].filter(([name, { isOurs }]) => isOurs && !this.#viola.has(name));
+    const losing = ours.filter(([name, { macs }]) => {
+      const left = after.get(name);
+      return !left || [...macs.keys()].some((mac) => !left.macs.has(mac));
+    });
+    for (const [name] of losing) {
+      const line = this.#lines.find(({ node }) => `w-${node}` === name);
+      expect(line?.isBad ?? false, `${name} is refused`).toBe(false);
+      const wanted = line ? macsIn(entryOf(line)) : [];
+      const kept = [...(after.get(name)?.macs.keys() ?? [])];
+      expect(wanted.toSorted(), name).toEqual(kept.toSorted());
+    }
+    if (deed.kind === 'allow') return;
+    const mayLose = this.#lines.length === 0 || deed.kind !== 'edit' ? 0 : 3;
+    expect(losing.length, 'nodes that lose NICs').toBeLessThanOrEqual(mayLose);
+  }
+
+  /** With all removals allowed, the objects are those of a controller that never saw anything else. */
+  async end(): Promise<void> {
+    await this.tell({ kind: 'allow' });
+    const wanted = this.#lines
+      .filter((line) => !line.isBad && !this.#viola.has(`w-${line.node}`))
+      .map((line) => [`w-${line.node}`, macsIn(entryOf(line)).toSorted()] as const);
+    const bad = new Set(this.#lines.flatMap(({ node, isBad: b }) => (b ? [`w-${node}`] : [])));
+    const found = [...read(this.#bed)]
+      .filter(([name]) => !bad.has(name) && !this.#viola.has(name))
+      .map(([name, { macs }]) => [name, [...macs.keys()].toSorted()] as const);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
+    const labelled = [...read(this.#bed)].filter(([name, { isOurs }]) => isOurs && !bad.has(name));
+    expect(labelled.map(([name]) => name).filter((name) => this.#viola.has(name))).toEqual([]);
+    const writes = this.#bed.writes().length;
+    await this.#bed.stop();
+    this.#bed.run();
+    await this.#settle();
+    expect(this.#bed.writes().length).toBe(writes);
+  }
+}
+
+it('keeps indexes and foreign objects through any story, and takes NICs only as allowed', async () => {
+  await fc.assert(
+    fc.asyncProperty(someStory, async ({ first, deeds }) => {
+      await using bed = await ControllerBed.start();
+      const story = new Story(bed, first);
+      await story.begin();
+      for (const deed of deeds) await story.tell(deed);
+      await story.end();
+    }),
+    // A story takes a second: shrinking one would take minutes.
+    { numRuns, endOnFailure: true },
+  );
+});
