@@ -55,7 +55,10 @@ export function countSteps(
 }
 
 /** Shows how long the server of a kind has been silent whenever somebody looks. */
-export function sampleSilence(metrics: PartMetrics, reflector: Reflector): void {
+export function sampleSilence(
+  metrics: PartMetrics,
+  reflector: Pick<Reflector, 'name' | 'silentMs'>,
+): void {
   const { name: kind } = reflector;
   metrics.sample('multinic_reflector_silence_seconds', { kind }, () =>
     reflector.silentMs === undefined ? undefined : reflector.silentMs / 1000,

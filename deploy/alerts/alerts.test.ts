@@ -91,6 +91,7 @@ describe('the reasons for which something is not Ready', () => {
       'NICsConfigured',
       'NICsNotConfigured',
       'NoNodeStatus',
+      'StatusUnsupported',
     ],
     controller:
       'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers NodeGone'.split(

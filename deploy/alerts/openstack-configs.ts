@@ -20,6 +20,7 @@ const ofPeople: readonly OperatorReason[] = [
   'InvalidPort',
   'NameConflict',
   'PolicyDenied',
+  'RemovalUnsupported',
   'ServerNotFound',
   'ServerNotUnique',
   'SubnetNotFound',
@@ -29,7 +30,7 @@ const ofPeople: readonly OperatorReason[] = [
 
 const ofDelivery: readonly OperatorReason[] = ['ViolaPostError', 'Waiting'];
 
-const ofDeletions: readonly OperatorReason[] = ['Deleting', 'RemovalUnsupported'];
+const ofDeletions: readonly OperatorReason[] = ['Deleting'];
 
 const which: Look = {
   say: {

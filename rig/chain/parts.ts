@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../src/time/clock.ts';
+import { type LegacyViola, legacyViolaPart } from '../deployed/part.ts';
 import { controllerPart, operatorPart, violaPart } from '../parts/parts.ts';
 import type { Supervisor } from '../parts/supervisor.ts';
 import type { MountedAccess } from './managed-access.ts';
@@ -20,6 +21,8 @@ export interface PartsOptions {
   readonly providers: readonly string[];
   /** What the operator makes for its access to Viola, mounted; without it both are given files. */
   readonly access?: MountedAccess | undefined;
+  /** What stands for the Viola of the legacy system, instead of ours. */
+  readonly legacyViola?: LegacyViola | undefined;
   /** Poll interval of the operator, as a Go duration; default 1s. */
   readonly poll?: string;
   /** Environment of all parts. */
@@ -72,7 +75,11 @@ export function violaUrlOf({ ports, access }: Pick<PartsOptions, 'ports' | 'acce
 }
 
 async function startViola(granted: string | undefined, options: PartsOptions): Promise<void> {
-  const { supervisor, clock, kubeconfigs, ports, env = {}, access } = options;
+  const { supervisor, clock, kubeconfigs, ports, env = {}, access, legacyViola } = options;
+  if (legacyViola) {
+    await supervisor.start(legacyViolaPart({ ...legacyViola, port: ports.viola, clock }));
+    return;
+  }
   const bundle = options.bundles?.viola;
   const common = { kubeconfig: kubeconfigs.viola, port: ports.viola, clock, env, bundle };
   if (!access) {

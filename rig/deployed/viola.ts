@@ -7,7 +7,8 @@ import type { Interface } from './node-config.ts';
 
 /**
  * Stands for the deployed Viola test API: takes node configs from anybody and applies them with kubectl, all at once, in the
- * cluster that its routing file names for the provider. Of what is posted it keeps what the first generation knew.
+ * cluster that its routing file names for the provider. Nodes of an unknown provider go to the default target, without one to
+ * its own cluster, unless the file is strict. Of what is posted it keeps what the first generation knew.
  */
 interface Posted {
   readonly nodeName?: string;
@@ -16,16 +17,25 @@ interface Posted {
 }
 
 interface Target {
-  readonly providerId?: string;
+  readonly providerId: string;
   readonly kubeApiServer: string;
   readonly kubeToken: string;
   readonly kubeCaPath: string;
-  readonly namespace?: string;
+  readonly namespace: string;
 }
 
 const { env } = process;
 const routing = parse(await readFile(env['ROUTING_CONFIG'] ?? '', 'utf8')) as {
-  readonly targets?: readonly Target[];
+  readonly strict?: boolean;
+  readonly default?: Partial<Target>;
+  readonly targets?: readonly Partial<Target>[];
+};
+/** Its own cluster. */
+const own: Partial<Target> = {
+  ...(env['KUBE_API_SERVER'] ? { kubeApiServer: env['KUBE_API_SERVER'] } : {}),
+  ...(env['KUBE_CA_PATH'] ? { kubeCaPath: env['KUBE_CA_PATH'] } : {}),
+  ...(env['KUBE_TOKEN'] ? { kubeToken: env['KUBE_TOKEN'] } : {}),
+  namespace: env['TARGET_NAMESPACE'] ?? 'multinic-system',
 };
 /** How late it answers. */
 const lateMs = Number(env['STAND_IN_LATE_MS'] ?? 100);
@@ -70,29 +80,51 @@ function objectOf(posted: Posted, providerId: string, namespace: string): object
   };
 }
 
-async function post(body: string, providerId: string): Promise<object> {
-  const nodes = JSON.parse(body) as readonly Posted[];
-  if (nodes.length === 0) throw new Refused(400, 'empty payload');
+function targetOf(providerId: string): Partial<Target> {
   const target = routing.targets?.find((one) => one.providerId === providerId);
-  if (!target) throw new Refused(400, `no route for providerID "${providerId}"`);
-  const namespace = target.namespace ?? 'multinic-system';
-  const objects = nodes.map((node) => JSON.stringify(objectOf(node, providerId, namespace)));
-  const output = await kubectl(target, namespace, objects.join('\n---\n'));
-  return { applied: nodes.length, output };
+  if (target === undefined && routing.strict) {
+    throw new Refused(400, `no route for providerID "${providerId}"`);
+  }
+  return { ...own, ...routing.default, ...target };
+}
+
+async function post(nodes: readonly Posted[], providerId: string): Promise<object> {
+  if (nodes.length === 0) throw new Refused(400, 'empty payload');
+  const target = targetOf(providerId);
+  const { namespace = '' } = target;
+  // The deployed CRD requires interfaces, and kubectl goes on after the object that is refused.
+  const empty = nodes.filter(({ interfaces = [] }) => interfaces.length === 0);
+  const objects = nodes
+    .filter((node) => !empty.includes(node))
+    .map((node) => JSON.stringify(objectOf(node, providerId, namespace)));
+  const output = objects.length > 0 ? await kubectl(target, objects.join('\n---\n')) : '';
+  if (empty.length === 0) return { applied: nodes.length, output };
+  const names = empty.map(({ nodeName }) => `"${nodeName}"`).join(', ');
+  throw new Refused(500, `kubectl apply failed: ${names} is invalid: spec.interfaces: Required`);
+}
+
+/** Nodes with the number of their interfaces, for who reads the log. */
+function countsOf(nodes: readonly Posted[]): string {
+  return nodes.map(({ nodeName, interfaces = [] }) => `${nodeName}:${interfaces.length}`).join(' ');
 }
 
 /** `kubectl apply`, as there: what came before the one that fails is applied all the same. */
-function kubectl(target: Target, namespace: string, manifest: string): Promise<string> {
+function kubectl(
+  { kubeApiServer, kubeCaPath, kubeToken, namespace }: Partial<Target>,
+  manifest: string,
+): Promise<string> {
   const where = [
-    `--server=${target.kubeApiServer}`,
-    `--certificate-authority=${target.kubeCaPath}`,
-    `--token=${target.kubeToken}`,
+    `--server=${kubeApiServer}`,
+    `--certificate-authority=${kubeCaPath}`,
+    `--token=${kubeToken}`,
     `--namespace=${namespace}`,
   ];
   return new Promise((resolve, reject) => {
+    const path = env['KUBECTL_PATH'] ?? 'kubectl';
+    const [program, ...first] = path.endsWith('.ts') ? [process.execPath, path] : [path];
     const child = execFile(
-      env['KUBECTL_PATH'] ?? 'kubectl',
-      ['--kubeconfig=/dev/null', ...where, 'apply', '-f', '-'],
+      program ?? path,
+      [...first, '--kubeconfig=/dev/null', ...where, 'apply', '-f', '-'],
       { timeout: 30_000 },
       (error, stdout, stderr) => {
         if (error) reject(new Refused(500, `kubectl apply failed: ${stderr || error.message}`));
@@ -105,14 +137,19 @@ function kubectl(target: Target, namespace: string, manifest: string): Promise<s
 
 const server = createServer((request, response) => {
   const providerId = String(request.headers['x-provider-id'] ?? '').trim();
+  let posted = '';
   const say = (status: number, body: string): void => {
-    console.log(request.method, request.url, providerId, status);
+    console.log(request.method, request.url, providerId, status, posted);
     setTimeout(() => response.writeHead(status).end(body), lateMs);
   };
   if (request.url === '/healthz') return say(200, 'ok');
   if (request.method !== 'POST') return say(405, 'method not allowed');
   text(request)
-    .then((body) => post(body, providerId))
+    .then((body) => {
+      const nodes = JSON.parse(body) as readonly Posted[];
+      posted = countsOf(nodes);
+      return post(nodes, providerId);
+    })
     .then((answer) => say(200, JSON.stringify(answer)))
     .catch((error: unknown) => {
       say(

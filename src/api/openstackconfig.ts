@@ -77,7 +77,9 @@ export const settings = z
     violaCompatibility: z
       .enum(['native', 'legacy'])
       .optional()
-      .describe('Which Viola answers (default native).'),
+      .describe(
+        'Which Viola answers (default native). legacy: the operator posts only for providers of its setting LEGACY_VIOLA_PROVIDERS.',
+      ),
   })
   .describe('Endpoints, timeouts and rules; each overrides the configuration of the operator.');
 
@@ -143,7 +145,10 @@ export const openstackConfigStatus = z.object({
       servers: count('Servers selected.'),
       nodes: count('Nodes with at least one NIC.'),
       interfaces: count('NICs delivered.'),
-      nics: text('NICs that are configured on their nodes, of those that are planned: 2/3.', 32),
+      nics: text(
+        'NICs that are configured on their nodes, of those that are planned: 2/3; ?/3 with a legacy Viola.',
+        32,
+      ),
       filteredPorts: count('Ports with an address in a selected subnet that are no NIC.'),
     })
     .optional()
@@ -154,7 +159,7 @@ export const openstackConfigStatus = z.object({
         name: text('Node name.'),
         instanceId: text('Server id.', 64),
         interfaces: count('NICs of the node.'),
-        state: text('State of its MultiNicNodeConfig.', 64),
+        state: text('State of its MultiNicNodeConfig; Unknown with a legacy Viola.', 64),
         reason: text('One word; see the table of reasons.', 1024),
         message: text('What is the matter with the node and what to do, for people.', 1024),
       }),

@@ -41,6 +41,7 @@ function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace,
       verbs: ['patch'],
       where: group,
       why: { en: 'The state of their nodes.', ko: '노드의 상태를 기록합니다.' },
+      rare: true,
     },
   ];
 }
@@ -56,6 +57,7 @@ const expansionRights: readonly Right<ControllerPlace, never>[] = [
       en: 'One object per entry of a MultiNicBizConfig; it is deleted when the entry leaves.',
       ko: 'MultiNicBizConfig의 항목마다 객체를 만들고, 항목이 없어지면 삭제합니다.',
     },
+    rare: true,
   },
 ];
 
@@ -103,13 +105,25 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
       {
         group: 'apiextensions.k8s.io',
         resource: 'customresourcedefinitions',
-        names: [definition, ...bizConfigGroups.map((group) => `multinicbizconfigs.${group}`)],
+        names: [definition],
         verbs: ['get'],
         where: 'cluster',
         why: {
           en: 'The same of their kind, and whether it has all fields of this build: others would be dropped in silence.',
           ko: 'CRD가 삭제되는 중인지, 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
         },
+      },
+      {
+        group: 'apiextensions.k8s.io',
+        resource: 'customresourcedefinitions',
+        names: bizConfigGroups.map((group) => `multinicbizconfigs.${group}`),
+        verbs: ['get'],
+        where: 'cluster',
+        why: {
+          en: 'Whether a group of MultiNicBizConfigs exists, each minute: it may be added and removed at any time.',
+          ko: 'MultiNicBizConfig 그룹의 존재 여부를 매분 확인합니다. 언제든 추가되거나 제거될 수 있습니다.',
+        },
+        rare: true,
       },
       ...bizConfigGroups.flatMap(bizConfigRights),
       ...expansionRights,

@@ -100,10 +100,18 @@ export function hasLeaveToRemove(object: ConfigObject): boolean {
   return isSeen(object) && value !== '' && value !== statusOf(object).lastHandledAllowRemovals;
 }
 
-/** Whether the nodes are to stay as they are when the object goes. */
-export function isRetained({ spec }: ConfigObject): boolean {
-  const { settings } = openstackConfigSpec.safeParse(spec).data ?? {};
-  return settings?.deletionPolicy === 'Retain';
+/** Whether the nodes stay as they are when the object goes: by its deletionPolicy, or because its Viola deletes nothing. */
+export function isRetained(object: ConfigObject): boolean {
+  return settingsOf(object).deletionPolicy === 'Retain' || isOfLegacyViola(object);
+}
+
+/** Whether the object delivers through a legacy Viola. */
+export function isOfLegacyViola(object: ConfigObject): boolean {
+  return settingsOf(object).violaCompatibility === 'legacy';
+}
+
+function settingsOf({ spec }: ConfigObject) {
+  return openstackConfigSpec.safeParse(spec).data?.settings ?? {};
 }
 
 /** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */

@@ -11,6 +11,7 @@ import { systemClock } from '../time/clock.ts';
 import { createViolas } from './deliver/violas.ts';
 import { rulesOf } from './resolve/policy.ts';
 import { type Listener, listen } from './testing/listener.ts';
+import { noRecords } from './testing/no-records.ts';
 import { environment, type Outside, type Scene, setScene } from './testing/scene.ts';
 
 /** What a test of the policy says where; what is not named is at a place that is allowed. */
@@ -123,7 +124,7 @@ function replyOf(url: string): { readonly status: number; readonly body: unknown
 }
 
 const log = createLogger({ part: 'test', level: 'silent' });
-const deps = { clock: systemClock, random: () => 0, log };
+const deps = { clock: systemClock, random: () => 0, log, records: noRecords };
 const outside: Outside = {
   clouds: (settings) => {
     const clouds = createClouds({ ...deps, ...rulesOf(settings) });

@@ -38,6 +38,10 @@ function allowing(text: string) {
   return readSettings(operatorSettings, { env: { ALLOWED_ENDPOINTS: text }, flags: {} });
 }
 
+function confirming(text: string) {
+  return readSettings(operatorSettings, { env: { LEGACY_VIOLA_PROVIDERS: text }, flags: {} });
+}
+
 describe('the settings of the operator', () => {
   it('know every name that is in use', () => {
     const known = Object.values(operatorSettings).flatMap(({ env }) => env);
@@ -57,6 +61,11 @@ describe('the settings of the operator', () => {
     const usable = 'https://*.example.com,http://127.0.0.1:*/,*';
     expect(allowing(usable).allowedEndpoints).toHaveLength(3);
     expect(() => allowing(`${usable},${text}`)).toThrow('must be origins such as');
+  });
+
+  it('confirm no provider of a legacy Viola by *', () => {
+    expect(confirming(' biz-1, biz-2 ,').legacyViolaProviders).toEqual(['biz-1', 'biz-2']);
+    expect(() => confirming('biz-1,*')).toThrow('must name each provider id; * confirms none');
   });
 
   it('name everything that cannot be used, and no secret', () => {

@@ -6,13 +6,13 @@ import {
   duration,
   integer,
   nonBlank,
-  oneOf,
   proxyUrl,
   url,
 } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 import { isException } from '../requests/proxies.ts';
 import { brokerSecretSettings } from './broker-secret/settings.ts';
+import { violaSettings } from './deliver/settings.ts';
 import { notificationSettings } from './notifications/settings.ts';
 import { defaultEndpointSettings } from './resolve/settings.ts';
 import { type Polling, shortestPollMs } from './schedule/poll-interval.ts';
@@ -160,51 +160,7 @@ export const operatorSettings = {
     description:
       'PEM bundle that the certificate of Contrabass is verified with; read again at each use',
   }),
-  violaEndpoint: setting({
-    env: ['VIOLA_ENDPOINT'],
-    flag: 'viola-endpoint',
-    schema: url().optional(),
-    description: 'base URL of Viola',
-  }),
-  violaTimeout: setting({
-    env: ['VIOLA_TIMEOUT'],
-    flag: 'viola-timeout',
-    schema: timeout(),
-    description: 'timeout of a call to Viola; longer than 5m counts as 5m',
-  }),
-  violaInsecureTls: setting({
-    env: ['VIOLA_INSECURE_TLS'],
-    flag: 'viola-insecure-tls',
-    schema: flag('false'),
-    description: 'true: do not verify the certificate of Viola',
-  }),
-  violaCaFile: setting({
-    env: ['VIOLA_CA_FILE'],
-    flag: 'viola-ca-file',
-    schema: nonBlank().optional(),
-    description:
-      'PEM bundle that the certificate of Viola is verified with; read again at each use',
-  }),
-  violaTokenFile: setting({
-    env: ['VIOLA_TOKEN_FILE'],
-    flag: 'viola-token-file',
-    schema: nonBlank().optional(),
-    description: 'file with the bearer token for Viola, read at each use',
-  }),
-  violaAccess: setting({
-    env: ['VIOLA_ACCESS'],
-    flag: 'viola-access',
-    schema: oneOf(['managed', 'given']).prefault('given'),
-    description:
-      'managed: the operator makes its token for Viola, grants it in the Secret viola-api-tokens and renews it; given (default): it is in --viola-token-file',
-  }),
-  violaTls: setting({
-    env: ['VIOLA_TLS'],
-    flag: 'viola-tls',
-    schema: oneOf(['managed', 'given']).prefault('given'),
-    description:
-      'managed: the operator makes an authority and the certificate of Viola, in the Secrets multinic-ca and viola-api-tls, and renews them; given (default): the authority is in --viola-ca-file',
-  }),
+  ...violaSettings,
   openstackTimeout: setting({
     env: ['OPENSTACK_TIMEOUT'],
     flag: 'openstack-timeout',

@@ -20,6 +20,7 @@ import { openCaBundle, systemAuthorities } from '../requests/ca-bundle.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import type { MariadbTls } from '../store/mariadb-access.ts';
 import { Store, type StoreLocation } from '../store/store.ts';
+import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics/metrics.ts';
@@ -82,11 +83,12 @@ export async function startOperator(
     log,
     metrics,
   });
+  await using store = await openStore(settings, context);
+  const records = createDeliveryRecords({ store, perform, clock });
   await using violas = createViolas(
     { ...settings, ...credentials },
-    { clock, random, log, isTrusted: rules.isTrusted },
+    { clock, random, log, records, isTrusted: rules.isTrusted },
   );
-  await using store = await openStore(settings, context);
   metrics.sample('multinic_active_db_connections', {}, () => store.active);
   const shared = { client, settings, context, perform, store, clouds, violas, authorities };
   const loop = createLoop({ ...shared, lifetime: signal });

@@ -22,12 +22,14 @@ export interface Recording {
   readonly unknown: readonly string[];
   /** Undefined when nothing was looked at. */
   readonly sighting?: Sighting | undefined;
+  /** True: records of nodes that are not in `nodes` stay. */
+  readonly isPart?: boolean;
 }
 
 /** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
 export async function recordNodeConfigs(
   db: Database,
-  { providerId, author, nodes, unknown, sighting = nothingSeen }: Recording,
+  { providerId, author, nodes, unknown, sighting = nothingSeen, isPart = false }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
@@ -45,7 +47,7 @@ export async function recordNodeConfigs(
     .filter((node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
   const gone = rows
-    .filter((row) => !names.has(row.node_name))
+    .filter((row) => !isPart && !names.has(row.node_name))
     .toSorted((a, b) => compareText(a.node_name, b.node_name));
   const isNews = changed.length + gone.length + subnets.length > 0 || isConfigNews;
   if (!isNews) return;

@@ -5,6 +5,12 @@ import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.t
 import type { RecordedNode } from '../plan/plan.ts';
 import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
+import {
+  type DeliveryFilter,
+  listDeliveries,
+  type RecordedDelivery,
+  reserveNics,
+} from './deliveries.ts';
 import { checkSqlite, isConflict, isCorrupt, mariadbDialect, sqliteDialect } from './dialect.ts';
 import { fileIdentity } from './file-identity.ts';
 import { type HistoryFilter, listChanges, type NumberedChange } from './history.ts';
@@ -113,6 +119,23 @@ export class Store {
     sighting?: Sighting,
   ): Promise<void> {
     return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
+  }
+
+  /** Records these nodes of one OpenstackConfig; its records of other nodes stay. */
+  async add(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void> {
+    const recording = { providerId, author, nodes, unknown: [], isPart: true };
+    return this.#inTurn(async () => this.#write(recording));
+  }
+
+  /** Stores which NICs get which index before the nodes are sent. */
+  async reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void> {
+    const now = this.#options.now();
+    return this.#inTurn(async () => this.#use((db) => reserveNics(db, nodes, now)));
+  }
+
+  /** Returns records of one business cluster with the OpenstackConfigs that delivered them. */
+  async deliveries(filter: DeliveryFilter): Promise<RecordedDelivery[]> {
+    return this.#use((db) => listDeliveries(db, filter));
   }
 
   /** Forgets an OpenstackConfig that is gone, and has no records any more. */

@@ -260,6 +260,19 @@ describe('the fence of a POST', () => {
     expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
   });
 
+  it.each<[string, string, object]>([
+    ['made from a MultiNicBizConfig', 'biz-config', {}],
+    ['that kubectl wrote, too, and that says so', kubectl, { [annotations.takeOver]: 'true' }],
+  ])('takes over an object %s', async (_what, also, noted) => {
+    await bed.post([node]);
+    const ref = { namespace, name: 'worker-1' };
+    const expanded = { metadata: { annotations: noted }, spec: { interfaces: [] } };
+    await bed.admin.patch(nodeConfigs, ref, expanded, { fieldManager: 'biz-config' });
+    await bed.admin.patch(nodeConfigs, ref, { spec: { specHash: 'x' } }, { fieldManager: also });
+    expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
+    expect((await bed.stored()).spec.interfaces).toHaveLength(1);
+  });
+
   it('takes nothing over when somebody else owns one of the fields too', async () => {
     await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
     const ref = { namespace, name: 'worker-1' };

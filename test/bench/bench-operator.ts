@@ -25,6 +25,7 @@ import { createStatusWriter } from '../../src/operator/status/writer.ts';
 import { FakeBrokerSecrets } from '../../src/operator/testing/fake-broker-secrets.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
 import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
+import { noRecords } from '../../src/operator/testing/no-records.ts';
 import { Triggers } from '../../src/operator/triggers/triggers.ts';
 import { createPerform } from '../../src/process/effects.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -77,7 +78,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
   const clouds = createClouds({ clock, random, log, onRequest: () => (calls += 1) });
   const violas = createViolas(
     { ...settings, token: undefined, authorities: systemAuthorities },
-    { clock, random, log },
+    { clock, random, log, records: noRecords },
   );
   const views = new CloudViews(clock, signal);
   const looks = new Looks(clock);

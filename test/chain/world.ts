@@ -15,6 +15,7 @@ import { createAll } from '../../rig/chain/manifests.ts';
 import { type Bundles, startParts, violaUrlOf } from '../../rig/chain/parts.ts';
 import type { KnownRabbit } from '../../rig/cloud/contrabass.ts';
 import { type RunningCloud, startCloud } from '../../rig/cloud/start.ts';
+import { installLegacyViola, type LegacyViola } from '../../rig/deployed/part.ts';
 import { type Hypervisor, startHypervisor } from '../../rig/hypervisor/hypervisor.ts';
 import { hostMachine } from '../../rig/hypervisor/machines.ts';
 import { type Kubelet, startKubelet } from '../../rig/kubelet/kubelet.ts';
@@ -69,6 +70,8 @@ export interface WorldOptions {
   readonly poll?: string;
   /** The operator makes what it and Viola know each other by (default: both are given files). */
   readonly managedAccess?: boolean;
+  /** The Viola of the legacy system stands where ours does; its own cluster is the management cluster. */
+  readonly isViolaLegacy?: boolean;
   /** The message queue that Contrabass names. */
   readonly rabbit?: KnownRabbit;
   /** What stands for the entry point of the agent's image (default: the agent of the bundle). */
@@ -109,6 +112,7 @@ export async function openWorld(
     kubeconfigs: await kubeconfigsOf({ management, business }),
     ports,
     access,
+    legacyViola: await legacyViolaOf(options, { management, business, directory }),
     contrabassUrl: cloud.contrabassUrl,
     encryptKey: cloud.encryptKey,
     providers: ['*'],
@@ -139,6 +143,16 @@ export async function openWorld(
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The stand-in of the legacy Viola, which writes nodes of the business cluster there and all others in its own cluster. */
+async function legacyViolaOf(
+  { isViolaLegacy = false }: WorldOptions,
+  { management, business, directory }: Pick<World, 'management' | 'business' | 'directory'>,
+): Promise<LegacyViola | undefined> {
+  if (!isViolaLegacy) return undefined;
+  const targets = { [provider]: business.server.accessAs(identities.writer) };
+  return installLegacyViola({ directory, own: management.server.access, targets });
 }
 
 /** What each part reaches its clusters with. */

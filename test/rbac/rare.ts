@@ -58,4 +58,35 @@ export const rareUses: readonly RareUse[] = [
     file: 'src/controller/restart.test.ts',
     test: 'creates nothing twice when a write to %s took effect unheard',
   },
+  {
+    right: 'create multinicnodeconfigs.multinic.io',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
+  {
+    right: 'delete multinicnodeconfigs.multinic.io',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
+  {
+    right: 'get customresourcedefinitions.apiextensions.k8s.io of multinicbizconfigs.multinic.io',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
+  {
+    right:
+      'get customresourcedefinitions.apiextensions.k8s.io of multinicbizconfigs.multinic.okestro.io',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
+  {
+    right: 'patch multinicbizconfigs.multinic.io/status',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
+  {
+    right: 'patch multinicbizconfigs.multinic.okestro.io/status',
+    file: 'src/controller/biz-config/rights.test.ts',
+    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  },
 ];

@@ -26,6 +26,7 @@ violaCaFile: VIOLA_CA_FILE
 violaTokenFile: VIOLA_TOKEN_FILE
 violaAccess: VIOLA_ACCESS
 violaTls: VIOLA_TLS
+legacyViolaProviders: LEGACY_VIOLA_PROVIDERS
 openstackTimeout: OPENSTACK_TIMEOUT
 openstackInsecureTls: OPENSTACK_INSECURE_TLS
 openstackCaFile: OPENSTACK_CA_FILE

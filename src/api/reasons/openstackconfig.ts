@@ -364,10 +364,13 @@ export const openstackConfigReasons = {
     'openstackconfig',
     false,
     [
-      'This Viola cannot remove the last NIC of a node.',
-      '이 Viola는 노드의 마지막 NIC를 제거할 수 없습니다.',
+      'A legacy Viola cannot remove the last NIC of a node, or a node.',
+      'legacy Viola는 노드의 마지막 NIC나 노드를 제거할 수 없습니다.',
     ],
-    ['Remove it by hand, or use a native Viola.', '직접 제거하거나 native Viola를 사용하십시오.'],
+    [
+      'Delete the MultiNicNodeConfig that the message names in the business cluster, then set the annotation `multinic.io/allow-removals` to a new value; or use a native Viola.',
+      '비즈 클러스터에서 메시지에 있는 MultiNicNodeConfig를 삭제한 다음 `multinic.io/allow-removals` 어노테이션을 새 값으로 설정하십시오. 또는 native Viola를 사용하십시오.',
+    ],
   ),
   ...portReasons,
 } as const satisfies Record<string, ReasonRow>;

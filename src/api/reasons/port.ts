@@ -125,6 +125,18 @@ export const portReasons = {
       '비즈 클러스터에서 컨트롤러가 실행 중인지 확인하십시오.',
     ],
   ),
+  StatusUnsupported: row(
+    'openstackconfig',
+    false,
+    [
+      'A legacy Viola reports no status of nodes, so it is not known whether their NICs are configured.',
+      'legacy Viola는 노드의 상태를 제공하지 않아 NIC 설정 여부를 알 수 없습니다.',
+    ],
+    [
+      'Read the MultiNicNodeConfigs in the business cluster, or use a native Viola.',
+      '비즈 클러스터에서 MultiNicNodeConfig를 확인하거나 native Viola를 사용하십시오.',
+    ],
+  ),
   WaitingForName: row(
     'openstackconfig',
     true,

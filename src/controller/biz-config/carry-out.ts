@@ -70,8 +70,10 @@ function write({ entry }: PlannedNode, wanted: NodeWrite): Writing {
 }
 
 function release(config: NodeConfig): Writing {
-  return async ({ live, observed, signal }, progress) => {
-    settle(await live.release(config, observed.marks, signal), progress);
+  return async ({ live, ownerships, observed, signal }, progress) => {
+    const written = await live.release(config, observed.marks, signal);
+    ownerships.forget(config);
+    settle(written, progress);
   };
 }
 

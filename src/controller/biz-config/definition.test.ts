@@ -31,6 +31,14 @@ async function untilRemoved(group: BizConfigGroup): Promise<void> {
   await bed.eventually(gone, () => `${group} stays`);
 }
 
+/** Whether an alert would hear of the watch: of a kind that is gone it would, for ever. */
+async function isSilenceShown(): Promise<boolean> {
+  const text = await bed.metrics.registry.metrics();
+  return /^multinic_reflector_silence_seconds\{.*multinicbizconfigs\.multinic\.io.*\} \d/m.test(
+    text,
+  );
+}
+
 const untilExpanded = (name: string) =>
   bed.until(name, ({ metadata }) => metadata.labels?.['multinic.io/biz-config'] !== undefined);
 
@@ -50,10 +58,12 @@ it('a definition that is removed while the controller runs takes no object along
   await sources.create('all', [bizNode(1, [1])]);
   bed.run();
   await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+  expect(await isSilenceShown()).toBe(true);
   await remove('multinic.io');
   await untilRemoved('multinic.io');
   await bed.pass(1_000);
   expect(bed.notReady()).toBeUndefined();
+  expect(await isSilenceShown()).toBe(false);
   expect(await bed.ready('w-1')).toBe('True AllInterfacesConfigured');
   await define('multinic.io');
   await sources.create('all', [bizNode(1, [1]), bizNode(2, [1])]);

@@ -71,7 +71,7 @@ export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoo
     },
   });
   sampleWork(metrics, controllerName, controller);
-  for (const { reflector } of watches) sampleSilence(metrics, reflector);
+  for (const { silence } of watches) sampleSilence(metrics, silence);
 
   async function expand(signal: AbortSignal): Promise<void> {
     const ended = Promise.withResolvers<void>();

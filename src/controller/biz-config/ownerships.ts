@@ -44,6 +44,11 @@ export class Ownerships {
     this.#known.set(name, { uid, generation, ownership });
   }
 
+  /** Drops the result of an object, which is read again. */
+  forget({ metadata }: NodeConfig): void {
+    this.#known.delete(metadata.name);
+  }
+
   /** Drops results of objects that are no longer among these. */
   keep(configs: readonly NodeConfig[]): void {
     const names = new Set(configs.map(({ metadata }) => metadata.name));

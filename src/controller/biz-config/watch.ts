@@ -26,7 +26,8 @@ export interface GroupWatchOptions {
 export interface GroupWatch {
   readonly group: BizConfigGroup;
   readonly store: Store<BizConfig>;
-  readonly reflector: Reflector;
+  /** Since the server was last heard about the kind; undefined while it does not exist. */
+  readonly silence: Pick<Reflector, 'name' | 'silentMs'>;
   /** Follows them while their CustomResourceDefinition exists, until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -91,7 +92,13 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
     }
   }
 
-  return { group, store, reflector, run };
+  const silence = {
+    name: definition,
+    get silentMs() {
+      return reflector.state === 'stopped' ? undefined : reflector.silentMs;
+    },
+  };
+  return { group, store, silence, run };
 }
 
 /** Values by which objects of these nodes find the source. */

@@ -7,11 +7,13 @@ import type { Owner, PlanInput } from '../../plan/plan.ts';
 import { deliveredFor, nicAt } from '../../plan/view.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { SyncRequest } from '../sync/request.ts';
-import { withdraw } from './withdraw.ts';
+import type { TakenOffByHand } from '../sync/taken-off-by-hand.ts';
+import { type Withdrawn, withdraw } from './withdraw.ts';
 
 /** What became of nodes in business clusters that the OpenstackConfig names no longer. */
 export interface FormerClusters {
@@ -22,7 +24,7 @@ export interface FormerClusters {
 }
 
 interface Delivered {
-  readonly request: Pick<SyncRequest, 'config' | 'source' | 'allowRemovals'>;
+  readonly request: Pick<SyncRequest, 'allowRemovals' | 'config' | 'source' | 'takenOffByHand'>;
   readonly input: Pick<PlanInput, 'selection' | 'observation' | 'cloudInterfaces'>;
   /** What the business cluster holds that the OpenstackConfig names now. */
   readonly held: readonly HeldNode[];
@@ -47,7 +49,7 @@ export async function leaveFormerClusters(
   signal: AbortSignal,
 ): Promise<FormerClusters> {
   const { request, deliveredTo } = delivered;
-  const { config, source } = request;
+  const { config, source, takenOffByHand } = request;
   const leaving: HeldNode[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
@@ -57,9 +59,11 @@ export async function leaveFormerClusters(
     try {
       // Before anything is read: what comes after that is not seen.
       const isOpen = unanswered.openForMs(source, provider) > 0;
-      const viola = await violas.of(config.viola, provider);
+      const viola = await violas.of(config.viola, provider, source);
       const heldBack = (own: readonly HeldNode[]) => heldIn(own, delivered);
-      const left = await withdraw({ viola, owner: source, known, heldBack, perform }, signal);
+      const left = viola.abilities.removes
+        ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
+        : leftByHand(known, provider, takenOffByHand);
       if (left.leaving.length + left.held.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
@@ -74,6 +78,18 @@ export async function leaveFormerClusters(
     }
   }
   return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
+}
+
+/** Returns that nothing is left behind a legacy Viola. Throws StepFailure unless a user has removed the nodes. */
+function leftByHand(
+  names: readonly string[],
+  provider: string,
+  { elsewhere }: TakenOffByHand,
+): Withdrawn {
+  if (names.length === 0 || elsewhere) return { leaving: [], held: [] };
+  const { reason, message } = removalUnsupported(names, provider);
+  const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
+  throw new StepFailure({ reason, message: next });
 }
 
 /** Names of the nodes whose NICs wait for consent. */

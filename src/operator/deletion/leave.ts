@@ -1,18 +1,23 @@
+import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { finalizers } from '../../api/names.ts';
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import {
   type ConfigObject,
+  generationOf,
   hasFinalizer,
   hasLeaveToRemove,
+  isOfLegacyViola,
   isRetained,
   ownerOf,
   removeFinalizer,
@@ -53,6 +58,7 @@ export async function leave(
 ): Promise<Outcome | undefined> {
   const { settings, pace, log, writer } = deps;
   if (!hasFinalizer(object)) return undefined;
+  if (isOfLegacyViola(object)) return leaveLegacyViola(object, deps, signal);
   const left = await attempt(async () => withdrawInTime(object, deps, signal), log, signal);
   if (left instanceof StepFailure) {
     await writer.write(object, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
@@ -73,9 +79,35 @@ export async function leave(
       nodes.length > 0 ? pace.afterCleanup(object) : Math.max(...open.map(({ ms }) => ms));
     return { requeueAfterMs };
   }
+  return letGo(object, deps, signal);
+}
+
+async function letGo(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
   await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);
   return undefined;
+}
+
+/** A legacy Viola deletes nothing, so the object goes as soon as its status, an Event and the log have named what stays. */
+async function leaveLegacyViola(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
+  const owner = ownerOf(object);
+  const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
+  const troubles = [...clusters].map(([provider, names]) => removalUnsupported(names, provider));
+  if (troubles.length === 0 || isReported(object)) return letGo(object, deps, signal);
+  for (const { message } of troubles) deps.log.warn({ config: owner }, message);
+  await deps.writer.write(object, { kind: 'deleting', troubles, waiting: [] }, signal);
+  // The finalizer is removed at a resourceVersion, which this write has changed.
+  return { requeueAfterMs: afterReportMs };
+}
+
+const afterReportMs = 1_000;
+
+/** Whether the status names what stays: only the status of a live object has Delivered. */
+function isReported(object: ConfigObject): boolean {
+  const { conditions } = statusOf(object);
+  const reason = findCondition(conditions, 'Ready')?.reason;
+  const isLive = findCondition(conditions, 'Delivered') !== undefined;
+  return reason === ('RemovalUnsupported' satisfies OperatorReason) && !isLive;
 }
 
 async function withdrawInTime(
@@ -106,6 +138,7 @@ async function withdrawAll(
   if (isRetained(object)) return { nodes: [], open: [] };
   const spec = openstackConfigSpec.safeParse(object.spec).data;
   const owner = ownerOf(object);
+  const source = { ...owner, generation: generationOf(object) };
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = whereabouts(spec, clusters, settings);
   const nodes: HeldNode[] = [];
@@ -115,7 +148,7 @@ async function withdrawAll(
     .map((providerId) => ({ providerId, ms: unanswered.openForMs(owner, providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
-    const viola = await violas.of(endpoint, provider);
+    const viola = await violas.of(endpoint, provider, source);
     const heldBack = (own: readonly HeldNode[]) => namesakes(own, object);
     const known = clusters.get(provider) ?? [];
     const left = await withdraw({ viola, owner, known, heldBack, perform }, signal);

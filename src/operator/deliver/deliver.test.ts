@@ -4,12 +4,14 @@ import type { NodePlan } from '../../plan/plan.ts';
 import { createPerform } from '../../process/effects.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
+import { nativeAbilities } from './abilities.ts';
 import { deliver } from './deliver.ts';
 
 const { signal } = new AbortController();
 const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
 const perform = createPerform<string>(() => undefined);
 const onUnanswered = (): void => undefined;
+const options = { source, perform, onUnanswered, takenOffByHand: new Set<string>() };
 
 function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
   return {
@@ -33,7 +35,7 @@ describe('deliver', () => {
   it('sends changed nodes only, a hundred at a time', async () => {
     const viola = new FakeViola();
     const nodes = [...plans(250), plan('idle', { action: 'none' })];
-    const { accepted } = await deliver(nodes, { viola, source, perform, onUnanswered }, signal);
+    const { accepted } = await deliver(nodes, { ...options, viola }, signal);
     expect(viola.posts.map(({ length }) => length)).toEqual([100, 100, 50]);
     expect(accepted).toHaveLength(250);
   });
@@ -42,7 +44,7 @@ describe('deliver', () => {
     const viola = new FakeViola();
     const routes = Array.from({ length: 2_000 }, () => ({ to: '10.0.0.0/8', via: '10.255.255.1' }));
     const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', routes }];
-    await deliver(plans(50, { interfaces }), { viola, source, perform, onUnanswered }, signal);
+    await deliver(plans(50, { interfaces }), { ...options, viola }, signal);
     expect(viola.posts.length).toBeGreaterThan(1);
     for (const post of viola.posts)
       expect(JSON.stringify(post).length).toBeLessThan(4 * 1024 * 1024);
@@ -59,6 +61,7 @@ describe('deliver', () => {
         retryAfterMs: 9_000,
       });
       const dead = {
+        abilities: nativeAbilities,
         post: async () => {
           knocks += 1;
           throw down;
@@ -66,15 +69,12 @@ describe('deliver', () => {
         remove: async () => viola.remove('x', null),
       };
       const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
-      const { failures } = await deliver(
-        nodes,
-        { viola: dead, source, perform, onUnanswered },
-        signal,
-      );
+      const { failures } = await deliver(nodes, { ...options, viola: dead }, signal);
       expect(knocks).toBeLessThanOrEqual(4);
       expect(failures).toHaveLength(1_001);
       expect(failures[0]).toEqual({
         nodeName: 'n0',
+        reason: 'ViolaPostError',
         message: 'viola: down',
         retryAfterMs: 9_000,
         kind: 'outage',
@@ -87,7 +87,7 @@ describe('deliver', () => {
     const viola = new FakeViola();
     viola.refused.set('n0', 'StaleBase').set('n1', 'Deleting').set('n2', 'Invalid');
     viola.refused.set('n4', 'ClusterUnreachable').set('n5', 'Internal');
-    const outcome = await deliver(plans(6), { viola, source, perform, onUnanswered }, signal);
+    const outcome = await deliver(plans(6), { ...options, viola }, signal);
     expect(outcome).toMatchObject({
       accepted: [{ nodeName: 'n3' }],
       stale: ['n0'],
@@ -104,6 +104,7 @@ describe('deliver', () => {
     const viola = new FakeViola();
     let posts = 0;
     const flaky = {
+      abilities: nativeAbilities,
       post: async (nodes: readonly PostedNode[]) => {
         posts += 1;
         if (posts > 1) return viola.post(nodes);
@@ -114,7 +115,7 @@ describe('deliver', () => {
     };
     const { accepted, failures } = await deliver(
       plans(1_000),
-      { viola: flaky, source, perform, onUnanswered },
+      { ...options, viola: flaky },
       signal,
     );
     expect([posts, accepted.length, failures.length]).toEqual([10, 900, 100]);
@@ -123,6 +124,7 @@ describe('deliver', () => {
   it('sends less at once to a Viola that takes less, down to one node', async () => {
     const viola = new FakeViola();
     const narrow = {
+      abilities: nativeAbilities,
       post: async (nodes: readonly PostedNode[]) => {
         const tooMuch = nodes.length > 3 || nodes.some(({ nodeName }) => nodeName === 'n7');
         if (!tooMuch) return viola.post(nodes);
@@ -131,22 +133,19 @@ describe('deliver', () => {
       },
       remove: async () => 'gone' as const,
     };
-    const { accepted, failures } = await deliver(
-      plans(20),
-      { viola: narrow, source, perform, onUnanswered },
-      signal,
-    );
+    const { accepted, failures } = await deliver(plans(20), { ...options, viola: narrow }, signal);
     expect([accepted.length, failures.map(({ nodeName }) => nodeName)]).toEqual([19, ['n7']]);
   });
 
   it('takes silence about a node for a failure', async () => {
     const mute = {
+      abilities: nativeAbilities,
       post: async () => ({ applied: 0, results: [], errors: [] }),
       remove: async () => 'gone' as const,
     };
     const told = vi.fn();
-    const options = { viola: mute, source, perform, onUnanswered: told };
-    const { failures } = await deliver([plan('n0')], options, signal);
+    const muted = { ...options, viola: mute, onUnanswered: told };
+    const { failures } = await deliver([plan('n0')], muted, signal);
     expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
     expect(told).toHaveBeenCalledOnce();
   });
@@ -156,13 +155,13 @@ describe('deliver', () => {
     viola.put({ nodeName: 'n1', uid: 'u', generation: 2, spec: { nodeName: 'n1' } });
     const base = { uid: 'u', generation: 1 };
     const nodes = plans(2, { action: 'delete', base });
-    const outcome = await deliver(nodes, { viola, source, perform, onUnanswered }, signal);
+    const outcome = await deliver(nodes, { ...options, viola }, signal);
     expect(outcome).toMatchObject({ removed: ['n0'], waiting: ['n1'], failures: [] });
   });
 
   it('ends with the signal', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
-    const options = { viola: new FakeViola(), source, perform, onUnanswered };
-    await expect(deliver(plans(1), options, stopped)).rejects.toThrow('stopped');
+    const stopping = { ...options, viola: new FakeViola() };
+    await expect(deliver(plans(1), stopping, stopped)).rejects.toThrow('stopped');
   });
 });

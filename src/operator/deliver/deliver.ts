@@ -6,10 +6,12 @@ import {
   type PostedNode,
   type Source,
 } from '../../api/node-configs-http.ts';
+import type { OperatorReason } from '../../api/reasons.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import type { Perform } from '../../process/effects.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
+import { lastNicStays, needsRemoval } from './unsupported.ts';
 import type { ViolaClient } from './viola-client.ts';
 
 /** What became of the nodes of a plan that were to be posted or deleted. */
@@ -26,6 +28,7 @@ export interface Delivery {
 
 interface DeliveryFailure {
   readonly nodeName: string;
+  readonly reason: Extract<OperatorReason, 'ViolaPostError' | 'RemovalUnsupported'>;
   readonly message: string;
   readonly retryAfterMs: number | undefined;
   /** `refused`: this node as it is; somebody has to change something. `outage`: it passes by itself. */
@@ -33,18 +36,19 @@ interface DeliveryFailure {
 }
 
 export interface DeliverOptions {
-  readonly viola: Pick<ViolaClient, 'post' | 'remove'>;
+  readonly viola: Pick<ViolaClient, 'abilities' | 'post' | 'remove'>;
   readonly source: Source;
   readonly perform: Perform<Effect>;
   /** Told of a post that failed, as a whole or for a node, and may be carried out all the same. */
   readonly onUnanswered: () => void;
+  /** Nodes that a user has cleaned by hand, because Viola cannot. */
+  readonly takenOffByHand: ReadonlySet<string>;
 }
 
 /** A business cluster needs some 15 ms a node, and one request should not take longer than a few seconds. */
 const nodesPerPost = 100;
 /** Half of what Viola takes: nodes with many routes are large. */
 const bytesPerPost = 2 * 1024 * 1024;
-const postsAtOnce = 4;
 const removalsAtOnce = 8;
 
 /** Sends what a plan wants sent; a node that fails never keeps the others back. */
@@ -54,13 +58,29 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const tally = new Tally();
-  const posts = chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(options)));
+  const { abilities } = options.viola;
+  const possible = abilities.removes ? nodes : withoutRemovals(nodes, options, tally);
+  const posts = chunks(possible.filter(({ action }) => action === 'post').map(postedBy(options)));
   const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
-  await mapBounded(posts, postsAtOnce, send, signal);
-  const removals = nodes.filter(({ action }) => action === 'delete');
+  await mapBounded(posts, abilities.postsAtOnce, send, signal);
+  const removals = possible.filter(({ action }) => action === 'delete');
   const takeAway = async (node: NodePlan) => remove(node, options, tally, signal);
   await mapBounded(removals, removalsAtOnce, takeAway, signal);
   return tally;
+}
+
+/** Returns the nodes that keep a NIC. The others are nothing that this Viola can be sent. */
+function withoutRemovals(
+  nodes: readonly NodePlan[],
+  { takenOffByHand }: DeliverOptions,
+  tally: Tally,
+): readonly NodePlan[] {
+  for (const node of nodes.filter(needsRemoval)) {
+    const { nodeName } = node;
+    if (takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
+    else tally.unsupported(nodeName, lastNicStays(node));
+  }
+  return nodes.filter((node) => !needsRemoval(node));
 }
 
 class Tally implements Delivery {
@@ -81,7 +101,13 @@ class Tally implements Delivery {
   }
 
   failed(nodeName: string, { message, retryAfterMs }: RequestError): void {
-    this.failures.push({ nodeName, message, retryAfterMs, kind: 'outage' });
+    const reason = 'ViolaPostError';
+    this.failures.push({ nodeName, reason, message, retryAfterMs, kind: 'outage' });
+  }
+
+  unsupported(nodeName: string, message: string): void {
+    const reason = 'RemovalUnsupported';
+    this.failures.push({ nodeName, reason, message, retryAfterMs: undefined, kind: 'refused' });
   }
 
   refused({ nodeName, code, field, message }: NodeError): void {
@@ -90,7 +116,8 @@ class Tally implements Delivery {
     else {
       const where = field === '' || field === 'base' ? '' : `${field}: `;
       const text = `viola: node ${nodeName}: ${code}: ${where}${message}`;
-      this.failures.push({ nodeName, message: text, retryAfterMs: undefined, kind: kindOf(code) });
+      const about = { nodeName, reason: 'ViolaPostError', message: text } as const;
+      this.failures.push({ ...about, retryAfterMs: undefined, kind: kindOf(code) });
     }
   }
 }

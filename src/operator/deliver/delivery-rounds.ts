@@ -109,7 +109,8 @@ class Replanning {
       if (why === undefined) return [];
       const { nodeName } = node;
       const message = `viola: node ${nodeName} cannot be read: ${why}`;
-      return [{ nodeName, message, retryAfterMs: undefined, kind: 'refused' as const }];
+      const about = { nodeName, reason: 'ViolaPostError', message } as const;
+      return [{ ...about, retryAfterMs: undefined, kind: 'refused' as const }];
     });
   }
 
@@ -181,7 +182,8 @@ function namesOf(nodes: readonly NodePlan[]): ReadonlySet<string> {
 function restless({ stale }: Delivery): Delivery['failures'] {
   return stale.map((nodeName) => {
     const message = `viola: node ${nodeName} changes all the time; tried again at the next poll`;
-    return { nodeName, message, retryAfterMs: undefined, kind: 'refused' };
+    const about = { nodeName, reason: 'ViolaPostError', message } as const;
+    return { ...about, retryAfterMs: undefined, kind: 'refused' };
   });
 }
 

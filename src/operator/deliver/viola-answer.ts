@@ -67,6 +67,7 @@ export function refusal(answer: HttpAnswer, now: Date): RequestError {
 const advices: Readonly<Record<number, string>> = {
   401: " (the operator's token has to be in a file of Viola's --tokens-file)",
   403: ' (the token may not do this for this provider)',
+  405: ' (a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy)',
 };
 
 /** 409, 422 and 503 carry the results of each node too when none of the request was accepted. */

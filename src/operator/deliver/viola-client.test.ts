@@ -9,6 +9,7 @@ import { createLogger } from '../../process/log.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { systemClock } from '../../time/clock.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { anOwner, noRecords } from '../testing/no-records.ts';
 import { tokenInFile } from './token-source.ts';
 import type { ViolaClient } from './viola-client.ts';
 import { createViolas, type Violas } from './violas.ts';
@@ -36,8 +37,10 @@ const log = createLogger({ part: 'test', level: 'silent' });
 async function connect(endpoint: string): Promise<void> {
   const settings = { violaTimeout: 5_000, violaInsecureTls: false, authorities: systemAuthorities };
   const own = { ...settings, token: tokenInFile(tokenFile) };
-  violas = createViolas(own, { clock, random: () => 0.5, log });
-  viola = await violas.of({ field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true }, 'biz-1');
+  violas = createViolas(own, { clock, random: () => 0.5, log, records: noRecords });
+  const compatibility = 'native';
+  const place = { field: 'VIOLA_ENDPOINT', url: endpoint, trusted: true, compatibility } as const;
+  viola = await violas.of(place, 'biz-1', anOwner);
 }
 
 beforeEach(async () => {
@@ -280,6 +283,7 @@ describe('posting', () => {
   it.each([
     [401, "the operator's token has to be in a file of Viola's --tokens-file"],
     [403, 'the token may not do this for this provider'],
+    [405, 'a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy'],
   ])('explains a %i', async (status, advice) => {
     answers = [problem(status, 'Denied')];
     await expect(viola.post([], signal)).rejects.toThrow(advice);

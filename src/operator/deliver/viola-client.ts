@@ -15,14 +15,16 @@ import {
 import type { Call, Caller } from '../../requests/caller.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
+import { type Abilities, nativeAbilities } from './abilities.ts';
 import type { ListQuery } from './list-query.ts';
 import { type Listed, listNodes } from './node-list.ts';
 import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 
-/** Viola as one OpenstackConfig sees it: one endpoint, one business cluster. */
+/** Viola as one OpenstackConfig sees it: one endpoint, one business cluster; native or legacy. */
 export interface ViolaClient {
+  readonly abilities: Abilities;
   list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
   /** One node, always read through; undefined = the business cluster has none. */
   get(nodeName: string, signal: AbortSignal): Promise<HeldNode | undefined>;
@@ -50,7 +52,7 @@ interface ViolaClientOptions {
   readonly pages: PageMemory;
 }
 
-/** Speaks for one business cluster. */
+/** Speaks to a native Viola for one business cluster. */
 export function createViolaClient(options: ViolaClientOptions): ViolaClient {
   const { caller, providerId, token, clock, pages } = options;
   const { origin, pathname } = new URL(options.endpoint);
@@ -79,6 +81,7 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
   }
 
   return {
+    abilities: nativeAbilities,
     async list(query, signal) {
       const reader = createPageReader(query, {
         pages,

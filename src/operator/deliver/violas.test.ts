@@ -5,27 +5,33 @@ import { createLogger } from '../../process/log.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
+import { anOwner, noRecords } from '../testing/no-records.ts';
 import { createViolas } from './violas.ts';
 
 const settings = { violaTimeout: 1_000, violaInsecureTls: false, authorities: systemAuthorities };
 const log = createLogger({ part: 'test', level: 'silent' });
-const deps = { clock: createFakeClock(), random: () => 0.5, log };
+const deps = { clock: createFakeClock(), random: () => 0.5, log, records: noRecords };
 const noSuchNode = { type: 'about:blank', title: 'Not Found', status: 404, detail: 'no node' };
-const endpoint = { field: 'spec.settings.violaEndpoint', url: 'https://evil.org', trusted: false };
+const endpoint = {
+  field: 'spec.settings.violaEndpoint',
+  url: 'https://evil.org',
+  trusted: false,
+  compatibility: 'native',
+} as const;
 
 it('does not send the operator’s token to a place that only the CR vouches for', async () => {
   await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
-  await expect(violas.of(endpoint, 'biz-1')).rejects.toThrow(
+  await expect(violas.of(endpoint, 'biz-1', anOwner)).rejects.toThrow(
     'spec.settings.violaEndpoint: "https://evil.org" is not in the operator\'s ALLOWED_ENDPOINTS',
   );
-  expect(await violas.of({ ...endpoint, trusted: true }, 'biz-1')).toBeDefined();
+  expect(await violas.of({ ...endpoint, trusted: true }, 'biz-1', anOwner)).toBeDefined();
 });
 
 it('asks no Viola as long as there is no authority to know it by', async () => {
   const none = new RequestError('no authority yet', { service: 'viola', kind: 'unauthorized' });
   const authorities = async () => Promise.reject(none);
   await using violas = createViolas({ ...settings, token: undefined, authorities }, deps);
-  await expect(violas.of(endpoint, 'biz-1')).rejects.toMatchObject({
+  await expect(violas.of(endpoint, 'biz-1', anOwner)).rejects.toMatchObject({
     reason: 'ViolaPostError',
     message: 'viola: no authority yet',
   });
@@ -33,7 +39,7 @@ it('asks no Viola as long as there is no authority to know it by', async () => {
 
 it('speaks to any Viola while there is no token to lose', async () => {
   await using violas = createViolas({ ...settings, token: undefined }, deps);
-  expect(await violas.of(endpoint, 'biz-1')).toBeDefined();
+  expect(await violas.of(endpoint, 'biz-1', anOwner)).toBeDefined();
 });
 
 it('lets a business cluster answer while all calls to another one hang', async () => {
@@ -51,10 +57,10 @@ it('lets a business cluster answer while all calls to another one hang', async (
   await using violas = createViolas({ ...settings, token: undefined }, deps);
   const stop = new AbortController();
   const hung = Array.from({ length: 20 }, async () =>
-    (await violas.of(here, 'biz-1')).get('a', stop.signal),
+    (await violas.of(here, 'biz-1', anOwner)).get('a', stop.signal),
   );
   const ended = Promise.allSettled(hung);
-  const other = await violas.of(here, 'biz-2');
+  const other = await violas.of(here, 'biz-2', anOwner);
   expect(await other.get('a', stop.signal)).toBeUndefined();
   stop.abort(new Error('enough'));
   await ended;
@@ -80,7 +86,7 @@ it('takes the token nowhere that a redirect leads to', async () => {
     response.writeHead(307, { location: `${other.url}/v1` }).end();
   });
   await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
-  const viola = await violas.of({ ...endpoint, url, trusted: true }, 'biz-1');
+  const viola = await violas.of({ ...endpoint, url, trusted: true }, 'biz-1', anOwner);
   await expect(viola.get('a', AbortSignal.timeout(60_000))).rejects.toThrow(
     `answered 307, a redirect to ${other.url}, which is not followed`,
   );

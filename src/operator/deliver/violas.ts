@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Source } from '../../api/node-configs-http.ts';
 import { KeptWhileUsed } from '../../openstack/kept-while-used.ts';
 import type { Logger } from '../../process/log.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
@@ -6,10 +7,13 @@ import { type Caller, createCaller } from '../../requests/caller.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { createTransport } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import type { Endpoint } from '../resolve/endpoints.ts';
+import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { longestTimeoutMs } from '../resolve/fields.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import type { DeliveryRecords } from './legacy/delivery-records.ts';
+import { legacyFailure } from './legacy/legacy-answer.ts';
+import { createLegacyViola } from './legacy/legacy-viola.ts';
 import { createPageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
@@ -17,8 +21,11 @@ import { createViolaClient, type ViolaClient } from './viola-client.ts';
 
 /** Connections to every Viola that OpenstackConfigs name. */
 export interface Violas extends AsyncDisposable {
-  /** Throws PolicyDenied when the operator's token would go to a place that only the CR vouches for. */
-  of(endpoint: Endpoint, providerId: string): Promise<ViolaClient>;
+  /**
+   * Returns the Viola of an endpoint for the nodes of `owner`. Throws PolicyDenied when the operator's token would go to a
+   * place that only the CR vouches for.
+   */
+  of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
@@ -31,6 +38,8 @@ interface ViolasDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** What legacy Violas were sent. */
+  readonly records: DeliveryRecords;
   /** See createTransport. */
   readonly isTrusted?: (url: URL) => boolean;
 }
@@ -40,17 +49,18 @@ const idleMs = 2 * 3_600_000;
 
 /** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
 export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
-  const { clock, random, log, isTrusted } = deps;
+  const { clock, random, log, records, isTrusted } = deps;
   const { violaInsecureTls: insecure, token } = settings;
   const timeoutMs = Math.min(settings.violaTimeout, longestTimeoutMs);
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
   const pages = createPageMemory();
   const callers = new KeptWhileUsed<Caller>({ clock, idleMs });
 
-  async function callerOf(endpoint: string, providerId: string): Promise<Caller> {
+  async function callerOf({ url: endpoint, compatibility }: ViolaEndpoint, providerId: string) {
     const ca = await settings.authorities().catch(asStep);
     const lane = `${endpoint} ${providerId}`;
-    return callers.get(`${lane} ${hash('sha256', ca ?? '')}`, () =>
+    const failureFrom = compatibility === 'legacy' ? legacyFailure : refusal;
+    return callers.get(`${lane} ${compatibility} ${hash('sha256', ca ?? '')}`, () =>
       createCaller({
         transport,
         clock,
@@ -59,18 +69,23 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
         tls: { insecure, ...(ca === undefined ? {} : { ca }) },
         lane,
         timeoutMs,
-        failureOf: (_call, answer, now) => refusal(answer, now),
+        failureOf: (_call, answer, now) => failureFrom(answer, now),
       }),
     );
   }
 
   return {
-    async of({ field, url, trusted }, providerId) {
+    async of(endpoint, providerId, owner) {
+      const { field, url, trusted, compatibility } = endpoint;
+      if (compatibility === 'legacy') {
+        const caller = await callerOf(endpoint, providerId);
+        return createLegacyViola({ caller, endpoint: url, providerId, owner, records, clock });
+      }
       if (!trusted && token !== undefined) {
         const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
-      const caller = await callerOf(url, providerId);
+      const caller = await callerOf(endpoint, providerId);
       return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
     },
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),

@@ -209,6 +209,8 @@ export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owne
   );
   const posted = plans.filter(({ action }) => action === 'post');
   const planned = new Map(posted.map((node) => [node.nodeName, node]));
+  const waiting = new Set(delivery.waiting);
+  for (const name of delivery.removed) if (!waiting.has(name)) nodes.delete(name);
   for (const { nodeName, uid, generation } of delivery.accepted) {
     const node = planned.get(nodeName);
     if (!node) continue;

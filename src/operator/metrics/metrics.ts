@@ -37,7 +37,7 @@ export function countDelivery(
   for (const [status, list] of Map.groupBy(accepted, (one) => one.status))
     count(status, list.length);
   count('deleted', removed.length);
-  count('error', failures.length);
+  count('error', failures.filter(({ reason }) => reason === 'ViolaPostError').length);
 }
 
 /** Shows how far the nodes are, whose removals are held back, and how old what is known of each cloud is. */

@@ -13,6 +13,11 @@ export interface Endpoint {
   readonly trusted: boolean;
 }
 
+/** A Viola, and which of the two kinds answers there. */
+export interface ViolaEndpoint extends Endpoint {
+  readonly compatibility: 'native' | 'legacy';
+}
+
 /** One of OpenStack, which others may name as well. */
 export interface ServiceEndpoint extends Endpoint {
   /** Whether the CR names it. */
@@ -51,10 +56,11 @@ export function resolveViola(
   spec: OpenstackConfigSpec,
   operator: OperatorSettings,
   fields: Fields,
-): Endpoint {
-  const given = trimmed(spec.settings?.violaEndpoint);
+): ViolaEndpoint {
+  const { violaEndpoint, violaCompatibility: compatibility = 'native' } = spec.settings ?? {};
+  const given = trimmed(violaEndpoint);
   const source = { given, own: operator.violaEndpoint, env: 'VIOLA_ENDPOINT' };
-  return endpointOf('violaEndpoint', source, operator, fields);
+  return { ...endpointOf('violaEndpoint', source, operator, fields), compatibility };
 }
 
 type EndpointKey =

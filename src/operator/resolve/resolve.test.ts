@@ -165,16 +165,44 @@ describe('routing and families', () => {
   });
 });
 
-describe('a field whose behaviour does not exist yet', () => {
-  it('is refused by name', () => {
-    expect(problemsOf({ settings: { violaCompatibility: 'legacy' } })[0]).toContain(
-      'ConfigError: spec.settings.violaCompatibility "legacy" is not supported yet',
-    );
+describe('violaCompatibility legacy', () => {
+  const confirmed = { ...environment, LEGACY_VIOLA_PROVIDERS: 'biz-0, biz-1' };
+  const legacy = { violaCompatibility: 'legacy' } as const;
+
+  it.each<[what: string, settings: Settings, env: typeof environment, words: string]>([
+    [
+      'refuses a provider that the configuration does not confirm',
+      legacy,
+      { ...environment, LEGACY_VIOLA_PROVIDERS: 'biz-0,biz-10' },
+      'ConfigError: spec.settings.violaCompatibility is legacy, and provider "biz-1" is not in the operator\'s LEGACY_VIOLA_PROVIDERS',
+    ],
+    [
+      'refuses an endpoint that only the OpenstackConfig names',
+      { ...legacy, violaEndpoint: 'https://other.example.org' },
+      confirmed,
+      'PolicyDenied: spec.settings.violaEndpoint "https://other.example.org" is not in the operator\'s ALLOWED_ENDPOINTS',
+    ],
+    [
+      'refuses a routing that a legacy Viola drops',
+      { ...legacy, routing: 'isolated' },
+      confirmed,
+      'ConfigError: spec.settings.routing "isolated" is dropped by a legacy Viola',
+    ],
+    [
+      'refuses IPv6, which a legacy Viola drops',
+      { ...legacy, addressFamilies: ['IPv4', 'IPv6'] },
+      confirmed,
+      'ConfigError: spec.settings.addressFamilies names IPv6, which a legacy Viola drops',
+    ],
+  ])('%s', (_what, settings, env, words) => {
+    const problems = problemsOf({ settings }, env);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(words);
   });
 
-  it('is accepted with the value that exists', () => {
-    const settings = { routing: 'pbr', addressFamilies: ['IPv4'], violaCompatibility: 'native' };
-    expect(problemsOf({ settings: settings as Settings })).toEqual([]);
+  it('is accepted for a provider that the configuration confirms', () => {
+    expect(problemsOf({ settings: legacy }, confirmed)).toEqual([]);
+    expect(problemsOf({ settings: { violaCompatibility: 'native' } })).toEqual([]);
   });
 });
 
@@ -213,6 +241,7 @@ describe('an endpoint in the CR', () => {
       url: 'https://viola.example.com',
       trusted: true,
       isGiven: true,
+      compatibility: 'native',
     });
   });
 

@@ -9,8 +9,9 @@ import type { ConfigObject } from '../openstack-config.ts';
 import { type Polling, shortestPollMs } from '../schedule/poll-interval.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { businessClusterOf, type CredentialsSource, resolveCredentials } from './credentials.ts';
-import { type Endpoint, resolveEndpoints, type ServiceEndpoint } from './endpoints.ts';
+import { resolveEndpoints, type ServiceEndpoint, type ViolaEndpoint } from './endpoints.ts';
 import { type FieldProblem, Fields, trimmed } from './fields.ts';
+import { refuseForLegacyViola } from './legacy-viola.ts';
 import { isOfDeniedNamespace, refuseProviders, refuseUnverified } from './policy.ts';
 import { type ServerSelector, serverSelector } from './servers.ts';
 
@@ -19,7 +20,7 @@ export interface ResolvedConfig {
   /** Business cluster: `x-provider-id`. */
   readonly providerId: string;
   readonly credentials: CredentialsSource;
-  readonly viola: Endpoint;
+  readonly viola: ViolaEndpoint;
   readonly openstack: {
     readonly timeoutMs: number;
     /** What the CR says itself; whoever holds the account is asked next, then the operator's settings. */
@@ -64,7 +65,6 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     return { kind: 'refused', problems: fields.problems };
   }
   const spec = parsed.data;
-  refuseUnsupported(spec, fields);
   refuseProviders(spec.credentials, operator, fields);
   const endpoints = resolveEndpoints(spec, operator, fields);
   const credentials = resolveCredentials(spec, endpoints.openstack, operator, fields);
@@ -76,6 +76,7 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     polling: polling(spec, operator, fields),
     capped: fields.capped,
   };
+  refuseForLegacyViola(config, operator, fields);
   const { subnets } = config;
   if (subnets.kind === 'none') {
     fields.refuse('subnetIDs, subnetID or subnetName', 'is required', 'SubnetRequired');
@@ -196,13 +197,4 @@ export function subnetSelector(fields: SubnetFields): SubnetSelector {
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts.map((text) => text.trim().toLowerCase()).filter((text) => text !== ''))];
-}
-
-/** Refuses by name every field whose behaviour does not exist yet: a wish is never ignored in silence. */
-function refuseUnsupported(spec: OpenstackConfigSpec, fields: Fields): void {
-  const { violaCompatibility } = spec.settings ?? {};
-  if (violaCompatibility !== undefined && violaCompatibility !== 'native') {
-    const field = 'spec.settings.violaCompatibility';
-    fields.refuse(field, `"${violaCompatibility}" is not supported yet; use native`);
-  }
 }

@@ -18,7 +18,8 @@ export interface LateNode {
 
 /** How many of the planned NICs are configured on their nodes. */
 export interface NicCount {
-  readonly configured: number;
+  /** Undefined: a legacy Viola, which reports no status. */
+  readonly configured: number | undefined;
   readonly planned: number;
   readonly late: readonly LateNode[];
 }
@@ -27,9 +28,17 @@ export interface NicCount {
  * Counts the NICs that are Configured in a status of the object's current generation, and that the object holds as they
  * are planned. NICs of other OpenstackConfigs are left out.
  */
-export function countNics({ nodes, held }: Pick<SyncResult, 'nodes' | 'held'>): NicCount {
+export function countNics({
+  nodes,
+  held,
+  reportsStatus,
+}: Pick<SyncResult, 'nodes' | 'held' | 'reportsStatus'>): NicCount {
   const byName = new Map(held.map((node) => [node.nodeName, node]));
   const own = nodes.filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0);
+  if (!reportsStatus) {
+    const all = own.reduce((sum, { interfaces }) => sum + interfaces.length, 0);
+    return { configured: undefined, planned: all, late: [] };
+  }
   const each = own.map((node) => countOf(node, byName.get(node.nodeName)));
   return {
     configured: each.reduce((sum, { configured }) => sum + configured, 0),

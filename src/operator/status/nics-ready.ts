@@ -51,6 +51,10 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
   if (planned === 0) {
     return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
   }
+  if (configured === undefined) {
+    const message = `a legacy Viola reports no status of nodes, so nothing is known about ${counted(planned, 'planned NIC')}; see the MultiNicNodeConfigs in the business cluster`;
+    return answer('Unknown', 'StatusUnsupported', message);
+  }
   if (late.length === 0) {
     const all = planned === 1 ? 'the planned NIC is' : `all ${planned} planned NICs are`;
     return answer('True', 'NICsConfigured', `${all} configured`);

@@ -3,6 +3,7 @@ import type { Condition } from '../../api/condition.ts';
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { RequestError } from '../../requests/request-error.ts';
+import { legacyAbilities } from '../deliver/abilities.ts';
 import {
   attach,
   delivered,
@@ -282,6 +283,24 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     summed: true,
     bringAbout: then(() => undefined),
   },
+  StatusUnsupported: {
+    type: 'NICsReady',
+    progress: 'Current',
+    summed: true,
+    bringAbout: async () => {
+      scene.viola.abilities = legacyAbilities;
+      await delivered(scene);
+    },
+  },
+  RemovalUnsupported: {
+    progress: 'Stalled',
+    summed: true,
+    node: 'worker-1',
+    bringAbout: then(() => {
+      scene.viola.abilities = legacyAbilities;
+      detach(scene.cloud, 1);
+    }),
+  },
   TimeoutCapped: {
     type: 'Accepted',
     progress: 'Current',
@@ -310,8 +329,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
 };
 
 const unsaid = [
-  // Of a Viola that knows no removal, which is refused for now; and what the reasons of the single services say better.
-  'RemovalUnsupported',
+  // What the reasons of the single services say better.
   'ProviderUnavailable',
   'SecretNotOurs',
   // Reasons of ports in status.unusedPorts; plan/port-verdict.test.ts has them.

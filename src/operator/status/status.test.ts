@@ -42,6 +42,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     deliveredTo: [],
     asking: new Set(),
     isOutage: false,
+    reportsStatus: true,
     unverified: [],
     troubles: [],
     ...change,
@@ -99,7 +100,13 @@ describe('the nodes of a status', () => {
         delivery: {
           ...result({}).delivery,
           failures: [
-            { nodeName: 'c', message: 'viola: no', retryAfterMs: undefined, kind: 'refused' },
+            {
+              nodeName: 'c',
+              reason: 'ViolaPostError',
+              message: 'viola: no',
+              retryAfterMs: undefined,
+              kind: 'refused',
+            },
           ],
         },
         troubles: [

@@ -64,7 +64,7 @@ function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: S
   const { configured, planned } = countNics(synced);
   const down = downPortsOf(synced.nodes, synced.observation);
   return {
-    summary: { ...synced.summary, nics: `${configured}/${planned}` },
+    summary: { ...synced.summary, nics: `${configured ?? '?'}/${planned}` },
     nodes: worstNodes(synced),
     unusedPorts: unusedPortsShown(synced.ports),
     deliveredTo: notEmpty(synced.deliveredTo),
@@ -104,7 +104,9 @@ function worstNodes(synced: SyncResult): NodeStatus[] {
   const ranked = synced.nodes.map((node) => {
     const trouble = troubleOf(node);
     const held = byName.get(node.nodeName);
-    const { state, ...progress } = !trouble && hasNoPorts(node, held) ? idle : progressOf(held);
+    const isIdle = !trouble && hasNoPorts(node, held);
+    const known = synced.reportsStatus ? progressOf(held) : unreported;
+    const { state, ...progress } = isIdle ? idle : known;
     return { node, state, why: trouble ?? progress, rank: trouble ? 0 : (ranks[state] ?? 1) };
   });
   return ranked
@@ -121,13 +123,14 @@ const ranks: Readonly<Record<string, number>> = {
   Failed: 1,
   Pending: 2,
   InProgress: 3,
+  Unknown: 3,
   NoPorts: 4,
   Configured: 5,
 };
 
 /** What is wrong with a node: what Viola did not take, else what was found about the node, its server or one of its ports. */
 function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
-  const failed = new Map(delivery.failures.map(({ nodeName, message }) => [nodeName, message]));
+  const failed = new Map(delivery.failures.map((failure) => [failure.nodeName, failure]));
   const owners = new Map(
     troubles.length === 0
       ? []
@@ -140,8 +143,8 @@ function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
     bySubject.set(server === undefined ? subject : `server ${server}`, trouble);
   }
   return ({ nodeName, instanceId }: NodePlan): Trouble | undefined => {
-    const message = failed.get(nodeName);
-    if (message !== undefined) return { reason: 'ViolaPostError', message };
+    const failure = failed.get(nodeName);
+    if (failure) return { reason: failure.reason, message: failure.message };
     return bySubject.get(`node ${nodeName}`) ?? bySubject.get(`server ${instanceId}`);
   };
 }
@@ -152,6 +155,12 @@ function progressOf(node: HeldNode | undefined) {
   const { status, reason, message } = findCondition(conditions, 'Ready') ?? {};
   return { state, reason, message: status === 'True' ? undefined : message };
 }
+
+const unreported = {
+  state: 'Unknown',
+  reason: 'StatusUnsupported' satisfies OperatorReason,
+  message: undefined,
+} as const;
 
 const noPorts = 'NoPorts' satisfies OperatorReason;
 const idle = {

@@ -212,7 +212,10 @@ function openSince(object: ConfigObject): string | undefined {
 /** Whether all that a consent may be about was read, and whatever loses NICs by it was delivered. */
 function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
   const open = new Set([
-    ...delivery.failures.map(({ nodeName }) => nodeName),
+    // What only a hand can remove needs a consent of its own afterwards.
+    ...delivery.failures.flatMap(({ nodeName, reason }) =>
+      reason === 'RemovalUnsupported' ? [] : nodeName,
+    ),
     ...delivery.waiting.filter((nodeName) => !delivery.removed.includes(nodeName)),
   ]);
   const losing = nodes.filter(({ removals }) => removals.confirmed.length > 0);

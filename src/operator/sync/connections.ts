@@ -37,7 +37,7 @@ export async function access(
   deps.brokerSecrets.keep(source, broker);
   return {
     view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source), !isPinned(config.servers)),
-    viola: await deps.violas.of(config.viola, config.providerId),
+    viola: await deps.violas.of(config.viola, config.providerId, source),
     unverified,
   };
 }

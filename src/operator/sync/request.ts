@@ -17,6 +17,7 @@ import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { Pace } from '../schedule/poll-interval.ts';
 import type { Extent } from '../schedule/scope.ts';
 import type { OperatorSettings } from '../settings.ts';
+import { type TakenOffByHand, takenOffByHand } from './taken-off-by-hand.ts';
 
 /** What one sync of an OpenstackConfig is to bring about. */
 export interface SyncRequest {
@@ -32,6 +33,8 @@ export interface SyncRequest {
   /** NICs of the whole cloud among these nodes. */
   readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
   readonly allowRemovals: boolean;
+  /** What a user has removed behind a legacy Viola. */
+  readonly takenOffByHand: TakenOffByHand;
   /** Another OpenstackConfig whose nodes may be taken over, because it is gone or agrees; '' = none. */
   readonly takeOverFrom: string;
   /** Somebody asked for a full look and delivery. */
@@ -73,6 +76,7 @@ export function syncRequestOf(
       othersInterfaces(object, { views, configs }) +
       (extent.scope === 'all' ? ownInterfaces(held, object) : deliveredBy(object)),
     allowRemovals: hasLeaveToRemove(object),
+    takenOffByHand: takenOffByHand(object),
     takeOverFrom: permittedTakeOver(object, { configs, settings }),
     force,
     asked: force ? `${keyOf(object)} ${reconcileAtOf(object)}` : '',

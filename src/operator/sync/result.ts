@@ -29,6 +29,8 @@ export interface SyncResult {
   readonly asking: ReadonlySet<string>;
   /** Whose certificates are not verified at the wish of the CR. */
   readonly unverified: readonly string[];
+  /** False: a legacy Viola, which gives no status of nodes. */
+  readonly reportsStatus: boolean;
   /** A service failed: less often is enough until it works again. */
   readonly isOutage: boolean;
 }

@@ -24,6 +24,7 @@ import type { Extent } from '../schedule/scope.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import { type AccessDeps, access } from './connections.ts';
 import { planInput, prove } from './evidence.ts';
+import { refuseLostRecords } from './lost-records.ts';
 import type { PlanMemory } from './plan-memory.ts';
 import type { RecentRemovals } from './recent-removals.ts';
 import { type SyncRequest, syncRequestOf } from './request.ts';
@@ -60,7 +61,8 @@ export async function syncAll(
 ): Promise<SyncResult> {
   const request = syncRequestOf(object, config, extent, deps);
   const { source } = request;
-  const { seen, proven, rounds, unverified } = await bringAbout(object, request, deps, signal);
+  const brought = await bringAbout(object, request, deps, signal);
+  const { seen, proven, rounds, unverified, reportsStatus } = brought;
   const { input, plan } = proven;
   const { subnetsComplete, serversComplete } = input.selection;
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
@@ -88,7 +90,16 @@ export async function syncAll(
       evidenceComplete && others.troubles.every(({ reason }) => reason === 'RemovalHeld'),
     isOutage: isOutage({ seen, rounds }),
   };
-  return { ...rounds, ...others, ...ending, observation, troubles, asking, unverified };
+  return {
+    ...rounds,
+    ...others,
+    ...ending,
+    observation,
+    troubles,
+    asking,
+    unverified,
+    reportsStatus,
+  };
 }
 
 /** The steps of a look at some servers; what is told of it, a look at all tells. Throws StepFailure. */
@@ -123,6 +134,7 @@ async function bringAbout(
     recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
     recentRemovals: recentRemovals.of(view.cloud.name),
   };
+  refuseLostRecords(object, request, { ...seen, ...known });
   const { servers: selector } = config;
   await nextTurn();
   const input = planInput(request, { ...seen, ...known });
@@ -133,9 +145,11 @@ async function bringAbout(
   recentRemovals.note(view.cloud.name, toldOf);
   if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);
   const onUnanswered = () => unanswered.failed(source, config.providerId);
-  const sending = { source, perform, viola, unreadable: seen.unreadable, onUnanswered };
+  const takenOffByHand = request.takenOffByHand.nodes;
+  const { unreadable } = seen;
+  const sending = { source, perform, viola, unreadable, onUnanswered, takenOffByHand };
   const rounds = await deliverInRounds(proven, sending, signal);
-  return { seen, proven, rounds, unverified };
+  return { seen, proven, rounds, unverified, reportsStatus: viola.abilities.reports };
 }
 
 /** A plan for some servers is made for what has just changed. */

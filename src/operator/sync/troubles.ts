@@ -33,7 +33,7 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
     // Answers come in any order; what is told keeps one.
     ...rounds.delivery.failures
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
-      .map(({ message }) => ({ reason: 'ViolaPostError', message }) as const),
+      .map(({ reason, message }) => ({ reason, message })),
     ...others.troubles,
   ];
 }

@@ -9,12 +9,14 @@ import type {
 import { specHash } from '../../api/spec-hash.ts';
 import { kindOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
+import { type Abilities, nativeAbilities } from '../deliver/abilities.ts';
 import type { ListQuery } from '../deliver/list-query.ts';
 import type { Listed } from '../deliver/node-list.ts';
 import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
 
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
+  abilities: Abilities = nativeAbilities;
   readonly nodes = new Map<string, HeldNode>();
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];

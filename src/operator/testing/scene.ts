@@ -4,13 +4,13 @@ import type { EventNote } from '../../kube/events.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import { nothingHappened } from '../../openstack/notifications/envelope.ts';
-import { createPerform } from '../../process/effects.ts';
+import { createPerform, type Perform } from '../../process/effects.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { readSettings } from '../../process/settings.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { Store } from '../../store/store.ts';
-import { createFakeClock } from '../../time/fake-clock.ts';
+import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import { readPolicy } from '../../triggers/policy.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
@@ -56,10 +56,17 @@ export const environment: Readonly<Record<string, string>> = {
   VIOLA_ENDPOINT: 'https://viola.test',
 };
 
+/** What is in memory and used by what is not. */
+interface Within {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly perform: Perform<string>;
+}
+
 /** What is not in memory but called as in earnest. */
 export interface Outside {
   readonly clouds?: (settings: OperatorSettings) => Clouds;
-  readonly violas?: (settings: OperatorSettings) => Violas;
+  readonly violas?: (settings: OperatorSettings, within: Within) => Violas;
 }
 
 /** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
@@ -138,7 +145,7 @@ export async function setScene(
       looks,
       fleet,
       cloudLooks,
-      violas: outside.violas?.(settings) ?? {
+      violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;

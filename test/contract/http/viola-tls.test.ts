@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server.ts';
 import { tokenInFile } from '../../../src/operator/deliver/token-source.ts';
 import { createViolas, type Violas } from '../../../src/operator/deliver/violas.ts';
+import { anOwner, noRecords } from '../../../src/operator/testing/no-records.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
 import { systemClock } from '../../../src/time/clock.ts';
@@ -67,13 +68,18 @@ function violasThat(trust: { readonly ca: CaBundle; readonly insecure?: boolean 
     authorities: trust.ca,
   };
   const log = createLogger({ part: 'test', level: 'silent' });
-  return createViolas(settings, { clock: systemClock, random: () => 0.5, log });
+  return createViolas(settings, { clock: systemClock, random: () => 0.5, log, records: noRecords });
 }
 
 async function list(violas: Violas, url: string) {
-  const endpoint = { field: 'spec.settings.violaEndpoint', url, trusted: true };
+  const endpoint = {
+    field: 'spec.settings.violaEndpoint',
+    url,
+    trusted: true,
+    compatibility: 'native',
+  } as const;
   const query = { fresh: true, source: { namespace: 'n', name: 'osc' }, instanceIds: [] };
-  const viola = await violas.of(endpoint, 'biz-1');
+  const viola = await violas.of(endpoint, 'biz-1', anOwner);
   return viola.list(query, stop.signal);
 }
 

@@ -303,6 +303,30 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       ]);
     });
 
+    it('adds nodes to what is recorded, and finds them with who delivered them', async () => {
+      await store.record('biz-1', author, [node('n1')]);
+      await store.record('biz-1', other, [node('n2')]);
+      await store.record('biz-2', author, [node('n1')]);
+      await store.add('biz-1', author, [node('n3'), node('n1', { generation: 2 })]);
+      const found = async (filter: object) => {
+        const records = await store.deliveries({ providerId: 'biz-1', ...filter });
+        return records.map((one) => `${one.nodeName} ${one.generation} ${one.author.name}`);
+      };
+      expect(await found({ author })).toEqual(['n1 2 osc', 'n3 1 osc']);
+      expect(await found({ author, instanceIds: ['server-n2'] })).toHaveLength(3);
+      expect(await found({ nodeNames: ['n2', 'n9'] })).toEqual(['n2 1 other']);
+      expect(await found({})).toEqual([]);
+    });
+
+    it('knows the NICs of a server before the node is recorded', async () => {
+      const { nodeName, instanceId, interfaces } = node('n1', { interfaces: [nic(3)] });
+      await store.reserve([{ nodeName, instanceId, interfaces }]);
+      expect(await nicsOf('server-n1')).toEqual([
+        ['server-n1', ['multinic3 p3 fa:16:3e:00:00:03']],
+      ]);
+      expect(await store.list()).toEqual([]);
+    });
+
     it('takes the longest names and a node with many routes', async () => {
       const long = 'n'.repeat(253);
       const routes = Array.from({ length: 64 }, () => ({

@@ -214,7 +214,7 @@ export function settingTests(place: () => Place): void {
       await place().untilHolds(server, cidrs.first);
     });
 
-    it('violaCompatibility: legacy does not exist yet and is refused by name, native is taken', async () => {
+    it('violaCompatibility: legacy is refused for a provider that is not confirmed, native is taken', async () => {
       const server = await place().boot();
       await apply(place(), 'legacy', server, { settings: { violaCompatibility: 'legacy' } });
       await place().untilRefused('legacy', 'ConfigError', 'spec.settings.violaCompatibility');

@@ -1,0 +1,55 @@
+import type { Effect } from '../../../api/effects.ts';
+import type { Perform } from '../../../process/effects.ts';
+import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
+import type { Author, StoredNode } from '../../../store/node-configs.ts';
+import type { Store } from '../../../store/store.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { withDeadline } from '../../../time/deadline.ts';
+import { StepFailure } from '../../status/step-failure.ts';
+
+/**
+ * The inventory as the only record of what a legacy Viola was sent. Every method throws StepFailure when the database
+ * fails: an unknown index must not be given a second time.
+ */
+export interface DeliveryRecords {
+  find(filter: DeliveryFilter): Promise<readonly RecordedDelivery[]>;
+  /** Stores the indexes of NICs before they are sent. */
+  reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void>;
+  /** Records nodes that were accepted. */
+  add(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void>;
+}
+
+interface DeliveryRecordsDeps {
+  readonly store: Pick<Store, 'add' | 'deliveries' | 'reserve'>;
+  readonly perform: Perform<Effect>;
+  readonly clock: Clock;
+}
+
+/** A database that answers needs milliseconds for 100 nodes. */
+const patienceMs = 10_000;
+
+export function createDeliveryRecords({
+  store,
+  perform,
+  clock,
+}: DeliveryRecordsDeps): DeliveryRecords {
+  async function ask<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+    try {
+      return await withDeadline({ clock, ms: patienceMs }, work);
+    } catch (cause) {
+      const message = `the inventory cannot be ${what}, and a legacy Viola has no other record of its nodes; nothing more is posted until the database works`;
+      throw new StepFailure({ reason: 'ViolaPostError', message }, { cause });
+    }
+  }
+
+  async function write(work: () => Promise<void>): Promise<void> {
+    await perform('operator.inventory.write', async () => ask('written', work));
+  }
+
+  return {
+    find: async (filter) => ask('read', async () => store.deliveries(filter)),
+    reserve: async (nodes) => write(async () => store.reserve(nodes)),
+    add: async (providerId, author, nodes) =>
+      write(async () => store.add(providerId, author, nodes)),
+  };
+}

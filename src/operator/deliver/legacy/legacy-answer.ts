@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { kindOf, retryAfterOf } from '../../../requests/answer.ts';
+import { type FailureKind, RequestError } from '../../../requests/request-error.ts';
+import type { HttpAnswer } from '../../../requests/transport.ts';
+
+/** The legacy Viola counts nodes; other receivers of the legacy operator name nodes that they did not take. */
+const success = z.looseObject({
+  applied: z.number().optional(),
+  errors: z
+    .array(z.looseObject({ nodeName: z.string(), message: z.string().default('refused') }))
+    .default([]),
+});
+
+export interface NodeRefusal {
+  readonly nodeName: string;
+  readonly message: string;
+}
+
+/** Returns the nodes that a 2xx names as refused. Throws RequestError when the POST was not accepted. */
+export function refusalsIn(answer: HttpAnswer, count: number, now: Date): readonly NodeRefusal[] {
+  const { status, text } = answer;
+  if (status < 200 || status > 299) throw legacyFailure(answer, now);
+  if (text.trim() === '') return [];
+  const found = success.safeParse(parsed(text));
+  if (!found.success) throw badAnswer(status, 'is not that of a Viola');
+  const { applied, errors } = found.data;
+  if (applied !== undefined && applied + errors.length < count) {
+    throw badAnswer(status, `counts ${applied} of ${count} nodes`);
+  }
+  return errors;
+}
+
+function badAnswer(status: number, what: string): RequestError {
+  const details = { service: 'viola', kind: 'badAnswer', status } as const;
+  return new RequestError(`the answer of the legacy Viola ${what}`, details);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The page of a proxy or of another service.
+    return undefined;
+  }
+}
+
+const shownCharacters = 300;
+
+/** Returns what an answer of a legacy Viola that is no success means: its body is plain text. */
+export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
+  const { status } = answer;
+  // Ephemeral ports would make a new message of the same failure.
+  const detail = answer.text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/:\d+(?=->)/g, '')
+    .trim();
+  const text = `unexpected status ${status}: ${detail.slice(0, shownCharacters)}`;
+  const retryAfterMs = retryAfterOf(answer, now);
+  return new RequestError(`${text}${advices[status] ?? ''}`, {
+    service: 'viola',
+    kind: kindFrom(answer),
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** Words of kubectl and ssh that are about the business cluster as a whole. */
+const unreachable =
+  /unable to connect to the server|connection to the server|connection refused|no route to host|i\/o timeout|tls handshake timeout|ssh: connect|sshpass is required|signal: killed/i;
+
+function kindFrom({ status, text }: HttpAnswer): FailureKind {
+  return status >= 500 && unreachable.test(text) ? 'unreachable' : kindOf(status);
+}
+
+const unauthorized = ' (a legacy Viola takes no token: is a proxy before it, or is it native?)';
+
+const advices: Readonly<Record<number, string>> = {
+  401: unauthorized,
+  403: unauthorized,
+  404: ' (is spec.settings.violaEndpoint the URL of a Viola?)',
+  405: ' (is spec.settings.violaEndpoint the URL of a Viola?)',
+};

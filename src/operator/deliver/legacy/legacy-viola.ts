@@ -1,0 +1,179 @@
+import {
+  nodeConfigsPath,
+  type PostAnswer,
+  type PostedNode,
+  providerHeader,
+  type Source,
+} from '../../../api/node-configs-http.ts';
+import type { Caller } from '../../../requests/caller.ts';
+import { isRequestError, type RequestError } from '../../../requests/request-error.ts';
+import type { Clock } from '../../../time/clock.ts';
+import { legacyAbilities } from '../abilities.ts';
+import { removalUnsupported } from '../unsupported.ts';
+import type { ViolaClient } from '../viola-client.ts';
+import type { DeliveryRecords } from './delivery-records.ts';
+import { heldFrom, isAt, recordFrom } from './held-record.ts';
+import { refusalsIn } from './legacy-answer.ts';
+import { wireNode } from './wire-node.ts';
+
+interface LegacyViolaOptions {
+  readonly caller: Pick<Caller, 'call'>;
+  /** Base URL of the legacy Viola. */
+  readonly endpoint: string;
+  readonly providerId: string;
+  /** The OpenstackConfig whose nodes are posted. */
+  readonly owner: Source;
+  readonly records: DeliveryRecords;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Posts to the Viola of the legacy system, which has no GET and no DELETE: reads answer what the inventory records of
+ * earlier POSTs. Each accepted node is recorded before the next POST, so that a restart sends it only once. No token is
+ * sent, because the legacy Viola checks none.
+ */
+export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
+  const { records, providerId } = options;
+  const delivery = new LegacyDelivery(options);
+  return {
+    abilities: legacyAbilities,
+    async list({ source: author, instanceIds }) {
+      const found = await records.find({ providerId, author, instanceIds });
+      return { nodes: found.map(heldFrom), unreadable: [] };
+    },
+    async get(nodeName) {
+      const [found] = await records.find({ providerId, nodeNames: [nodeName] });
+      return found && heldFrom(found);
+    },
+    post: async (nodes, signal) => delivery.post(nodes, signal),
+    async remove(nodeName) {
+      throw removalUnsupported([nodeName], providerId);
+    },
+  };
+}
+
+/** The POSTs of one sync. */
+class LegacyDelivery {
+  readonly #options: LegacyViolaOptions;
+  /** Why nothing more is sent in this sync. */
+  #outage: RequestError | undefined;
+
+  constructor(options: LegacyViolaOptions) {
+    this.#options = options;
+  }
+
+  async post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer> {
+    const { current, stale } = await this.#fence(nodes);
+    if (current.length === 0) return answerOf([stale]);
+    await this.#options.records.reserve(
+      current.map(({ nodeName, instanceId = '', interfaces = [] }) => ({
+        nodeName,
+        instanceId,
+        interfaces,
+      })),
+    );
+    try {
+      return answerOf([stale, await this.#send(current, signal)]);
+    } catch (error) {
+      if (!isRequestError(error) || !isNodeFailure(error)) throw error;
+      if (current.length > 1) return answerOf([stale, ...(await this.#oneByOne(current, signal))]);
+      return answerOf([stale, refused(current, error.reason)]);
+    }
+  }
+
+  /** A POST overwrites whatever has the name, so the inventory has to say that it is the planned node. */
+  async #fence(nodes: readonly PostedNode[]) {
+    const { records, providerId } = this.#options;
+    const nodeNames = nodes.map(({ nodeName }) => nodeName);
+    const found = await records.find({ providerId, nodeNames });
+    const byName = new Map(found.map((record) => [record.nodeName, record]));
+    const isCurrent = ({ nodeName, base }: PostedNode) => isAt(base, byName.get(nodeName));
+    const code = 'StaleBase' as const;
+    const stale = nodes.filter((node) => !isCurrent(node));
+    const message = 'the inventory has another record of the node';
+    const errors = stale.map(({ nodeName }) => ({ nodeName, code, field: 'base', message }));
+    return { current: nodes.filter(isCurrent), stale: { results: [], errors } };
+  }
+
+  /** One node fails kubectl for all of its POST, although kubectl has applied nodes before it. */
+  async #oneByOne(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
+    const parts: Part[] = [];
+    for (const [at, node] of nodes.entries()) {
+      try {
+        parts.push(await this.#send([node], signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isRequestError(error)) throw error;
+        if (!isNodeFailure(error)) {
+          this.#outage = error;
+          return [...parts, unreached(nodes.slice(at), error.reason)];
+        }
+        parts.push(refused([node], error.reason));
+      }
+    }
+    return parts;
+  }
+
+  async #send(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part> {
+    if (this.#outage) throw this.#outage;
+    const { caller, endpoint, providerId, owner, records, clock } = this.#options;
+    const answer = await caller.call(
+      {
+        service: 'viola',
+        method: 'POST',
+        url: new URL(endpoint.replace(/\/+$/, '') + nodeConfigsPath),
+        headers: { [providerHeader]: providerId },
+        body: JSON.stringify(nodes.map(wireNode)),
+        repeats: false,
+        // A 500 is about one node, and no reason for the circuit breaker to open.
+        isAnswer: () => true,
+      },
+      signal,
+    );
+    const refusals = refusalsIn(answer, nodes.length, clock.now());
+    const messages = new Map(refusals.map(({ nodeName, message }) => [nodeName, message]));
+    const taken = nodes.filter(({ nodeName }) => !messages.has(nodeName));
+    const accepted = taken.map((node) => recordFrom(node, owner));
+    await records.add(providerId, owner, accepted);
+    const bases = new Map(nodes.map(({ nodeName, base }) => [nodeName, base]));
+    return {
+      results: accepted.map(({ nodeName, uid, generation }) => {
+        const status = bases.get(nodeName) ? 'updated' : 'created';
+        return { nodeName, status, uid, generation } as const;
+      }),
+      errors: nodes.flatMap((node) => {
+        const message = messages.get(node.nodeName);
+        return message === undefined ? [] : refused([node], message).errors;
+      }),
+    };
+  }
+}
+
+type Part = Pick<PostAnswer, 'results' | 'errors'>;
+
+function answerOf(parts: readonly Part[]): PostAnswer {
+  const results = parts.flatMap((part) => part.results);
+  return { applied: results.length, results, errors: parts.flatMap((part) => part.errors) };
+}
+
+/** Whether kubectl refused a node while its cluster answers. */
+function isNodeFailure(error: RequestError): boolean {
+  return error.kind === 'serverError' && error.status === 500;
+}
+
+function refused(nodes: readonly PostedNode[], message: string): Part {
+  return errorsOf(nodes, 'Invalid', message);
+}
+
+function unreached(nodes: readonly PostedNode[], message: string): Part {
+  return errorsOf(nodes, 'ClusterUnreachable', message);
+}
+
+function errorsOf(
+  nodes: readonly PostedNode[],
+  code: 'Invalid' | 'ClusterUnreachable',
+  message: string,
+): Part {
+  const errors = nodes.map(({ nodeName }) => ({ nodeName, code, field: '', message }));
+  return { results: [], errors };
+}

@@ -1,0 +1,29 @@
+import { namespaces } from '../../api/names.ts';
+import type { NodePlan } from '../../plan/plan.ts';
+import { StepFailure } from '../status/step-failure.ts';
+
+const shownNodes = 5;
+
+/** Why nodes stay in a business cluster behind a legacy Viola, with the commands that remove them. */
+export function removalUnsupported(names: readonly string[], providerId: string): StepFailure {
+  const shown = names.slice(0, shownNodes);
+  const rest = names.length > shownNodes ? ` and ${names.length - shownNodes} more` : '';
+  const who = names.length === 0 ? 'its nodes' : `${shown.join(', ')}${rest}`;
+  const objects = names.length === 0 ? 'NODE' : shown.join(' ');
+  const message = `business cluster "${providerId}" keeps ${who}: a legacy Viola removes no node; there, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${objects}`;
+  return new StepFailure({ reason: 'RemovalUnsupported', message });
+}
+
+/** Whether the plan takes the last NIC of a node, or the node. */
+export function needsRemoval({ action, interfaces }: NodePlan): boolean {
+  return action === 'delete' || (action === 'post' && interfaces.length === 0);
+}
+
+/** Why the last NICs of a node stay, and what to do. */
+export function lastNicStays({ nodeName, removals }: NodePlan): string {
+  const nics = removals.confirmed.map(({ name, portId }) =>
+    portId === undefined ? name : `${name} (port ${portId})`,
+  );
+  const what = nics.length === 0 ? '' : ` (here ${nics.join(', ')})`;
+  return `node ${nodeName}: a legacy Viola cannot remove the last NIC of a node${what}; in the business cluster, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${nodeName}, then set the annotation multinic.io/allow-removals to a new value`;
+}

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RequestError } from '../requests/request-error.ts';
+import { answer, type FakeLegacyViola } from './testing/fake-legacy-viola.ts';
+import {
+  deliverToLegacy,
+  legacySettings,
+  manyServers,
+  setLegacyScene,
+} from './testing/legacy-scene.ts';
+import { attach, detach, type Scene, serverIds } from './testing/scene.ts';
+
+let legacy: FakeLegacyViola;
+let scene: Scene;
+
+beforeEach(async () => {
+  ({ scene, legacy } = await setLegacyScene());
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+function cut(): never {
+  throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
+}
+
+describe('a legacy Viola that fails', () => {
+  it('for one node of a POST gets the others one by one, and the bad one is named', async () => {
+    const ids = manyServers(scene, 150);
+    legacy.refused.add('worker-42');
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    const sizes = legacy.sent().map(({ length }) => length);
+    // In the order of names worker-42 is among the first hundred.
+    expect(sizes).toEqual([100, ...Array.from({ length: 100 }, () => 1), 50]);
+    expect(legacy.objects.size).toBe(149);
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: viola: node worker-42: Invalid: unexpected status 500: kubectl apply failed: The MultiNicNodeConfig "worker-42" is invalid',
+    );
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-42']]);
+    legacy.refused.clear();
+    await scene.look();
+    expect(scene.ready()).toContain('True Synced');
+  });
+
+  it.each<[what: string, fail: () => ReturnType<typeof answer>, words: string]>([
+    ['does not answer', cut, 'viola: no answer within 30 s'],
+    [
+      'cannot reach the business cluster',
+      () =>
+        answer(500, 'kubectl apply failed: The connection to the server 10.0.0.1:6443 was refused'),
+      'The connection to the server 10.0.0.1:6443 was refused',
+    ],
+  ])('in the middle of chunks (%s) gets only what it has not accepted', async (_, fail, words) => {
+    const ids = manyServers(scene, 250);
+    legacy.before = () => (legacy.posts.length === 2 ? fail() : undefined);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    expect(legacy.sent().map(({ length }) => length)).toEqual([100, 100]);
+    expect(scene.ready()).toContain('False ViolaPostError');
+    expect(scene.ready()).toContain(words);
+    legacy.before = undefined;
+    scene.restart();
+    await scene.look(300_000);
+    expect(legacy.sent().map(({ length }) => length)).toEqual([100, 50]);
+    expect(scene.ready()).toContain('True Synced');
+  });
+
+  it('gets what it has accepted only once when the operator is killed between two POSTs', async () => {
+    const ids = manyServers(scene, 150);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    legacy.before = () => {
+      if (legacy.posts.length === 2) throw new Error('killed');
+      return undefined;
+    };
+    await scene.look();
+    legacy.before = undefined;
+    legacy.sent();
+    scene.restart();
+    await scene.look();
+    expect(legacy.sent().map(({ length }) => length)).toEqual([50]);
+    expect(legacy.objects.size).toBe(150);
+  });
+
+  it('in the middle of single nodes gets only what it has not accepted', async () => {
+    const ids = manyServers(scene, 5);
+    legacy.refused.add('worker-0');
+    legacy.before = ({ nodes }) => (nodes[0]?.nodeName === 'worker-2' ? cut() : undefined);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    expect(legacy.sent()).toEqual([
+      ids.map((_, n) => `worker-${n}`),
+      ['worker-0'],
+      ['worker-1'],
+      ['worker-2'],
+    ]);
+    legacy.before = undefined;
+    legacy.refused.clear();
+    await scene.look(300_000);
+    expect(legacy.sent()).toEqual([['worker-0', 'worker-2', 'worker-3', 'worker-4']]);
+  });
+
+  it.each<[what: string, status: number, text: string, words: string]>([
+    ['401', 401, 'no', 'unexpected status 401: no (a legacy Viola takes no token'],
+    ['another service', 405, 'method not allowed', 'the URL of a Viola?'],
+    ['a strict unknown provider', 400, 'no route for providerID "biz-1"', 'no route for'],
+    ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not that of a Viola'],
+    ['a count that is too low', 200, '{"applied":1}', 'counts 1 of 2 nodes'],
+  ])('with %s has accepted nothing', async (_, status, text, words) => {
+    legacy.before = () => answer(status, text);
+    await deliverToLegacy(scene);
+    expect(scene.ready().toLowerCase()).toContain(words.toLowerCase());
+    legacy.before = undefined;
+    legacy.sent();
+    await scene.look(300_000);
+    expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
+  });
+
+  it('for a node by name behind a 200 gets that node again', async () => {
+    const errors = [{ nodeName: 'worker-2', message: 'mtu' }];
+    legacy.before = () => answer(200, JSON.stringify({ applied: 1, errors }));
+    await deliverToLegacy(scene);
+    expect(scene.ready()).toContain('viola: node worker-2: Invalid: mtu');
+    legacy.before = undefined;
+    legacy.sent();
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-2']]);
+  });
+
+  it('gets nothing while the inventory fails, because indexes would be given twice', async () => {
+    await deliverToLegacy(scene);
+    legacy.sent();
+    scene.failStore(new Error('database is down'));
+    attach(scene.cloud, 4, 1);
+    await scene.look();
+    expect(legacy.sent()).toEqual([]);
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be read');
+    scene.failStore(undefined);
+    await scene.look(300_000);
+    expect(legacy.sent()).toEqual([['worker-1']]);
+  });
+
+  it('gets nothing more while an accepted node cannot be recorded, and then that node again', async () => {
+    const ids = manyServers(scene, 150);
+    legacy.after = () => scene.failStore(new Error('disk is full'));
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    expect(legacy.sent().map(({ length }) => length)).toEqual([100]);
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be written');
+    legacy.after = undefined;
+    scene.failStore(undefined);
+    await scene.look(300_000);
+    expect(legacy.sent().map(({ length }) => length)).toEqual([100, 50]);
+  });
+
+  it('gets nothing when the inventory was lost, until a user asks for a full sync', async () => {
+    await deliverToLegacy(scene);
+    legacy.sent();
+    const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
+    await scene.store.record('biz-1', author, []);
+    const nothing = { nodeName: '', interfaces: [] };
+    await scene.store.reserve(serverIds.map((instanceId) => ({ ...nothing, instanceId })));
+    scene.restart();
+    await scene.look();
+    expect(legacy.sent()).toEqual([]);
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: the inventory has no record of the nodes (2)',
+    );
+    scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
+  });
+});
+
+class Killed extends Error {}
+
+/** Attach, detach, another port, delete; each until nothing is left to do. */
+async function play(at?: number) {
+  const { scene: played, legacy: there } = await setLegacyScene();
+  await using _ = played;
+  if (at !== undefined) played.killAt(at, new Killed('killed'));
+  const settle = async (change: () => void): Promise<void> => {
+    change();
+    for (let round = 0; round < 3; round++) {
+      try {
+        await played.look();
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        played.restart();
+      }
+    }
+  };
+  await settle(() => {
+    attach(played.cloud, 2, 1);
+    attach(played.cloud, 3, 1);
+    played.create({ settings: legacySettings });
+  });
+  await settle(() => attach(played.cloud, 1, 1));
+  await settle(() => detach(played.cloud, 2));
+  const records = (await played.store.list()).map(({ updatedAt: _at, ...record }) => record);
+  const end = { nics: there.nics('worker-1'), records, ready: played.ready() };
+  await settle(() => played.kube.delete());
+  const isGone = played.object() === undefined;
+  return { writes: played.effects.length, end: { ...end, isGone } };
+}
+
+describe('an operator with a legacy Viola that is killed', async () => {
+  const { writes, end } = await play();
+
+  it('delivers, keeps indexes and goes without a kill', () => {
+    const nics = ['1 multinic1=p3', '2 multinic2=p1'];
+    expect(end).toMatchObject({ nics, isGone: true, records: [{ nodeName: 'worker-1' }] });
+  });
+
+  it.each(Array.from({ length: writes }, (_, at) => at))(
+    'at write %i ends the same',
+    async (at) => {
+      expect((await play(at)).end).toEqual(end);
+    },
+  );
+});

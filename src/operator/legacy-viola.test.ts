@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FakeLegacyViola } from './testing/fake-legacy-viola.ts';
+import {
+  deliverToLegacy,
+  legacySettings,
+  manyServers,
+  setLegacyScene,
+} from './testing/legacy-scene.ts';
+import { attach, detach, environment, type Scene, serverIds } from './testing/scene.ts';
+
+let legacy: FakeLegacyViola;
+let scene: Scene;
+
+beforeEach(async () => {
+  ({ scene, legacy } = await setLegacyScene());
+});
+
+afterEach(async () => scene[Symbol.asyncDispose]());
+
+describe('a legacy Viola', () => {
+  it('gets bare nodes with the names of the inventory, and no token or fence', async () => {
+    await deliverToLegacy(scene);
+    expect(legacy.posts).toHaveLength(1);
+    expect(legacy.posts[0]?.headers).toEqual({ 'x-provider-id': 'biz-1' });
+    expect(legacy.posts[0]?.nodes[0]).toEqual({
+      nodeName: 'worker-1',
+      instanceId: serverIds[0],
+      interfaces: [1, 3].map((port, id) => ({
+        id,
+        name: `multinic${id}`,
+        portId: `p${port}`,
+        macAddress: `fa:16:3e:00:00:0${port}`,
+        address: `10.0.10.${port}`,
+        cidr: '10.0.10.0/24',
+        mtu: 1450,
+        deviceId: serverIds[0],
+        networkId: 'net-a',
+        subnetId: 'sub-a',
+      })),
+    });
+    expect(scene.ready()).toContain('True Synced');
+    expect(scene.condition('NICsReady')).toMatchObject({
+      status: 'Unknown',
+      reason: 'StatusUnsupported',
+    });
+    expect(scene.status().summary?.nics).toBe('?/3');
+    expect(scene.status().nodes?.map(({ state }) => state)).toEqual(['Unknown', 'Unknown']);
+  });
+
+  it('gets an unchanged node once, also after a restart', async () => {
+    await deliverToLegacy(scene);
+    scene.restart();
+    await scene.look();
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
+    expect(scene.ready()).toContain('True NoChange');
+  });
+
+  it('gets the index of a NIC again when another one leaves and comes, also after a restart', async () => {
+    await deliverToLegacy(scene);
+    detach(scene.cloud, 1);
+    await scene.look();
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+    scene.restart();
+    attach(scene.cloud, 4, 1);
+    await scene.look();
+    expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p4', '1 multinic1=p3']);
+  });
+
+  it('keeps an index that was sent before a kill, whatever comes before the next sync', async () => {
+    attach(scene.cloud, 3, 1);
+    scene.create({ settings: legacySettings });
+    legacy.after = () => {
+      legacy.after = undefined;
+      throw new Error('killed');
+    };
+    await scene.look();
+    expect(legacy.nics('worker-1')).toEqual(['0 multinic0=p3']);
+    scene.restart();
+    // Its lower MAC would come first.
+    attach(scene.cloud, 1, 1);
+    await scene.look();
+    expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
+  });
+
+  it('gets every node again, with its names, when a native Viola was there before', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 3, 1);
+    scene.create();
+    await scene.look();
+    detach(scene.cloud, 1);
+    await scene.look();
+    scene.edit({ settings: legacySettings });
+    await scene.look();
+    await scene.look();
+    expect(legacy.posts).toHaveLength(1);
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+  });
+
+  it('leaves names to the native Viola that takes its place', async () => {
+    await deliverToLegacy(scene);
+    detach(scene.cloud, 1);
+    await scene.look();
+    attach(scene.cloud, 4, 1);
+    scene.edit({});
+    await scene.look();
+    expect(scene.nics('worker-1').toSorted()).toEqual(['multinic0=p4', 'multinic1=p3']);
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+  });
+
+  it('gets a port that a notification names, and once', async () => {
+    await deliverToLegacy(scene);
+    legacy.sent();
+    attach(scene.cloud, 4, 1);
+    scene.hint({ servers: [serverIds[0] ?? ''] });
+    await scene.look(1_000);
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-1']]);
+    expect(legacy.nics('worker-1')).toHaveLength(3);
+  });
+
+  it('gets no node of a provider that is not confirmed', async () => {
+    scene.restart({ ...environment, LEGACY_VIOLA_PROVIDERS: 'biz-2' });
+    await deliverToLegacy(scene);
+    expect(scene.ready()).toContain(
+      'False ConfigError: spec.settings.violaCompatibility is legacy',
+    );
+    expect(legacy.posts).toEqual([]);
+  });
+
+  it('gets no node of a name that another server has', async () => {
+    await deliverToLegacy(scene);
+    legacy.sent();
+    scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, name: 'worker-2' }));
+    attach(scene.cloud, 5, 3);
+    scene.edit({ settings: legacySettings, vmNames: serverIds });
+    await scene.look();
+    expect(legacy.sent()).toEqual([]);
+    expect(scene.ready()).toContain('False NameConflict');
+  });
+
+  it('gets no node that another OpenstackConfig delivers under the name', async () => {
+    const other = { namespace: 'multinic-system', name: 'other', generation: 1 };
+    const theirs = { nodeName: 'worker-1', instanceId: 'elsewhere', uid: 'u', generation: 1 };
+    await scene.store.record('biz-1', other, [{ ...theirs, interfaces: [] }]);
+    await deliverToLegacy(scene);
+    expect(legacy.sent()).toEqual([['worker-2']]);
+    expect(scene.ready()).toContain('False NameConflict: node worker-1 is configured by');
+  });
+});
+
+describe('what a legacy Viola cannot remove', () => {
+  it('the last NIC of a node is named once, and forgotten with a new consent', async () => {
+    await deliverToLegacy(scene);
+    legacy.sent();
+    detach(scene.cloud, 2);
+    await scene.look();
+    expect(scene.ready()).toContain(
+      'False RemovalUnsupported: node worker-2: a legacy Viola cannot remove the last NIC of a node (here multinic0 (port p2))',
+    );
+    expect(scene.condition('Stalled')?.reason).toBe('RemovalUnsupported');
+    const events = scene.events.length;
+    for (let n = 0; n < 3; n++) await scene.look(300_000);
+    expect(scene.events).toHaveLength(events);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'done' });
+    await scene.look();
+    expect(scene.ready()).toContain('True');
+    expect(legacy.sent()).toEqual([]);
+    expect(await scene.store.list()).toMatchObject([{ nodeName: 'worker-1' }]);
+    expect(scene.status().lastHandledAllowRemovals).toBe('done');
+  });
+
+  it('a deselected node stays, and a consent from before the report forgets nothing', async () => {
+    await deliverToLegacy(scene);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'early' });
+    scene.edit({ settings: legacySettings, vmNames: serverIds.slice(0, 1) });
+    await scene.look();
+    await scene.look();
+    expect(scene.ready()).toContain('False RemovalUnsupported: node worker-2');
+    expect(scene.status().lastHandledAllowRemovals).toBe('early');
+    expect(await scene.store.list()).toHaveLength(2);
+  });
+
+  it('a NIC of a node that keeps another one is held like behind a native Viola', async () => {
+    const ids = manyServers(scene, 30);
+    const extra = scene.cloud.ports.map((port, n) => {
+      const fixedIps = [{ subnetId: 'sub-b', ipAddress: `10.0.20.${n}` }];
+      const macAddress = port.macAddress.replace('fa:16:3e:00', 'fa:16:3e:01');
+      return { ...port, id: `q${n}`, networkId: 'net-b', macAddress, fixedIps };
+    });
+    scene.cloud.ports = [...scene.cloud.ports, ...extra];
+    scene.create({ settings: legacySettings, vmNames: ids, subnetIDs: ['sub-a', 'sub-b'] });
+    await scene.look();
+    legacy.sent();
+    scene.edit({ settings: legacySettings, vmNames: ids, subnetIDs: ['sub-a'] });
+    await scene.look();
+    expect(scene.ready()).toContain('False RemovalHeld: 30 NICs would be removed at once');
+    expect(legacy.sent()).toEqual([]);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
+    await scene.look();
+    expect(legacy.nics('worker-7')).toEqual(['0 multinic0=p7']);
+  });
+
+  it('nodes of the former business cluster stay until a new consent', async () => {
+    await deliverToLegacy(scene);
+    const credentials = { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-2', projectID: 'p' };
+    scene.edit({ settings: legacySettings, credentials });
+    await scene.look();
+    await scene.look();
+    expect(legacy.objects.has('biz-2/worker-1')).toBe(true);
+    expect(scene.ready()).toMatch(/False RemovalUnsupported: .*"biz-1" keeps worker-1, worker-2/);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'done' });
+    await scene.look();
+    expect(scene.ready()).toContain('True');
+    expect(scene.status().deliveredTo).toEqual(['biz-2']);
+  });
+
+  it('a deleted OpenstackConfig goes, and its Event names the nodes that stay', async () => {
+    await deliverToLegacy(scene);
+    scene.kube.delete();
+    await scene.look();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    const event = scene.events.find(({ reason }) => reason === 'RemovalUnsupported');
+    expect(event?.message).toContain('business cluster "biz-1" keeps worker-1, worker-2');
+    expect(legacy.objects.size).toBe(2);
+    expect(await scene.store.list()).toEqual([]);
+  });
+
+  it('a deleted OpenstackConfig goes while the inventory fails, and names the business cluster', async () => {
+    await deliverToLegacy(scene);
+    scene.failStore(new Error('database is down'));
+    scene.kube.delete();
+    await scene.look();
+    await scene.look();
+    expect(scene.object()).toBeUndefined();
+    const event = scene.events.find(({ reason }) => reason === 'RemovalUnsupported');
+    expect(event?.message).toContain('business cluster "biz-1" keeps its nodes');
+  });
+});

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { nodeConfigs, openstackConfigs } from '../../rig/chain/kinds.ts';
+import { annotations, namespaces } from '../../src/api/names.ts';
+import { nodeConfigsPath, providerHeader } from '../../src/api/node-configs-http.ts';
+import { stateOf, without } from '../host/host-state.ts';
+import { applyConfig, attach, detach, type Edit } from './acts.ts';
+import {
+  configStatusOf,
+  generous,
+  nodeConfigOf,
+  openstackConfigOf,
+  untilConfigIsReady,
+  untilConfigSays,
+  untilConfigured,
+} from './seen.ts';
+import { openWorld, provider, type Worker, type World } from './world.ts';
+
+const legacy: Edit = { settings: { violaCompatibility: 'legacy' } };
+
+let world: World;
+let worker: Worker;
+
+beforeAll(async () => {
+  const env = { LEGACY_VIOLA_PROVIDERS: provider };
+  world = await openWorld(['worker-1'], { isViolaLegacy: true, env });
+  [worker] = world.workers as [Worker];
+});
+
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+/** Answered POSTs as `provider status node:interfaces…`. */
+async function posts(): Promise<string[]> {
+  const log = await readFile(world.parts.logOf('viola'), 'utf8');
+  return [...log.matchAll(/^POST \S+ (.+)$/gm)].map(([, post = '']) => post);
+}
+
+/** Names of the node configs that the management cluster has. */
+function astray(): string[] {
+  const resource = 'multinicnodeconfigs.multinic.io';
+  const objects = world.management.server.objects(resource, namespaces.system);
+  return objects.map(({ metadata }) => metadata.name);
+}
+
+/** Addresses of the host's links that MultiNIC configures. */
+async function linksOf(): Promise<string[]> {
+  const { links } = await stateOf(worker.host);
+  return links.filter((link) => link.includes('multinic'));
+}
+
+it('a legacy Viola delivers attach, change and detach to the host, and no POST has a node without NICs', async () => {
+  await applyConfig(world, worker, legacy);
+  await untilConfigIsReady(world, worker);
+  const before = without(await stateOf(worker.host), '"ens');
+
+  const first = await attach(world, worker);
+  await untilConfigured(world, worker, 'multinic0');
+  const second = await attach(world, worker);
+  await untilConfigured(world, worker, 'multinic0', 'multinic1');
+  expect(configStatusOf(world, worker).conditions).toContainEqual(
+    expect.objectContaining({ type: 'NICsReady', status: 'Unknown', reason: 'StatusUnsupported' }),
+  );
+
+  const fixed = [{ subnet_id: world.data.subnetId, ip_address: '10.0.0.200' }];
+  await world.tenant.updatePort(second.port_id, { fixed_ips: fixed });
+  await vi.waitFor(async () => {
+    expect((await linksOf()).join()).toContain('10.0.0.200');
+  }, generous);
+
+  // A restart in between: the name of the NIC that stays is in the inventory alone.
+  await world.parts.stop('operator');
+  await detach(world, worker, first.port_id);
+  await world.parts.restart('operator');
+  await untilConfigured(world, worker, 'multinic1');
+  await untilConfigIsReady(world, worker);
+  expect(nodeConfigOf(world, worker)?.spec.interfaces).toMatchObject([
+    { id: 1, name: 'multinic1', macAddress: second.mac_addr, address: '10.0.0.200' },
+  ]);
+
+  await detach(world, worker, second.port_id);
+  await untilConfigSays(world, worker, 'RemovalUnsupported', 'node worker-1', 'multinic1');
+  const posted = await posts();
+  expect(nodeConfigOf(world, worker)?.spec.interfaces).toHaveLength(1);
+
+  // What the message says: the object is deleted by hand, and the operator is told.
+  const ref = { name: worker.name, namespace: namespaces.system };
+  await world.business.client.delete(nodeConfigs, ref);
+  await vi.waitFor(() => expect(nodeConfigOf(world, worker)).toBeUndefined(), generous);
+  await applyConfig(world, worker, legacy, { [annotations.allowRemovals]: 'done' });
+  await untilConfigIsReady(world, worker);
+  expect(without(await stateOf(worker.host), '"ens')).toEqual(before);
+  expect(await posts()).toEqual(posted);
+  for (const post of posted) expect(post).toMatch(/^business 200( worker-1:[12])$/);
+});
+
+it('a legacy Viola gets no POST for a provider that is not confirmed, because it writes to its own cluster', async () => {
+  const posted = await posts();
+  const credentials = { k8sProviderID: 'nowhere' };
+  await applyConfig(world, worker, { ...legacy, credentials });
+  await untilConfigSays(world, worker, 'ConfigError', '"nowhere"', 'LEGACY_VIOLA_PROVIDERS');
+  const { port_id: portId } = await attach(world, worker);
+  await applyConfig(world, worker, legacy);
+  await untilConfigured(world, worker, 'multinic0');
+  expect(astray()).toEqual([]);
+  expect((await posts()).slice(posted.length)).toEqual(['business 200 worker-1:1']);
+
+  // The deletion of the OpenstackConfig ends, and the NIC stays.
+  const ref = { name: worker.name, namespace: namespaces.system };
+  await world.management.client.delete(openstackConfigs, ref);
+  await vi.waitFor(() => expect(openstackConfigOf(world, worker)).toBeUndefined(), generous);
+  await untilConfigured(world, worker, 'multinic0');
+  await detach(world, worker, portId);
+
+  // Without that refusal the node would have gone astray.
+  const answer = await fetch(`${world.violaUrl}${nodeConfigsPath}`, {
+    method: 'POST',
+    headers: { [providerHeader]: 'nowhere' },
+    body: JSON.stringify([
+      {
+        nodeName: 'worker-1',
+        interfaces: [{ name: 'multinic0', macAddress: 'fa:16:3e:00:00:01' }],
+      },
+    ]),
+  });
+  expect([answer.status, astray()]).toEqual([200, ['worker-1']]);
+});
