@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,8 +66,9 @@ export async function openWorld(): Promise<World> {
   const archive = join(directory, 'agent.tar');
   await runScript(join(root, 'rig/agent-image/pack'), [archive]);
   const workers: Worker[] = [];
-  for (const [at, instanceId] of ['i-0123456789abcdef0', 'i-0fedcba987654321a'].entries()) {
-    const kind = { kind: 'namespace', systemUUID: instanceId } as const;
+  for (const at of [0, 1]) {
+    const instanceId = randomUUID();
+    const kind = { kind: 'box', profile: 'netplan', systemUUID: instanceId } as const;
     const node = stack.use(await startNode(plane, `k8s-worker-0${at + 1}`, kind));
     await node.importImage(archive);
     workers.push({ node, instanceId });
