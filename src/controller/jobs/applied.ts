@@ -155,9 +155,15 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     macs: [...(terms.macs ?? [])],
     ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
-    ...(terms.revision === undefined ? {} : { revision: terms.revision }),
-    ...(terms.rollout === undefined ? {} : { rollout: terms.rollout }),
+    ...rolloutIn(terms),
     at: rfc3339(now),
+  };
+}
+
+function rolloutIn({ revision, rollout }: Terms) {
+  return {
+    ...(revision === undefined ? {} : { revision }),
+    ...(rollout === undefined ? {} : { rollout }),
   };
 }
 
