@@ -12,7 +12,6 @@ import {
   isExcused,
   type Progress,
   progressOf,
-  shownOf,
   type Tally,
   waitingMessage,
 } from './rollout.ts';
@@ -127,7 +126,7 @@ export function createRollout(options: RolloutOptions): Rollout {
   function wakeFor(revision: string): void {
     const progress = progressOf(tallyOf(revision));
     const [domain] = domainsAtWork().keys();
-    options.wake(waiting.take(revision, showsOf(progress), progress.room, domain));
+    options.wake(waiting.take(revision, progress.step, progress.room, domain));
   }
 
   /** `except`: key of a change that is not counted. */
@@ -261,12 +260,7 @@ export function createRollout(options: RolloutOptions): Rollout {
 function refusal(message: string, progress: Progress) {
   const isStopped = progress.step === 'stopped';
   const why: Refusal = { reason: 'RolloutWaiting', message, isStopped };
-  return { refusal: why, shows: showsOf(progress) };
-}
-
-/** Of two equal texts the messages of waiting objects do not differ. */
-function showsOf(progress: Progress): string {
-  return JSON.stringify([progress.step, ...shownOf(progress)]);
+  return { refusal: why, shows: progress.step };
 }
 
 /** Value of the annotation as a status keeps it; an API server keeps no half of a character that a cut left over. */

@@ -1,23 +1,25 @@
+import type { Step } from './rollout.ts';
+
 /** Objects that wait for their part of a rollout, by revision, the longest first. */
 export class RolloutWaiting {
   /** By revision and key: the domain of the node. */
   readonly #byRevision = new Map<string, Map<string, string | undefined>>();
   readonly #revisions = new Map<string, string>();
-  /** By revision: what its waiting objects show. */
-  readonly #shown = new Map<string, string>();
+  /** By revision: the step that its waiting objects show. */
+  readonly #shown = new Map<string, Step>();
 
   get revisions(): readonly string[] {
     return [...this.#byRevision.keys()];
   }
 
-  /** `shows`: what the object shows of the progress. */
-  add(key: string, revision: string, domain: string | undefined, shows: string): void {
+  /** `step`: what the object shows. */
+  add(key: string, revision: string, domain: string | undefined, step: Step): void {
     this.delete(key);
     const keys = this.#byRevision.get(revision) ?? new Map<string, string | undefined>();
     keys.set(key, domain);
     this.#byRevision.set(revision, keys);
     this.#revisions.set(key, revision);
-    if (!this.#shown.has(revision)) this.#shown.set(revision, shows);
+    if (!this.#shown.has(revision)) this.#shown.set(revision, step);
   }
 
   revisionOf(key: string): string | undefined {
@@ -36,16 +38,16 @@ export class RolloutWaiting {
   }
 
   /**
-   * Takes the objects of a revision that are to ask again: all if they show something else than `shows`, otherwise at most `room`
-   * of this domain (undefined: of any).
+   * Takes the objects of a revision that are to ask again: all if they show another step, otherwise at most `room` of this domain
+   * (undefined: of any). The names of failed nodes wake none: each retry would wake a thousand objects.
    */
-  take(revision: string, shows: string, room: number, domain: string | undefined): string[] {
+  take(revision: string, step: Step, room: number, domain: string | undefined): string[] {
     const all = [...(this.#byRevision.get(revision) ?? [])];
-    const isNew = this.#shown.get(revision) !== shows;
+    const isNew = this.#shown.get(revision) !== step;
     const able = all.filter(([, own]) => domain === undefined || own === domain);
     const keys = (isNew ? all : able.slice(0, room)).map(([key]) => key);
     for (const key of keys) this.delete(key);
-    if (this.#byRevision.has(revision)) this.#shown.set(revision, shows);
+    if (this.#byRevision.has(revision)) this.#shown.set(revision, step);
     return keys;
   }
 }

@@ -46,13 +46,13 @@ describe('progress of a revision', () => {
     expect(progressOf(tally(total, running, done, failed))).toMatchObject({ step, room });
   });
 
-  it('names failed nodes by time, at most five in a message, and the next step', () => {
+  it('names failed nodes, at most five in a message, and the next step', () => {
     const failures = ['c', 'a', 'b', 'f', 'e', 'd', 'g'].map((node, n) => ({ node, at: noon + n }));
     const of: Tally = { total: 20, running: [], done: 1, failures };
     const progress = progressOf(of);
-    expect(progress.failed).toEqual(['c', 'a', 'b', 'f', 'e', 'd', 'g']);
+    expect(progress.failed).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     expect(waitingMessage(progress, of)).toMatch(
-      /to 20 nodes is stopped: c, a, b, f, e and 2 more failed; .*multinic\.io\/rollout-continue/,
+      /to 20 nodes is stopped: a, b, c, d, e and 2 more failed; .*multinic\.io\/rollout-continue/,
     );
   });
 

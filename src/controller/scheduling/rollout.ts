@@ -33,7 +33,7 @@ export interface Progress {
   readonly room: number;
   /** Nodes that the steps up to this one change in all. */
   readonly size: number;
-  /** Nodes that failed, the earliest first. */
+  /** Nodes that failed, by name. */
   readonly failed: readonly string[];
 }
 
@@ -63,9 +63,9 @@ function isStopped(done: number, failed: number): boolean {
   return failed > Math.max(1, share * (done + failed));
 }
 
+/** By name and not by time, which each retry changes: a message stays the same for as long as the nodes do. */
 function namesOf(failures: readonly Failed[]): readonly string[] {
-  const byTime = failures.toSorted((a, b) => a.at - b.at || a.node.localeCompare(b.node));
-  return byTime.map(({ node }) => node);
+  return failures.map(({ node }) => node).toSorted();
 }
 
 /**
@@ -87,11 +87,6 @@ export function continuedNow(value: string, now: number, failures: readonly numb
 }
 
 const shownNames = 5;
-
-/** The nodes that a message names. */
-export function shownOf({ failed }: Pick<Progress, 'failed'>): readonly string[] {
-  return failed.slice(0, shownNames);
-}
 
 /** Returns why a node waits; the text stays the same within a step, so that no status is written for each ended run. */
 export function waitingMessage({ step, size, failed }: Progress, tally: Tally): string {
