@@ -8,7 +8,8 @@ it('measure', async () => {
   await using bed = await ControllerBed.start();
   const cluster = new RolloutBed(bed, count);
   const t = performance.now();
-  const lap = (what: string) => console.log(what, Math.round(performance.now() - t), cluster.touched().size);
+  const lap = (what: string) =>
+    console.log(what, Math.round(performance.now() - t), cluster.touched().size);
   await cluster.create();
   lap('created');
   await cluster.edit(2, 1400);
@@ -22,7 +23,10 @@ it('measure', async () => {
   bed.agents.answer = everyNthFails(5);
   await cluster.edit(3, 1300);
   lap('edited');
-  await bed.eventually(() => cluster.having('RolloutStopped') > 10, () => 'no stop');
+  await bed.eventually(
+    () => cluster.having('RolloutStopped') > 10,
+    () => 'no stop',
+  );
   lap('stopped some');
   await bed.pass(30);
   console.log(cluster.having('RolloutStopped'), cluster.stoppedMessages());
