@@ -49,7 +49,11 @@ export interface LoopOptions {
   readonly values: ControllerValues;
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
+  /** Default: the rollout budget; benchmarks measure what it costs. */
+  readonly makeRollout?: CreateRollout;
 }
+
+export type CreateRollout = typeof createRollout;
 
 const statusCutShort =
   'the cluster does not keep all of a status: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
@@ -62,7 +66,8 @@ const driftWorkers = 2;
 const driftControllerName = 'drift';
 
 /** Everything that works while this process leads, wired together. */
-export function createLoop({ client, values, context, perform }: LoopOptions) {
+export function createLoop(options: LoopOptions) {
+  const { client, values, context, perform, makeRollout = createRollout } = options;
   const { clock, random, log, metrics } = context;
   const stores = createStores();
   const { configs } = stores;
@@ -70,7 +75,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { foreign } = stores;
   const otherController = createOtherController({ takeOver: values.takeOver, foreign, clock });
   const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
-  const rollout = createRollout({
+  const rollout = makeRollout({
     configs,
     nodes: stores.nodes,
     image: values.agentImage,

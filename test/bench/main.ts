@@ -19,6 +19,7 @@ const benches = [
   'hanging',
   'restart',
   'places',
+  'rollout',
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !benches.includes(name));

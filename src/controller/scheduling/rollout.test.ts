@@ -66,8 +66,11 @@ describe('progress of a revision', () => {
   });
 });
 
+function handled(at: number, until?: number): Continued {
+  return { value: 'v', at, until };
+}
+
 describe('a failure is excused', () => {
-  const handled = (at: number, until?: number): Continued => ({ value: 'v', at, until });
   it.each([
     // failure, handled values, now, excused
     ['nothing was continued', 0, [], 1, false],
