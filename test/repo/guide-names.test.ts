@@ -159,6 +159,7 @@ function isThere(file: string): boolean {
 }
 
 function isKind(word: string): boolean {
+  if (word === 'MultiNicBizConfig') return true;
   return word.startsWith('MultiNicNodeConfig') && !word.startsWith('MultiNicNodeConfigNot');
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { node, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import { Store } from '../../kube/cache/store.ts';
+import type { Node } from '../../kube/core-resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { createRollout } from './rollout-budget.ts';
@@ -23,7 +24,7 @@ function world(count: number, domainLabel?: string) {
   };
   const rollout = createRollout({
     configs,
-    nodes: { get: (name) => nodeOf(name) },
+    nodes: { get: nodeOf },
     image: 'agent:1',
     domainLabel,
     hasJob: (name) => jobs.has(name),
@@ -49,12 +50,12 @@ function world(count: number, domainLabel?: string) {
   };
   const taken = (): string[] => woken.splice(0).map((key) => key.slice(namespace.length + 1));
   return { rollout, request, record, end, taken, clock, put };
+}
 
-  function nodeOf(name: string) {
-    const { metadata, ...rest } = node(name, name);
-    const zone = Number(name.slice(1)) % 2 === 0 ? 'even' : 'odd';
-    return { ...rest, metadata: { ...metadata, labels: { zone } } };
-  }
+function nodeOf(name: string): Node {
+  const { metadata, ...rest } = node(name, name);
+  const zone = Number(name.slice(1)) % 2 === 0 ? 'even' : 'odd';
+  return { ...rest, metadata: { ...metadata, labels: { zone } } };
 }
 
 it('two starts at once do not overshoot, before and after the record shows', () => {
@@ -101,7 +102,14 @@ it('a new step wakes all, an ended run only as many as may start', () => {
     part.release();
     return true;
   };
-  expect(['n1', 'n2', 'n3', 'n4', 'n5', 'n6'].map(start)).toEqual([true, ...Array(5).fill(false)]);
+  expect(['n1', 'n2', 'n3', 'n4', 'n5', 'n6'].map(start)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
   taken();
   end('n1', 'done');
   expect(taken()).toEqual(['n2', 'n3', 'n4', 'n5', 'n6']);
