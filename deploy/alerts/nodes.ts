@@ -229,6 +229,44 @@ export const ofNodesAndAgents = {
       },
     ],
   },
+  MultiNicRolloutStopped: {
+    exprs: {
+      'multinic-agent': `sum by (cluster) (${ofLeader('multinic_rollout_nodes{state="stopped"}', 'controller', ['state'])}) > 0`,
+    },
+    for: '1m',
+    severity: 'warning',
+    summary: 'A rollout is stopped because too many nodes failed.',
+    description: '{{ $value }} nodes wait for a rollout that was stopped.',
+    meaning: {
+      en: 'An edit of a source, or another agent image, is applied to one node first, then to 10 % of the nodes, then to the rest. The first node failed, or more than max(1, 10 %) of the nodes that ended, for a NIC that was configured before.',
+      ko: '소스의 변경이나 새 에이전트 이미지는 먼저 노드 1대, 그다음 노드의 10%, 마지막으로 나머지에 적용됩니다. 첫 노드가 실패했거나, 끝난 노드 중 max(1, 10%)를 넘는 노드가 이미 설정된 NIC에서 실패했습니다.',
+    },
+    impact: {
+      en: 'The waiting nodes keep what they have. New nodes and ports attached to nodes of an unchanged source are configured as usual.',
+      ko: '대기 중인 노드는 현재 상태를 유지합니다. 새 노드와 변경되지 않은 소스의 포트 연결은 평소처럼 설정됩니다.',
+    },
+    diagnosis: [
+      {
+        say: {
+          en: 'See which nodes failed: the message of the condition `RolloutStopped` on any waiting object names them.',
+          ko: '실패한 노드를 확인합니다. 대기 중인 객체의 condition `RolloutStopped` 메시지에 있습니다.',
+        },
+        run: `kubectl -n ${systemNamespace} get multinicnodeconfigs -o jsonpath='{range .items[*]}{.metadata.name}: {.status.conditions[?(@.type=="RolloutStopped")].message}{"\\n"}{end}'`,
+      },
+      eachNic,
+      lastRun,
+    ],
+    fix: [
+      {
+        en: 'Correct the source, or set the agent image back: a new revision starts with one node again.',
+        ko: '소스를 수정하거나 에이전트 이미지를 되돌리십시오. 새 리비전은 다시 노드 1대부터 시작합니다.',
+      },
+      {
+        en: `If the failures do not matter, continue: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/rollout-continue="$(date -Is)"\`, with any object of the source.`,
+        ko: `실패를 무시해도 되면 소스의 객체 하나를 골라 계속하십시오: \`kubectl -n ${systemNamespace} annotate multinicnodeconfig NODE --overwrite multinic.io/rollout-continue="$(date -Is)"\`.`,
+      },
+    ],
+  },
   MultiNicDeletionsHeld: {
     exprs: { 'multinic-agent': notReady('controller', ['RemovalHeld']) },
     for: '1m',

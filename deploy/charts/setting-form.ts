@@ -58,6 +58,7 @@ function look(schema: z.core.$ZodType): Seen {
 
 function valueOf(text: string, { kind }: TypedSetting['form']): Value {
   if (kind === 'integer') return Number(text);
+  if (kind === 'integerOrPercent') return /^\d+$/.test(text) ? Number(text) : text;
   if (kind === 'boolean') return text === 'true';
   if (kind === 'list') return text === '' ? [] : text.split(',');
   return text;

@@ -50,6 +50,7 @@ function typeOf({
 }
 
 const known: readonly (readonly [needle: string, name: string])[] = [
+  ['100)%', 'a percentage'],
   ['µs', 'duration'],
   ['https?', 'URL'],
   [String.raw`\d{1,5}`, 'address'],

@@ -244,7 +244,8 @@ export const nodeConfigStatus = z.object({
   rolloutContinued: z
     .object({
       value: word('Value of the annotation.', 64),
-      at: time('When the controller handled it'),
+      at: time('When the controller handled it, by its own clock'),
+      until: time('The latest failure then, where that is later by the clock that recorded it'),
     })
     .optional()
     .describe('The annotation multinic.io/rollout-continue that was handled last.'),

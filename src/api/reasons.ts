@@ -20,8 +20,8 @@ export const reasons = {
 } as const;
 
 export type Reason = keyof typeof reasons;
-/** `RemovalHeld` is said of both kinds, with one meaning. */
-export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld';
+/** `RemovalHeld` and `Paused` are reasons of both kinds, with one meaning. */
+export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
 export type OperatorReason = keyof typeof openstackConfigReasons;
 export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;
 export type PartReason = keyof typeof partReasons;

@@ -4,6 +4,7 @@ import type { PartReason } from '../api/reasons.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
+import { keyOf } from '../kube/object.ts';
 import { createController, type ReconcileResult, sourceOf } from '../kube/reconcile/controller.ts';
 import { together } from '../kube/reconcile/together.ts';
 import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
@@ -27,7 +28,9 @@ import { createRemovalGuard } from './removals/removal-guard.ts';
 import { createAdmission } from './scheduling/admission.ts';
 import { createNextRun } from './scheduling/apply-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
-import type { controllerSettings } from './settings.ts';
+import { createRollout } from './scheduling/rollout-budget.ts';
+import { rolloutStates } from './scheduling/rollout-nodes.ts';
+import { type controllerSettings, limitOf } from './settings.ts';
 import { controllerName, createReporter } from './status/report.ts';
 import { createOtherController } from './watch/legacy-controller.ts';
 import {
@@ -47,7 +50,11 @@ export interface LoopOptions {
   readonly values: ControllerValues;
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
+  /** Default: the rollout budget; benchmarks measure what it costs. */
+  readonly makeRollout?: CreateRollout;
 }
+
+export type CreateRollout = typeof createRollout;
 
 const statusCutShort =
   'the cluster does not keep all of a status: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
@@ -60,7 +67,8 @@ const driftWorkers = 2;
 const driftControllerName = 'drift';
 
 /** Everything that works while this process leads, wired together. */
-export function createLoop({ client, values, context, perform }: LoopOptions) {
+export function createLoop(options: LoopOptions) {
+  const { client, values, context, perform, makeRollout = createRollout } = options;
   const { clock, random, log, metrics } = context;
   const stores = createStores();
   const { configs } = stores;
@@ -68,11 +76,24 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { foreign } = stores;
   const otherController = createOtherController({ takeOver: values.takeOver, foreign, clock });
   const runner = createJobRunner({ client, jobs, pods, perform, template: templateOf(values) });
+  const rollout = makeRollout({
+    configs,
+    nodes: stores.nodes,
+    image: values.agentImage,
+    domainLabel: values.rolloutDomain,
+    hasJob: (name) =>
+      jobs.versionOf(keyOf({ namespace: values.agentNamespace, name })) !== undefined,
+    openJobs: () => runner.open().map(({ name }) => name),
+    clock,
+    wake: (keys) => enqueueAll(keys),
+    onImageProven: () => enqueueAll(admission.wake()),
+  });
   const admission = createAdmission({
     runner,
     nodes: stores.nodes,
     occupied: otherController.occupies,
-    limit: values.maxInFlight,
+    limit: () => limitOf(values.maxInFlight, stores.nodes.size),
+    isImageProven: rollout.isImageProven,
   });
   const recorder = createEventRecorder({
     client: aroundWrites(client, (write) => perform('controller.event.write', write)),
@@ -88,7 +109,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
   const { namespace, startDeadlineMs } = values;
   const records = createNodeRecords({ client, perform, stores, runner, namespace });
   const ages = new RecordAges(clock);
-  const dispatch = createDispatch({ runner, admission, metrics, log });
+  const dispatch = createDispatch({ runner, admission, rollout, metrics, log });
   const onStatusLost = (fields: readonly string[]): void =>
     log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, statusCutShort);
   const reporter = createReporter({
@@ -121,6 +142,7 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     nextRun: createNextRun({
       runner,
       dispatch,
+      rollout,
       isCurrent,
       records,
       startDeadlineMs,
@@ -131,16 +153,21 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     check,
     checkLater: (key) => drift.enqueue(key),
     turns,
+    rollout,
     ages,
     reporter,
     clock,
     random,
   });
+  const enqueueAll = (keys: readonly string[]): void => {
+    for (const key of keys) controller.enqueue(key);
+  };
   const watches = createWatches({
     client,
     context,
     namespace,
     agentNamespace: values.agentNamespace,
+    nodeLabel: values.rolloutDomain,
     stores: { ...stores, jobs, pods, other: otherController },
   });
 
@@ -208,6 +235,9 @@ export function createLoop({ client, values, context, perform }: LoopOptions) {
     listed: () => watches.configs.synced,
   });
   gaugeStates(configs, metrics);
+  for (const state of rolloutStates) {
+    metrics.sample('multinic_rollout_nodes', { state }, () => rollout.count(state));
+  }
   metrics.sample('multinic_jobs_active', {}, () => runner.open().length);
   sampleWork(metrics, controllerName, controller);
   sampleWork(metrics, driftControllerName, drift);

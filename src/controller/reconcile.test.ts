@@ -349,6 +349,9 @@ describe('many objects', () => {
 
   it('do not wait for one whose agent does not come back', async () => {
     bed.run();
+    await bed.addNode('first', 'uuid-b');
+    await bed.apply('first', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await bed.untilReady('first', good);
     await bed.addNode('stuck', 'uuid-a');
     await bed.addNode('worker-1');
     bed.agents.answer = (request) =>

@@ -27,7 +27,9 @@ import type { NodeRecords } from './records/node-records.ts';
 import { isOn, type LossInput, leavingFirst, losesToHeir, lossOf } from './removals/losses.ts';
 import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
 import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
+import type { Rollout } from './scheduling/rollout-budget.ts';
 import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
+import { pausedIn } from './status/paused.ts';
 import type { Report, Reporter } from './status/report.ts';
 import { findTarget, type Target, targetOf } from './target.ts';
 import type { OtherController } from './watch/legacy-controller.ts';
@@ -44,6 +46,7 @@ export interface ReconcilerOptions {
   /** Has the node of an object compared with what was applied to it: there is nothing to change. */
   readonly checkLater: (key: string) => void;
   readonly turns: Turns;
+  readonly rollout: Pick<Rollout, 'continuedBy'>;
   readonly ages: RecordAges;
   readonly reporter: Reporter;
   readonly clock: Pick<Clock, 'now'>;
@@ -64,7 +67,7 @@ const waitForNodeMs = 3_600_000;
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
     options;
-  const { formerNode, checkLater, turns, clock, random } = options;
+  const { formerNode, checkLater, turns, rollout, clock, random } = options;
 
   /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
   function askAgain(): number {
@@ -101,6 +104,7 @@ export function createReconciler(options: ReconcilerOptions) {
       return;
     }
     const report = reporter.open(config);
+    report.continueRollout(rollout.continuedBy(config));
     try {
       return await (leaving ? letGo(report, signal) : apply(report, signal));
     } catch (error) {
@@ -147,6 +151,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const record = recordOf(report.config);
     // Its end was told a moment ago and is not written yet: nothing may be told over it.
     if (!record?.done) return { requeueAfterMs: 0 };
+    if (pausedIn(report.config)) return undefined;
     const waitMs = check.dueAfterMs(task);
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     // After a boot nothing is known of the node; what is told of it is up to the check.

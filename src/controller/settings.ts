@@ -11,8 +11,10 @@ import {
   boolean,
   duration,
   integer,
+  integerOrPercent,
   nonBlank,
   oneOf,
+  type Percent,
 } from '../process/setting-schemas.ts';
 import { type Settings, setting } from '../process/settings.ts';
 import { agentResources } from './jobs/agent-resources.ts';
@@ -125,8 +127,8 @@ export const controllerSettings = {
   maxInFlight: setting({
     env: ['CONTROLLER_MAX_IN_FLIGHT'],
     flag: 'max-in-flight',
-    schema: z.string().default('20').pipe(integer(1, 1_000)),
-    description: 'how many nodes may be worked on at once',
+    schema: z.string().default('20').pipe(integerOrPercent(1, 1_000)),
+    description: 'how many nodes may be worked on at once: a number, or a percentage of the Nodes',
   }),
   driftPolicy: setting({
     env: ['CONTROLLER_DRIFT_POLICY'],
@@ -200,3 +202,9 @@ export const controllerSettings = {
     description: 'how long a leader that is gone keeps others waiting; at least 1s',
   }),
 } satisfies Settings;
+
+/** How many of `nodes` Nodes may be worked on at once; at least 1. */
+export function limitOf(maxInFlight: number | Percent, nodes: number): number {
+  if (typeof maxInFlight === 'number') return maxInFlight;
+  return Math.max(1, Math.floor((nodes * Number.parseInt(maxInFlight, 10)) / 100));
+}

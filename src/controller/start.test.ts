@@ -16,7 +16,7 @@ import { readSettings, SettingsError } from '../process/settings.ts';
 import { jittered } from '../time/backoff.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { goDuration } from './health.ts';
-import { controllerSettings } from './settings.ts';
+import { controllerSettings, limitOf } from './settings.ts';
 import { startController } from './start.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -184,6 +184,21 @@ describe('the settings', () => {
     expect(read).toThrow(/CONTROLLER_JOB_TTL: "10m".*\n?.*/);
     expect(read).toThrow(/AGENT_IMAGE_PULL_POLICY: "Sometimes"/);
     expect(read).toThrow(/--max-in-flight: "0" must be between 1 and 1000/);
+  });
+
+  it.each([
+    ['20', 1_000, 20],
+    ['10%', 1_000, 100],
+    ['10%', 3, 1],
+    ['100%', 0, 1],
+  ])('let max-in-flight %s of %d Nodes be %d', (text, nodes, limit) => {
+    const read = readSettings(controllerSettings, { env: {}, flags: { 'max-in-flight': text } });
+    expect(limitOf(read.maxInFlight, nodes)).toBe(limit);
+  });
+
+  it.each(['0%', '101%', '1.5', '10 %', '-1'])('refuse max-in-flight %s', (text) => {
+    const flags = { 'max-in-flight': text };
+    expect(() => readSettings(controllerSettings, { env: {}, flags })).toThrow(/1% to 100%/);
   });
 });
 

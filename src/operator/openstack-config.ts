@@ -7,6 +7,7 @@ import {
   openstackConfigSpec,
   openstackConfigStatus,
 } from '../api/openstackconfig.ts';
+import { type Pause, pauseOf } from '../api/pause.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -52,20 +53,6 @@ export function ownerOf({ metadata: { namespace = '', name, uid = '' } }: Config
 
 export function generationOf({ metadata }: ConfigObject): number {
   return metadata.generation ?? 0;
-}
-
-/** Whether an object is paused, and by which value if that is neither true nor false. */
-export interface Pause {
-  readonly isPaused: boolean;
-  readonly unclear?: string;
-}
-
-/** A value that is neither true nor false pauses: its user meant to stop changes rather than to have them. */
-export function pauseOf({ metadata }: ConfigObject): Pause {
-  const value = metadata.annotations?.[annotations.paused] ?? '';
-  const meant = value.trim().toLowerCase();
-  if (meant === '' || meant === 'false') return { isPaused: false };
-  return meant === 'true' ? { isPaused: true } : { isPaused: true, unclear: value };
 }
 
 /** What the status can hold of a value; a longer one would make every write of the status fail. */

@@ -1,3 +1,4 @@
+import { pauseOf } from '../api/pause.ts';
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import { nextTurn } from '../process/slices.ts';
@@ -5,7 +6,7 @@ import type { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import type { Fleet } from './metrics/delivered-nodes.ts';
 import { countDelivery } from './metrics/metrics.ts';
-import { type ConfigObject, pauseOf } from './openstack-config.ts';
+import type { ConfigObject } from './openstack-config.ts';
 import { secretsInSpec } from './resolve/credentials.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve/resolve.ts';
 import { Doubts } from './schedule/pending-evidence.ts';

@@ -7,7 +7,11 @@ import { parseDuration } from './duration.ts';
 /** What a setting is where values have types, such as in the values of a chart. */
 export type SettingForm =
   | { readonly kind: 'boolean' | 'duration' | 'url' | 'address' | 'list' }
-  | { readonly kind: 'integer'; readonly min: number; readonly max: number };
+  | {
+      readonly kind: 'integer' | 'integerOrPercent';
+      readonly min: number;
+      readonly max: number;
+    };
 
 /** Of every schema that is more than text or a choice of words. */
 export const forms = z.registry<SettingForm>();
@@ -64,6 +68,28 @@ export function integer(min: number, max: number) {
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be between ${min} and ${max}`)
     .register(forms, { kind: 'integer', min, max });
+}
+
+/** A part of a whole, such as 10%. */
+export type Percent = `${number}%`;
+
+function isPercent(value: string): value is Percent {
+  return /^([1-9]\d?|100)%$/.test(value);
+}
+
+/** Whole number within bounds, or a percentage from 1% to 100%. */
+export function integerOrPercent(min: number, max: number) {
+  const isWithin = (value: string): boolean =>
+    /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max;
+  return z
+    .string()
+    .trim()
+    .refine(
+      (value) => isPercent(value) || isWithin(value),
+      `must be between ${min} and ${max}, or a percentage from 1% to 100%`,
+    )
+    .transform((value): number | Percent => (isPercent(value) ? value : Number(value)))
+    .register(forms, { kind: 'integerOrPercent', min, max });
 }
 
 /** true or false, also 1, 0, yes, no, on, off. */

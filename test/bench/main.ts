@@ -20,6 +20,7 @@ const benches = [
   'restart',
   'places',
   'biz-config',
+  'rollout',
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !benches.includes(name));

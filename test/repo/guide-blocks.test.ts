@@ -31,9 +31,9 @@ describe.each(['README.md', ...guides])('%s', (path) => {
     }
   });
 
-  it('runs kubectl, helm, make, what is ours, and what unpacks it', () => {
+  it('runs kubectl, date, helm, make, what is ours, and what unpacks it', () => {
     const programs = commandsOf(path).flatMap(({ text }) => programsOf(text));
-    const known = /^(kubectl|helm|make|npx|tar|sha256sum|\.\/[\w-]+\.sh|scripts\/[\w-]+\.sh)$/;
+    const known = /^(kubectl|date|helm|make|npx|tar|sha256sum|\.\/[\w-]+\.sh|scripts\/[\w-]+\.sh)$/;
     expect(programs.filter((program) => !known.test(program))).toEqual([]);
   });
 

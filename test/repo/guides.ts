@@ -29,6 +29,7 @@ export const guides = [
   'docs/guides/triggers.md',
   'docs/guides/production.md',
   'docs/guides/lifecycle.md',
+  'docs/guides/rollout.md',
 ] as const;
 
 export function koreanOf(path: string): string {

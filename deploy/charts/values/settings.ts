@@ -53,12 +53,19 @@ const unit = String.raw`\d+(\.\d+)?(ns|us|µs|ms|s|m|h)`;
 
 function formSchema(form: TypedSetting['form']): z.ZodType {
   if (form.kind === 'integer') return z.int().min(form.min).max(form.max);
+  if (form.kind === 'integerOrPercent') {
+    const percent = z.string().regex(/^([1-9]\d?|100)%$/);
+    return z.union([z.int().min(form.min).max(form.max), percent]);
+  }
   if (form.kind === 'choice') return z.enum(form.words);
   if (form.kind === 'text') return z.string().regex(new RegExp(form.pattern ?? '\\S'));
   return byKind[form.kind]();
 }
 
-type PlainKind = Exclude<TypedSetting['form']['kind'], 'integer' | 'choice' | 'text'>;
+type PlainKind = Exclude<
+  TypedSetting['form']['kind'],
+  'integer' | 'integerOrPercent' | 'choice' | 'text'
+>;
 
 const byKind: Readonly<Record<PlainKind, () => z.ZodType>> = {
   boolean: () => z.boolean(),

@@ -22,7 +22,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     'fcadb9d9f94c9c0da70d06f8c751f4d9ba15f382598774bfcde38a8d0314f9ab',
     '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
-    'a54e0c4b1da64d77c95bb0bcfe0ea1d7eab4d4439787425ed6a7ad22cab8170d',
+    '522caf1533d8e681dc7093ec7cb2d8fdf15a389b0a83f39f59eca2470108938b',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

@@ -50,4 +50,10 @@ export const controllerMetrics = {
     lookFor: 'A reason that stays: the table of reasons says what to do about it.',
     labels: ['reason'],
   },
+  multinic_rollout_nodes: {
+    type: 'gauge',
+    help: 'Nodes that rollouts change, over all revisions: waiting, running, done, failed (for a NIC that was configured before), stopped (waiting for a rollout that was stopped).',
+    lookFor: 'stopped above 0: too many nodes failed; waiting that stays while running is 0.',
+    labels: ['state'],
+  },
 } as const;

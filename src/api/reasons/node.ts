@@ -77,6 +77,30 @@ export const nodeReasons = {
     ],
     ['Wait; it starts by itself.', '기다려 주십시오. 자동으로 시작됩니다.'],
   ),
+  RolloutWaiting: row(
+    'node',
+    true,
+    [
+      'A rollout changes few nodes first; this node keeps what it has until its step.',
+      '롤아웃이 일부 노드를 먼저 변경합니다. 이 노드는 자기 단계가 될 때까지 현재 상태를 유지합니다.',
+    ],
+    [
+      'Wait; the message names the step and the nodes that it waits for.',
+      '기다려 주십시오. 현재 단계와 기다리는 노드는 메시지에 있습니다.',
+    ],
+  ),
+  RolloutStopped: row(
+    'node',
+    false,
+    [
+      'Too many nodes of this revision failed; no further node is changed.',
+      '이 리비전에서 실패한 노드가 너무 많아 나머지 노드를 변경하지 않습니다.',
+    ],
+    [
+      'Look at the nodes that the message names. Then correct the source or the agent image, or continue with a new value of multinic.io/rollout-continue on any object of the source.',
+      '메시지에 표시된 노드를 확인하십시오. 소스나 에이전트 이미지를 수정하거나, 소스의 객체 하나에 multinic.io/rollout-continue의 새 값을 지정하여 계속하십시오.',
+    ],
+  ),
   NodeNotFound: row(
     'node',
     true,

@@ -340,8 +340,8 @@ export const openstackConfigReasons = {
     'openstackconfig',
     false,
     [
-      'The annotation multinic.io/paused is true, or has a value that is neither true nor false; nothing is read or changed.',
-      'multinic.io/paused 어노테이션이 true이거나 true/false가 아닌 값이므로 조회와 변경을 하지 않습니다.',
+      'The annotation multinic.io/paused is true, or has a value that is neither true nor false; nothing is read or changed. On a MultiNicNodeConfig: no agent is sent, but for the clean-up when the object is deleted.',
+      'multinic.io/paused 어노테이션이 true이거나 true/false가 아닌 값이므로 조회와 변경을 하지 않습니다. MultiNicNodeConfig에서는 객체를 삭제할 때의 정리를 제외하고 에이전트를 보내지 않습니다.',
     ],
     [
       'Remove the annotation, or set it to false, to go on.',

@@ -121,7 +121,9 @@ describe('a look that cannot begin', () => {
   }
 
   it('asks for room again after a while, should nobody wake it', async () => {
-    const { look } = looksOf(async () => Promise.resolve('no room'));
+    const { look } = looksOf(async () =>
+      Promise.resolve({ reason: 'WaitingForTurn', message: 'no room' } as const),
+    );
     expect(await look()).toEqual({ requeueAfterMs: 30_000 });
   });
 

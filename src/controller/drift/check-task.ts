@@ -13,16 +13,10 @@ import { requestOf } from '../jobs/request.ts';
 import type { Failure, Occasion, Order, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
 import { machineOf, type NodeConfig } from '../objects/stores.ts';
-import {
-  askAgainMs,
-  orderOf,
-  runsOf,
-  type Task,
-  turn,
-  unreadable,
-} from '../scheduling/apply-task.ts';
-import type { Dispatch } from '../scheduling/dispatch.ts';
+import { askAgainMs, orderOf, runsOf, type Task } from '../scheduling/apply-task.ts';
+import { type Dispatch, turn } from '../scheduling/dispatch.ts';
 import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
+import { unreadable } from '../scheduling/terms.ts';
 import { asApplied, type Situation } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
 import {
@@ -192,7 +186,7 @@ export function createCheck(options: CheckOptions): Check {
         await runner.start(order, request, signal);
         begin(one, sent.name);
       });
-      return sent ? await follow(one, sent, signal) : hold(one, turn(why ?? 'not begun'));
+      return sent ? await follow(one, sent, signal) : hold(one, why ?? turn('not begun'));
     } catch (error) {
       // Nothing is wrong with the NICs because nobody can be sent to look at them.
       const message = refusalIn(error);

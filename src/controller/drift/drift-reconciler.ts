@@ -5,6 +5,7 @@ import { recordOf } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf, type NodeConfig, type Stores } from '../objects/stores.ts';
 import { isAbout } from '../scheduling/schedule.ts';
+import { pausedIn } from '../status/paused.ts';
 import type { Reporter } from '../status/report.ts';
 import { targetOf } from '../target.ts';
 import type { OtherController } from '../watch/legacy-controller.ts';
@@ -46,6 +47,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
 
   function isOurs(config: NodeConfig): boolean {
     const isLeaving = config.metadata.deletionTimestamp !== undefined;
+    if (pausedIn(config)) return false;
     return !isLeaving && isHeld(config) && otherController.owns(config) === undefined;
   }
 

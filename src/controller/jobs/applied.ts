@@ -20,7 +20,7 @@ import {
   type NodeConfig,
 } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
-import { guessFamily, otherFamilyIn } from './family.ts';
+import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import type { Occasion, Order, Verdict } from './runner.ts';
 
@@ -62,6 +62,8 @@ const recordSchema = z.object({
   undone: z.boolean().optional(),
   macs: z.array(z.string()).optional(),
   allowedRemovals: z.string().optional(),
+  revision: z.string().optional(),
+  rollout: z.enum(['started', 'done', 'failed']).optional().catch(undefined),
   reasons: reasonsLeft.optional(),
   family: knownFamily,
   foundFamily: knownFamily,
@@ -74,6 +76,9 @@ const recordSchema = z.object({
  * seen: so what stands here is never older than what may have happened on the node. Times are this controller's.
  */
 export type Applied = z.infer<typeof recordSchema>;
+
+/** How far a run of the rollout's budget is; a node that was done stays so when a port is attached to it. */
+export type RolloutWord = NonNullable<Applied['rollout']>;
 
 /**
  * The record in a status. One of a form that is not known counts as none, and so does one in a status that another
@@ -123,6 +128,9 @@ export interface Terms {
   readonly macs?: readonly string[] | undefined;
   /** The leave to remove NICs that this run uses up. */
   readonly allowedRemovals?: string | undefined;
+  readonly revision?: string | undefined;
+  /** The rollout's word on the run; undefined for a run that its budget does not count. */
+  readonly rollout?: RolloutWord | undefined;
 }
 
 /** The record of a run that is about to begin. */
@@ -147,7 +155,15 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),
     macs: [...(terms.macs ?? [])],
     ...(terms.allowedRemovals === undefined ? {} : { allowedRemovals: terms.allowedRemovals }),
+    ...rolloutIn(terms),
     at: rfc3339(now),
+  };
+}
+
+function rolloutIn({ revision, rollout }: Terms) {
+  return {
+    ...(revision === undefined ? {} : { revision }),
+    ...(rollout === undefined ? {} : { rollout }),
   };
 }
 
@@ -171,11 +187,13 @@ export function ended(
   const hostFence = verdict.kind === 'failure' ? verdict.fence : undefined;
   const foundFamily = otherFamilyIn(verdict, applied.family);
   const { hostFence: _, ...before } = applied;
+  const rollout = rolloutAfter(applied, verdict);
   return {
     ...before,
     at: rfc3339(now),
     done,
     macs: macsAfter(applied, verdict, keep),
+    ...(rollout ? { rollout } : {}),
     ...(left.length > 0 ? { reasons: [...new Set(left)].slice(0, 20) } : {}),
     ...(hostFence ? { hostFence } : {}),
     ...(foundFamily ? { foundFamily } : {}),
@@ -193,6 +211,23 @@ function macsAfter({ macs = [] }: Applied, verdict: Verdict, keep: readonly stri
   });
   const configured = [...states.keys()].filter((mac) => states.get(mac) === 'Configured');
   return [...new Set([...stay, ...configured])].toSorted().slice(0, 20);
+}
+
+/** A run that only found the host to be of another family changed nothing: the next one decides. */
+function rolloutAfter(applied: Applied, verdict: Verdict): RolloutWord | undefined {
+  const { rollout, macs = [] } = applied;
+  if (rollout === undefined || rollout === 'done') return rollout;
+  if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;
+  return harms(macs, verdict) ? 'failed' : 'done';
+}
+
+/** Whether a run failed for one of these NICs, which were configured before it. */
+function harms(macs: readonly string[], verdict: Verdict): boolean {
+  if (verdict.kind === 'failure') return macs.length > 0;
+  const { nics, outcome } = verdict.result;
+  const open = nics.filter(isOpen);
+  if (open.length === 0) return outcome !== 'ok' && macs.length > 0;
+  return open.some(({ mac }) => macs.includes(mac.toLowerCase()));
 }
 
 interface Completion {

@@ -325,14 +325,20 @@ function given(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value];
 }
 
-/** What nobody here reads is not kept: a Node with its images is 10 KiB. */
-export function slimNode({ apiVersion, kind, metadata, status }: Node): Node {
+/** What nobody here reads is not kept: a Node with its images is 10 KiB. `label`: the one label that is kept. */
+export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: string): Node {
   const { name, uid, resourceVersion } = metadata;
+
   const { addresses = [], nodeInfo, conditions = [] } = status ?? {};
   return {
     ...(apiVersion ? { apiVersion } : {}),
     ...(kind ? { kind } : {}),
-    metadata: { name, ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
+    metadata: {
+      name,
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...keptLabel(metadata, label),
+    },
     status: {
       addresses,
       // Its heartbeat is left out: it says nothing new ten times a minute.
@@ -346,6 +352,11 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node): Node {
       ...(nodeInfo ? { nodeInfo } : {}),
     },
   };
+}
+
+function keptLabel({ labels: all = {} }: Node['metadata'], label = '') {
+  const value = all[label];
+  return value === undefined ? {} : { labels: { [label]: value } };
 }
 
 /** The reference by which an object is written. */

@@ -17,7 +17,8 @@ function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
     runner,
     occupied: () => false,
     nodes: { get: () => undefined },
-    limit: 2,
+    limit: () => 2,
+    isImageProven: () => true,
     ...options,
   });
 }
@@ -123,6 +124,23 @@ describe('admission', () => {
     runs.pop();
     expect(admitting.wake()).toEqual(['ns/a']);
     expect(admitting.wake()).toEqual([]);
+  });
+
+  it('lets one agent of an unproven image work at a time, and checks beside it', () => {
+    let isProven = false;
+    const image = { limit: () => 4, isImageProven: () => isProven };
+    const admitting = admission([run('x', 'x')], image);
+    expect(admitting.request(candidate('a'))).toMatchObject({
+      granted: false,
+      why: expect.stringContaining('one node at a time; x is at work') as string,
+    });
+    expect(admitting.request({ ...candidate('c'), action: 'check' }).granted).toBe(true);
+    expect(admission([], image).request(candidate('a')).granted).toBe(true);
+    admitting.request(candidate('b'));
+    expect(admitting.wake()).toEqual(['ns/a']);
+    admitting.request(candidate('a'));
+    isProven = true;
+    expect(admitting.wake()).toEqual(['ns/b', 'ns/a']);
   });
 
   it('wakes nobody who has come again by itself and was let in', () => {

@@ -18,7 +18,7 @@ export type Permission =
   /** `release` when the start was carried out or given up. */
   { readonly granted: true; release(): void } | { readonly granted: false; readonly why: string };
 
-/** Decides which node may be worked on now; the place for canaries and waves. */
+/** Decides which node may be worked on now. */
 export interface Admission {
   request(candidate: Candidate): Permission;
   /** Takes keys that were refused off the waiting list, the ones that wait longest first: they may ask again. */
@@ -31,7 +31,9 @@ export interface AdmissionOptions {
   /** Whether somebody else's agent works on the node. */
   readonly occupied: (node: string) => boolean;
   /** How many agents may be at work at once. */
-  readonly limit: number;
+  readonly limit: () => number;
+  /** Whether an agent of the image has reported in this cluster; before that one agent works at a time, checks excepted. */
+  readonly isImageProven: () => boolean;
 }
 
 const lanes = ['change', 'cleanup', 'retry', 'check'] as const;
@@ -60,21 +62,19 @@ function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lan
   return attempt > 1 ? 'retry' : 'change';
 }
 
+/** How many runs of a lane may be under way when `most` agents may be at work. */
+function limitOf(lane: Lane, most: number): number {
+  if (lane === 'change') return most;
+  return Math.max(1, Math.floor(most / (lane === 'check' ? 4 : 2)));
+}
+
 /**
  * One agent at a time on a node, and only so many in the whole cluster. What is tried again, and what is cleaned up, takes
  * at most half of the places each, and what is only looked at a quarter: none can keep changes waiting, however much of it
  * there is.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { runner, nodes, occupied, limit } = options;
-  const half = Math.max(1, Math.floor(limit / 2));
-  const quarter = Math.max(1, Math.floor(limit / 4));
-  const limits: Readonly<Record<Lane, number>> = {
-    change: limit,
-    retry: half,
-    cleanup: half,
-    check: quarter,
-  };
+  const { runner, nodes, occupied, limit, isImageProven } = options;
   // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
   const granted = new Map<string, Candidate>();
   const waiting = new Map<string, Waiting>();
@@ -115,22 +115,35 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   function full(lane: Lane): string | undefined {
     const all = active();
-    if (all.length >= limit) {
-      return `${all.length} agents are at work, no more than ${limit} may be`;
+    const most = limit();
+    if (all.length >= most) {
+      return `${all.length} agents are at work, no more than ${most} may be`;
+    }
+    const first = lane === 'check' ? undefined : firstOfImage(all);
+    if (first !== undefined) {
+      return `the agent image has completed no run in this cluster and works on one node at a time; ${first} is at work`;
     }
     const alike = all.filter((one) => laneOf(one) === lane).length;
-    return alike >= limits[lane]
-      ? `${alike} ${laneNames[lane]} are under way, no more than ${limits[lane]} may be`
+    const mostAlike = limitOf(lane, most);
+    return alike >= mostAlike
+      ? `${alike} ${laneNames[lane]} are under way, no more than ${mostAlike} may be`
       : undefined;
+  }
+
+  /** Name of the run that an unproven image waits for. */
+  function firstOfImage(all: ReturnType<typeof active>): string | undefined {
+    return isImageProven() ? undefined : all.find(({ action }) => action !== 'check')?.name;
   }
 
   /** As many as may start now, and at least one of each kind: what made room may not show yet. */
   function wake(): readonly string[] {
     if (waiting.size === 0) return [];
     const all = active();
+    const most = limit();
     const room = (lane: Lane): number => {
+      if (lane !== 'check' && !isImageProven()) return 1;
       const alike = all.filter((one) => laneOf(one) === lane).length;
-      return Math.max(1, Math.min(limit - all.length, limits[lane] - alike));
+      return Math.max(1, Math.min(most - all.length, limitOf(lane, most) - alike));
     };
     const first = lanes.flatMap((lane) => ready(lane).slice(0, room(lane)));
     for (const key of first) waiting.delete(key);

@@ -16,7 +16,8 @@ function visitsOf(config: NodeConfig) {
   const told: unknown[] = [];
   const nextRun = createNextRun({
     runner: { runsFor: () => [], nameOf: () => 'job-2' },
-    dispatch: async () => Promise.resolve('no room'),
+    dispatch: async () => Promise.resolve({ reason: 'WaitingForTurn', message: 'no room' }),
+    rollout: { revisionOf: () => 'uid/1/image' },
     ages: new RecordAges(clock),
     clock,
   } as unknown as NextRunOptions);

@@ -1,6 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
-import { type JobAction, type Protocol, protocols } from '../../api/job.ts';
-import type { Reason } from '../../api/reasons.ts';
+import type { JobAction } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
@@ -9,30 +8,25 @@ import { occasionOf } from '../drift/drift.ts';
 import {
   type Applied,
   begun,
-  deliveredMacs,
   ended,
   familyFor,
   type RecordAges,
   recordOf,
-  type Terms,
-  triedBefore,
 } from '../jobs/applied.ts';
 import { withSilentNics } from '../jobs/evidence.ts';
 import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { type Contents, contentHash, protocolFor, requestOf } from '../jobs/request.ts';
 import { type Failure, type Order, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
-import {
-  allowRemovalsOf,
-  machineOf,
-  type NodeConfig,
-  refOfConfig,
-  systemUuidOf,
-} from '../objects/stores.ts';
+import { machineOf, type NodeConfig, refOfConfig, systemUuidOf } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
+import { pausedIn } from '../status/paused.ts';
 import type { ControllerMetrics, Report } from '../status/report.ts';
-import type { Dispatch } from './dispatch.ts';
+import { type Dispatch, turn } from './dispatch.ts';
+import { isBudgeted } from './revision.ts';
+import type { Refusal, Rollout } from './rollout-budget.ts';
 import { decide, isAbout, type Seen } from './schedule.ts';
+import { createTermsOf } from './terms.ts';
 
 /** What an agent is to bring about on a node for an object. */
 export interface Task {
@@ -49,6 +43,7 @@ export interface Progress extends Outcome {
 export interface NextRunOptions {
   readonly runner: Runner;
   readonly dispatch: Dispatch;
+  readonly rollout: Rollout;
   /** Whether the server still has this state of the object, asked now. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly records: Pick<NodeRecords, 'take'>;
@@ -58,20 +53,28 @@ export interface NextRunOptions {
   readonly metrics: ControllerMetrics;
 }
 
-/** What an agent says that cannot read the request: perhaps it speaks an older version. */
-export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
-
 const recordNotKept =
   'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
 
 /** Who waits for its turn is woken when another run ends; this finds what nobody told. */
 export const askAgainMs = 30_000;
 
+/** A stopped rollout wakes its objects when it goes on. */
+const lookAtStoppedMs = 300_000;
+
+interface Start {
+  readonly order: Order;
+  readonly repeat: boolean;
+  /** Whether the rollout budget counts the run. */
+  readonly isBudgeted: boolean;
+}
+
 export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
 /** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
 export function createNextRun(options: NextRunOptions): NextRun {
-  const { runner, dispatch, isCurrent, records, startDeadlineMs, ages, clock, metrics } = options;
+  const { runner, dispatch, rollout, records, startDeadlineMs, ages, clock, metrics } = options;
+  const termsOf = createTermsOf(options);
 
   async function nextRun(task: Task, signal: AbortSignal): Promise<Progress> {
     const { node, action, contents, report } = task;
@@ -123,11 +126,16 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const before = recordOf(report.config);
     // A number says nothing here either: the same content may be on its second machine.
     const repeat = before !== undefined && isAbout(before, order);
-    const failure = unreachable(node);
+    const failure = pausedIn(report.config) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
-    const why = await dispatch(order, () => begin(task, order, repeat, signal));
+    const revision = rollout.revisionOf(report.config);
+    const change = isBudgeted(report.config, order, revision) ? { node, revision } : undefined;
+    const run = { order, repeat, isBudgeted: change !== undefined };
+    const why = await dispatch(order, () => begin(task, run, signal), change);
     if (why !== undefined) {
-      return { ...waiting(report, turn(why), repeat), requeueAfterMs: askAgainMs };
+      const isStopped = 'isStopped' in why && why.isStopped;
+      const requeueAfterMs = isStopped ? lookAtStoppedMs : askAgainMs;
+      return { ...waiting(report, why, repeat), requeueAfterMs };
     }
     await tidy({ ...order, name: runner.nameOf(order) }, runs, signal);
     return { done: false, requeueAfterMs: startDeadlineMs };
@@ -136,8 +144,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
   /** Recorded before it can begin: of a run that nobody saw end the record says that nobody knows. */
   async function begin(
     { report, ...task }: Task,
-    order: Order,
-    repeat: boolean,
+    { order, repeat, isBudgeted: counts }: Start,
     signal: AbortSignal,
   ): Promise<void> {
     const run = await runner.prepare(order, signal);
@@ -145,12 +152,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const sent = { ...order, family: run.family };
     const before = recordOf(report.config);
     if (before?.job !== run.name || before.done !== undefined || before.undone) {
-      const terms = await termsOf(
-        { config: report.config, contents: task.contents },
-        order,
-        before,
-        signal,
-      );
+      const { config } = report;
+      const { contents } = task;
+      const input = { config, contents, order, before, isBudgeted: counts };
+      const terms = await termsOf(input, signal);
       const again = repeat || isRefusedFor(report.config, recordNotKept);
       report.tell(
         { kind: 'working', run, repeat: again },
@@ -164,26 +169,6 @@ export function createNextRun(options: NextRunOptions): NextRun {
     // Its own record stands by now: of a node that is changed there is always one.
     await records.take(config, order.node, signal);
     await runner.start(order, requestOf(sent, { ...task, config }, applied), signal);
-  }
-
-  /** How the agent is asked after what it said the last time. */
-  async function termsOf(
-    { config, contents }: { readonly config: NodeConfig; readonly contents: Contents },
-    order: Order,
-    before: Applied | undefined,
-    signal: AbortSignal,
-  ): Promise<Terms> {
-    const isHere = before?.nodeName === order.node;
-    const macs = isHere ? deliveredMacs(config) : [];
-    const allowedRemovals = allowRemovalsOf(config);
-    const kept = { triedFamilies: triedBefore(order.machine, before), macs, allowedRemovals };
-    const newest = protocolFor(contents);
-    if (before?.content !== order.content) return { protocol: newest, ...kept };
-    const { hostFence, worked } = before;
-    // Only what the server says now may take precedence over what the host has seen.
-    const superseding = hostFence !== undefined && (await isCurrent(config, signal));
-    const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before, newest), worked, ...kept, ...fence };
   }
 
   /** Withdraws what can never begin, puts back what was taken from it, else waits. */
@@ -222,15 +207,18 @@ export function createNextRun(options: NextRunOptions): NextRun {
   }
 
   /** For a run whose record somebody took away with the status. */
-  function unrecorded(run: Run, { contents }: Task): Applied {
-    return begun(run, run.name, { protocol: protocolFor(contents) }, clock.now());
+  function unrecorded(run: Run, { contents, report: { config } }: Task): Applied {
+    const terms = { protocol: protocolFor(contents), revision: rollout.revisionOf(config) };
+    return begun(run, run.name, terms, clock.now());
   }
 
   function tellEnd({ report, contents }: Task, seen: Seen | undefined): void {
     if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
     const applied = recordOf(report.config);
-    const record = applied && ended(applied, seen.verdict, now, contents.keep);
+    const record =
+      applied && ended(rollout.withoutExcused(applied), seen.verdict, now, contents.keep);
+    if (record) rollout.ended(record);
     if (!record || !isNews(record.foundFamily, record)) {
       return report.tell({ kind: 'ended', ...seen, at: now }, record);
     }
@@ -282,16 +270,6 @@ export function orderOf(
   };
 }
 
-/**
- * One version older than that which could not be read, and from the oldest on the newest that is needed again; that, too,
- * after an agent that did what it has words for, as it may have been replaced since.
- */
-function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
-  if (reasons.includes('AgentTooOld')) return newest;
-  if (!reasons.some((reason) => unreadable.has(reason))) return spoken;
-  return protocols.findLast((version) => version < spoken) ?? newest;
-}
-
 function recorded(report: Report): Progress {
   report.tell({ kind: 'recorded' });
   return { done: false };
@@ -302,11 +280,7 @@ function isRefusedFor({ status }: NodeConfig, message: string): boolean {
   return findCondition(status?.conditions, 'Ready')?.message === message;
 }
 
-export function turn(message: string): Failure {
-  return { reason: 'WaitingForTurn', message };
-}
-
-function waiting(report: Report, why: Failure, repeat = false): Progress {
+function waiting(report: Report, why: Failure | Refusal, repeat = false): Progress {
   report.tell({ kind: 'waiting', ...why, repeat });
   return { done: false };
 }

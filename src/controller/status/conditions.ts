@@ -19,7 +19,12 @@ export type Situation =
   /** No agent may be sent; the NICs stay as they are. */
   | ({ readonly kind: 'refused' } & Failure)
   /** An agent is to be sent and has to wait; `repeat` as below. */
-  | ({ readonly kind: 'waiting'; readonly repeat: boolean } & Failure)
+  | ({
+      readonly kind: 'waiting';
+      readonly repeat: boolean;
+      /** Whether it waits for a rollout that was stopped. */
+      readonly isStopped?: boolean;
+    } & Failure)
   /** `repeat`: what the status says of an earlier attempt still holds. */
   | { readonly kind: 'working'; readonly run: Run; readonly repeat: boolean }
   /** `at`: when its end was seen here; `again`: it was told before, and something else has been told since. */
@@ -51,6 +56,8 @@ interface ConditionsInput {
   readonly name: NameMatch | undefined;
   /** What a look has found; undefined when none has ended. */
   readonly drift: ConditionUpdate | undefined;
+  /** The condition Paused, if the object is paused. */
+  readonly paused?: readonly ConditionUpdate[];
   readonly previous: readonly Condition[];
   readonly generation: number;
   readonly now: Date;
@@ -65,6 +72,8 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
     accepted(input.spec),
     ...drifted(input),
     ...nameDiffers(input.name),
+    ...(input.paused ?? []),
+    ...rolloutStopped(input.situation),
   ];
   const before = previous.filter(({ type }) => updates.some((update) => update.type === type));
   const at = { now, generation };
@@ -76,7 +85,15 @@ export function conditionsOf(input: ConditionsInput): Condition[] {
 }
 
 const progressTypes = ['Ready', 'Applied', 'Verified', 'Persistent', 'Reconciling', 'Stalled'];
-const order = ['Ready', 'Accepted', ...progressTypes.slice(1), 'Drifted', 'NameDiffers'];
+const order = [
+  'Ready',
+  'Accepted',
+  ...progressTypes.slice(1),
+  'Drifted',
+  'NameDiffers',
+  'Paused',
+  'RolloutStopped',
+];
 
 /**
  * What stays of the last attempt's conditions: an attempt that is repeated says nothing new until it has ended or does not
@@ -113,6 +130,7 @@ function activity(situation: Situation, ready: Judgement): ConditionUpdate[] {
 }
 
 function goesOn(situation: Situation, ready: Judgement): boolean {
+  if (situation.kind === 'waiting' && situation.isStopped) return false;
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   const list = verdict ? completionOf(verdict).reasons : [ready.reason];
   return list.some((reason) => reasons[reason].retryable);
@@ -155,9 +173,18 @@ function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
   return [{ type: 'NameDiffers', status, reason: 'NameDiffers', message: name.message }];
 }
 
+function rolloutStopped(situation: Situation): ConditionUpdate[] {
+  if (situation.kind !== 'waiting' || !situation.isStopped) return [];
+  const { message } = situation;
+  return [{ type: 'RolloutStopped', status: 'True', reason: 'RolloutStopped', message }];
+}
+
 function cut(update: ConditionUpdate): ConditionUpdate {
   return { ...update, message: shortMessage(update.message) };
 }
+
+/** Reasons to wait that are no failure: NICs keep what they have. */
+const undecided: ReadonlySet<Reason> = new Set(['WaitingForTurn', 'RolloutWaiting', 'Paused']);
 
 /** Status, reason and message of a condition; the reason is a word of the table. */
 type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: Reason };
@@ -171,7 +198,7 @@ export function readyIn(situation: Situation, entries: readonly Entry[]): Judgem
     case 'refused':
       return no(situation.reason, situation.message);
     case 'waiting':
-      return situation.reason === 'WaitingForTurn'
+      return undecided.has(situation.reason)
         ? { status: 'Unknown', reason: situation.reason, message: situation.message }
         : no(situation.reason, situation.message);
     case 'working':

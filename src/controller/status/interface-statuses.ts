@@ -134,9 +134,12 @@ function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStat
     const word = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
     return nicStatus(stuckNic(nic, before), word, { before, now, seenAt: endIn(situation) });
   });
-  const isHeld = situation.kind === 'refused' && situation.reason === 'RemovalHeld';
+  const isHeld = 'reason' in situation && holding.has(situation.reason);
   return [...stay.map((before) => (isHeld ? before : onItsWay(before, now))), ...stuck];
 }
+
+/** Reasons for which NICs that the spec no longer has stay on the node. */
+const holding: ReadonlySet<Reason> = new Set(['RemovalHeld', 'RolloutWaiting', 'Paused']);
 
 /** What an agent could not remove keeps its word; the rest is on its way. */
 function onItsWay(before: InterfaceStatus, now: Date): InterfaceStatus {

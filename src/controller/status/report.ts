@@ -49,6 +49,8 @@ export interface Report {
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
   /** `drift`: what the condition Drifted says from now on. */
   tell(situation: Situation, applied?: Applied, drift?: ConditionUpdate): void;
+  /** Adds to what is written a value of `rollout-continue` that is handled; undefined: none. */
+  continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
   /** Tells of a refusal; any other error leaves nothing to tell. */
   fail(error: unknown): void;
   /** The object is let go: there is nobody left to tell. */
@@ -105,6 +107,7 @@ export function createReporter(options: ReportOptions): Reporter {
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
     let told: Told | undefined;
+    let continued: NodeConfigStatus['rolloutContinued'];
     return {
       get config() {
         return current;
@@ -115,6 +118,9 @@ export function createReporter(options: ReportOptions): Reporter {
       },
       tell(situation, applied, drift) {
         told = { situation, applied, drift };
+      },
+      continueRollout(handled) {
+        continued = handled;
       },
       fail(error) {
         told = undefined;
@@ -129,7 +135,14 @@ export function createReporter(options: ReportOptions): Reporter {
       async write(signal) {
         if (!told) return;
         const { situation } = told;
-        const next = statusOf({ config: current, spec, name, ...told, now: clock.now() });
+        const next = statusOf({
+          config: current,
+          spec,
+          name,
+          ...told,
+          continued,
+          now: clock.now(),
+        });
         told = undefined;
         const patch = statusPatch(current, next);
         if (patch === undefined) return;

@@ -18,6 +18,7 @@ import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
 import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
 import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
+import { pausedCondition } from './paused.ts';
 
 export interface StatusInput {
   readonly config: NodeConfig;
@@ -28,6 +29,8 @@ export interface StatusInput {
   readonly applied?: Applied | undefined;
   /** What the condition Drifted says, where a look has ended. */
   readonly drift?: ConditionUpdate | undefined;
+  /** The value of `rollout-continue` that is handled now. */
+  readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
 }
 
@@ -44,6 +47,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     previous: before,
     name,
     drift,
+    paused: pausedCondition(config),
     generation,
     now,
   });
@@ -60,6 +64,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
       observedSpecHash: hashOf(config),
       ...lastRun(situation, previous),
       applied: input.applied ?? recordOf(config),
+      rolloutContinued: input.continued ?? previous.rolloutContinued,
     }),
   };
 }

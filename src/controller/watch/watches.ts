@@ -17,6 +17,8 @@ export interface WatchesOptions {
   readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
   readonly namespace: string;
   readonly agentNamespace: string;
+  /** Label of Nodes that is kept; undefined: none. */
+  readonly nodeLabel: string | undefined;
   readonly stores: {
     readonly configs: Store<NodeConfig>;
     readonly nodes: Store<Node>;
@@ -62,7 +64,7 @@ export function createWatches(options: WatchesOptions): Watches {
     configs,
     all: [
       configs,
-      mirror(nodes, stores.nodes, { transform: slimNode }),
+      mirror(nodes, stores.nodes, { transform: (node) => slimNode(node, options.nodeLabel) }),
       mirror(jobs, stores.jobs, { ...agents, transform: slimJob }),
       mirror(pods, stores.pods, { ...agents, transform: slimAgentPod }),
       mirror(jobs, other.jobs, {

@@ -5,10 +5,10 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
+import { type Pause, pauseMessage } from '../../api/pause.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
 import { isRequestError } from '../../requests/request-error.ts';
-import type { Pause } from '../openstack-config.ts';
 import { standing } from '../triggers/causes.ts';
 import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
@@ -56,13 +56,10 @@ interface Found {
 /** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
 export function pausedConditions(
   previous: readonly Condition[],
-  { unclear }: Pause,
+  pause: Pause,
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const message =
-    unclear === undefined
-      ? 'the annotation multinic.io/paused is true; nothing is read or changed'
-      : `the annotation multinic.io/paused is "${shortened(unclear)}", which is neither true nor false; nothing is read or changed until it is false or removed`;
+  const message = pauseMessage(pause, 'nothing is read or changed');
   const because = { reason: 'Paused', message } as const;
   const paused = setCondition(previous, { type: 'Paused', status: 'True', ...because }, at);
   return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);
@@ -80,11 +77,6 @@ export function awaitingConditions(
       setCondition(list, condition(type, 'Unknown', 'WaitingForTrigger', message), at),
     kept,
   );
-}
-
-/** Values of users can be of any length; conditions have a limit. */
-function shortened(value: string): string {
-  return value.length <= 64 ? value : `${value.slice(0, 64)}…`;
 }
 
 function withTimes(

@@ -2,6 +2,7 @@ import { type Condition, findCondition, rfc3339 } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { fieldManagers } from '../../api/names.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
+import { pauseOf } from '../../api/pause.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { isNewer } from '../../kube/cache/resource-version.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -19,7 +20,6 @@ import {
   hasLeaveToRemove,
   isSeen,
   openstackConfigs,
-  pauseOf,
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';

@@ -325,6 +325,20 @@ export const scenarios: Readonly<Record<AlertName, Partial<Record<Chart, Scenari
   MultiNicNodeConfigNotReady: { 'multinic-agent': byReason('controller', 'NodeNotFound') },
   MultiNicDeletionsHeld: { 'multinic-agent': byReason('controller', 'RemovalHeld') },
   MultiNicOtherController: { 'multinic-agent': byReason('controller', 'OtherControllerActive') },
+  MultiNicRolloutStopped: {
+    'multinic-agent': {
+      fires: {
+        ...leads('controller'),
+        ...shows('multinic_rollout_nodes', { state: 'stopped' }, 7),
+      },
+      quiet: {
+        ...leads('controller'),
+        ...shows('multinic_rollout_nodes', { state: 'stopped' }, 0),
+        ...shows('multinic_rollout_nodes', { state: 'waiting' }, 7),
+      },
+      value: '7',
+    },
+  },
   MultiNicJobsStuck: {
     'multinic-agent': {
       fires: {

@@ -36,6 +36,7 @@ function sampleOf(key: string, setting: Setting, port: number): Value {
   const { form, fallback } = typed(setting);
   const isOther = (value: Value) => value !== fallback;
   if (form.kind === 'integer') return [form.max, form.min].find(isOther) ?? form.max;
+  if (form.kind === 'integerOrPercent') return '10%';
   if (form.kind === 'choice') return form.words.find(isOther) ?? '';
   const isTaken = (list: readonly string[]) => setting.schema.safeParse(textOf(list)).success;
   const plain = {

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
+import type { JobResult } from '../../api/job.ts';
+import { begun, ended, type RolloutWord } from './applied.ts';
+import type { Verdict } from './runner.ts';
+
+const now = new Date('2026-01-01T00:00:00Z');
+const before = 'fa:16:3e:00:00:00';
+
+function result(change: Partial<JobResult>): Verdict {
+  return { kind: 'result', result: jobResult(change) };
+}
+
+const failure: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
+const fails = { state: 'Failed', reason: 'ApplyFailed' } as const;
+
+it.each<[string, RolloutWord | undefined, Verdict, RolloutWord | undefined]>([
+  ['a run that the budget does not count', undefined, failure, undefined],
+  ['a run without a result', 'started', failure, 'failed'],
+  ['a run that is ok', 'started', result({}), 'done'],
+  [
+    'a NIC from before that fails',
+    'started',
+    result({ outcome: 'failed', nics: [nicResult(0, fails)] }),
+    'failed',
+  ],
+  [
+    'a new NIC that fails',
+    'started',
+    result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, fails)] }),
+    'done',
+  ],
+  ['a failed host without a failed NIC', 'started', result({ outcome: 'failed' }), 'failed'],
+  ['a retry that is ok', 'failed', result({}), 'done'],
+  ['a retry that fails', 'failed', failure, 'failed'],
+  ['an attach that fails on a node that was done', 'done', failure, 'done'],
+  [
+    'an agent that finds another family',
+    'started',
+    result({
+      outcome: 'failed',
+      family: 'keyfile',
+      nics: [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })],
+    }),
+    'started',
+  ],
+])('the word of a record after %s', (_what, rollout, verdict, expected) => {
+  const record = begun(order(), 'job', { protocol: 2, macs: [before], rollout }, now);
+  expect(ended(record, verdict, now).rollout).toBe(expected);
+});
+
+it('a first apply harms no NIC, whatever becomes of it', () => {
+  const record = begun(order(), 'job', { protocol: 2, macs: [], rollout: 'started' }, now);
+  expect(ended(record, failure, now).rollout).toBe('done');
+});

@@ -1,0 +1,165 @@
+import { expect, it } from 'vitest';
+import { node, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
+import { Store } from '../../kube/cache/store.ts';
+import type { Node } from '../../kube/core-resources.ts';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import type { NodeConfig } from '../objects/stores.ts';
+import { createRollout } from './rollout-budget.ts';
+
+const namespace = 'multinic-system';
+
+/** A rollout over objects of one source, whose records are written as runs begin and end. */
+function world(count: number, domainLabel?: string) {
+  const configs = new Store<NodeConfig>();
+  const jobs = new Set<string>();
+  const clock = createFakeClock();
+  const woken: string[] = [];
+  let version = 0;
+  const put = (name: string, status?: object, noted: object = {}): void => {
+    version += 1;
+    const source = JSON.stringify({ uid: 'source-1', generation: 2 });
+    const annotations = { 'multinic.io/source': source, ...noted };
+    const metadata = { name, uid: name, resourceVersion: String(version), annotations };
+    configs.upsert(nodeConfig({ metadata, ...(status ? { status } : {}) }));
+  };
+  const rollout = createRollout({
+    configs,
+    nodes: { get: nodeOf },
+    image: 'agent:1',
+    domainLabel,
+    hasJob: (name) => jobs.has(name),
+    openJobs: () => [...jobs],
+    clock,
+    wake: (keys) => void woken.push(...keys),
+    onImageProven: () => undefined,
+  });
+  const names = Array.from({ length: count }, (_, n) => `n${n + 1}`);
+  for (const name of names) put(name);
+  const revision = rollout.revisionOf(nodeConfig({ metadata: configs.list()[0]?.metadata ?? {} }));
+  const request = (name: string) =>
+    rollout.request({ key: `${namespace}/${name}`, node: nodeOf(name), revision });
+  const record = (name: string, word: string, isGone = false): void => {
+    if (!isGone) jobs.add(`job-${name}`);
+    const at = clock.now().toISOString();
+    const applied = { objectUid: name, nodeName: name, job: `job-${name}`, at, revision };
+    put(name, { applied: { ...applied, action: 'apply', rollout: word } });
+  };
+  const end = (name: string, word: string): void => {
+    jobs.delete(`job-${name}`);
+    record(name, word, true);
+  };
+  const taken = (): string[] => woken.splice(0).map((key) => key.slice(namespace.length + 1));
+  return { rollout, request, record, end, taken, clock, put };
+}
+
+function nodeOf(name: string): Node {
+  const { metadata, ...rest } = node(name, name);
+  const zone = Number(name.slice(1)) % 2 === 0 ? 'even' : 'odd';
+  return { ...rest, metadata: { ...metadata, labels: { zone } } };
+}
+
+it('two starts at once do not overshoot, before and after the record shows', () => {
+  const { request, record } = world(30);
+  const first = request('n1');
+  expect(request('n2').granted).toBe(false);
+  record('n1', 'started');
+  expect(request('n2').granted).toBe(false);
+  if (first.granted) first.release();
+  expect(request('n2').granted).toBe(false);
+});
+
+it('a start that fails leaves its part to the object that waits longest', () => {
+  const { request, taken } = world(30);
+  const first = request('n1');
+  request('n2');
+  request('n3');
+  if (first.granted) first.release();
+  expect(taken()).toEqual(['n2']);
+  expect(request('n2').granted).toBe(true);
+});
+
+it('a change that waits for a place keeps its part, for as long as it asks for one', async () => {
+  const { request, clock } = world(30);
+  const first = request('n1');
+  if (first.granted) first.reserve();
+  expect(request('n2').granted).toBe(false);
+  await clock.advance(60_000);
+  expect(request('n1').granted).toBe(true);
+  const again = request('n1');
+  if (again.granted) again.reserve();
+  await clock.advance(60_000);
+  expect(request('n2').granted).toBe(false);
+  await clock.advance(60_000);
+  expect(request('n2').granted).toBe(true);
+});
+
+it('a new step wakes all, an ended run only as many as may start', () => {
+  const { request, record, end, taken } = world(30);
+  const start = (name: string): boolean => {
+    const part = request(name);
+    if (!part.granted) return false;
+    record(name, 'started');
+    part.release();
+    return true;
+  };
+  expect(['n1', 'n2', 'n3', 'n4', 'n5', 'n6'].map(start)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+  taken();
+  end('n1', 'done');
+  expect(taken()).toEqual(['n2', 'n3', 'n4', 'n5', 'n6']);
+  expect(['n2', 'n3', 'n4', 'n5', 'n6'].map(start)).toEqual([true, true, true, false, false]);
+  end('n2', 'done');
+  expect(taken()).toEqual([]);
+  end('n3', 'done');
+  end('n4', 'done');
+  expect(taken()).toEqual(['n5', 'n6']);
+});
+
+it('a run whose Job is gone counts as failed, until its object says how it ended', () => {
+  const { request, record, end } = world(30);
+  record('n1', 'started', true);
+  const refused = request('n2');
+  expect(refused).toMatchObject({ granted: false, why: { isStopped: true } });
+  end('n1', 'done');
+  expect(request('n2').granted).toBe(true);
+});
+
+it('a value of rollout-continue counts once for a source', () => {
+  const { rollout, put } = world(3);
+  const noted = { 'multinic.io/rollout-continue': 'x' };
+  const of = (name: string, value: object = noted): NodeConfig => {
+    const source = { 'multinic.io/source': JSON.stringify({ uid: 'source-1', generation: 2 }) };
+    return nodeConfig({ metadata: { name, uid: name, annotations: { ...source, ...value } } });
+  };
+  const handled = rollout.continuedBy(of('n1'));
+  expect(handled).toMatchObject({ value: 'x' });
+  put('n1', { rolloutContinued: { value: 'x', at: '2020-01-01T00:00:00Z' } }, noted);
+  expect(rollout.continuedBy(of('n2'))).toEqual({ value: 'x', at: '2020-01-01T00:00:00Z' });
+  expect(rollout.continuedBy(of('n2', { 'multinic.io/rollout-continue': '' }))).toBeUndefined();
+  expect(rollout.continuedBy(of('n2', {}))).toBeUndefined();
+});
+
+it('nodes of another domain wait, and are woken when the first domain is free', () => {
+  const { request, record, end, taken } = world(60, 'zone');
+  record('n1', 'done');
+  const odd = request('n3');
+  record('n3', 'started');
+  if (odd.granted) odd.release();
+  expect(request('n2')).toMatchObject({
+    granted: false,
+    why: { message: expect.stringContaining('node n3 is being changed') as string },
+  });
+  const alike = request('n5');
+  expect(alike.granted).toBe(true);
+  record('n5', 'started');
+  if (alike.granted) alike.release();
+  end('n5', 'done');
+  end('n3', 'done');
+  expect(taken()).toContain('n2');
+});

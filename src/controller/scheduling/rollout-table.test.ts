@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { RolloutModel, type Script } from '../../../test/fixtures/rollout-model.ts';
+import type { Run } from '../jobs/runner.ts';
+
+const nodes = 1000;
+const canaryAndWave = 101;
+
+/** Of the first attempts every n-th fails; `isRepaired`: later ones succeed. */
+function everyNth(n: number, isRepaired = true): Script {
+  let jobs = 0;
+  const failing = new Set<string>();
+  return ({ node, attempt }: Run) => {
+    if (attempt > 1) return !isRepaired && failing.has(node) ? 'failed' : 'ok';
+    jobs += 1;
+    if (jobs % n !== 0) return 'ok';
+    failing.add(node);
+    return 'failed';
+  };
+}
+
+/** A cluster that is configured, on which a rollout begins. */
+function clusterWith(change: 'generation' | 'image'): RolloutModel {
+  const model = new RolloutModel(nodes, 'agent:1');
+  if (change === 'image') {
+    model.image = 'agent:2';
+    model.kill();
+  }
+  model.edit(change === 'image' ? 1 : 2, 1400);
+  return model;
+}
+
+interface Case {
+  readonly change: 'generation' | 'image';
+  readonly killed: boolean;
+}
+
+const cases: readonly Case[] = [
+  { change: 'generation', killed: false },
+  { change: 'generation', killed: true },
+  { change: 'image', killed: true },
+];
+
+async function rounds(model: RolloutModel, { killed }: Case, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await model.round();
+    // In each step; a controller that was killed visits all objects.
+    if (killed && (n < 5 || n % 10 === 0)) model.kill();
+  }
+}
+
+describe.each(cases)('1,000 nodes, failing $change, controller killed: $killed', (one) => {
+  it.each<[string, Script]>([
+    ['the canary fails', () => 'failed'],
+    ['the agent of the canary is silent', () => undefined],
+  ])('only the canary is touched when %s', async (_when, script) => {
+    const model = clusterWith(one.change);
+    model.script = script;
+    await rounds(model, one, 5);
+    expect(model.touched.size).toBe(1);
+    expect(model.showing('RolloutStopped')).toHaveLength(nodes - 1);
+    expect(model.message('RolloutStopped')).toContain(`: ${[...model.touched][0]} failed; `);
+  });
+
+  it('at most canary and wave are touched when every fifth Job fails, until a user continues', async () => {
+    const model = clusterWith(one.change);
+    model.script = everyNth(5, false);
+    await rounds(model, one, 12);
+    const before = model.touched.size;
+    expect(before).toBeGreaterThan(1);
+    expect(before).toBeLessThanOrEqual(canaryAndWave);
+    const [first] = model.showing('RolloutStopped');
+    if (!first) throw new Error('the rollout goes on');
+    model.script = ({ attempt }) => (attempt > 1 ? 'failed' : 'ok');
+    model.annotate(first.metadata.name, { 'multinic.io/rollout-continue': 'go on' });
+    await rounds(model, one, 40);
+    expect(model.touched.size).toBe(nodes);
+    expect(model.showing('RolloutStopped')).toEqual([]);
+  });
+
+  it('all are touched, and the failed ones are known, when every twentieth Job fails', async () => {
+    const model = clusterWith(one.change);
+    model.script = everyNth(20, false);
+    await rounds(model, one, 40);
+    expect(model.touched.size).toBe(nodes);
+    expect(model.words()).toEqual({ done: 950, failed: 50 });
+    expect(model.showing('RolloutStopped')).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import type { Step } from './rollout.ts';
+
+/** Objects that wait for their part of a rollout, by revision, the longest first. */
+export class RolloutWaiting {
+  /** By revision and key: the domain of the node. */
+  readonly #byRevision = new Map<string, Map<string, string | undefined>>();
+  readonly #revisions = new Map<string, string>();
+  /** By revision: the step that its waiting objects show. */
+  readonly #shown = new Map<string, Step>();
+
+  get revisions(): readonly string[] {
+    return [...this.#byRevision.keys()];
+  }
+
+  /** `step`: what the object shows. */
+  add(key: string, revision: string, domain: string | undefined, step: Step): void {
+    this.delete(key);
+    const keys = this.#byRevision.get(revision) ?? new Map<string, string | undefined>();
+    keys.set(key, domain);
+    this.#byRevision.set(revision, keys);
+    this.#revisions.set(key, revision);
+    if (!this.#shown.has(revision)) this.#shown.set(revision, step);
+  }
+
+  revisionOf(key: string): string | undefined {
+    return this.#revisions.get(key);
+  }
+
+  delete(key: string): void {
+    const revision = this.#revisions.get(key);
+    if (revision === undefined) return;
+    this.#revisions.delete(key);
+    const keys = this.#byRevision.get(revision);
+    keys?.delete(key);
+    if (keys?.size !== 0) return;
+    this.#byRevision.delete(revision);
+    this.#shown.delete(revision);
+  }
+
+  /**
+   * Takes the objects of a revision that are to ask again: all if they show another step, otherwise at most `room` of this domain
+   * (undefined: of any). The names of failed nodes wake none: each retry would wake a thousand objects.
+   */
+  take(revision: string, step: Step, room: number, domain: string | undefined): string[] {
+    const all = [...(this.#byRevision.get(revision) ?? [])];
+    const isNew = this.#shown.get(revision) !== step;
+    const able = all.filter(([, own]) => domain === undefined || own === domain);
+    const keys = (isNew ? all : able.slice(0, room)).map(([key]) => key);
+    for (const key of keys) this.delete(key);
+    if (this.#byRevision.has(revision)) this.#shown.set(revision, step);
+    return keys;
+  }
+}
