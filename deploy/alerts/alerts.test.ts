@@ -93,8 +93,9 @@ describe('the reasons for which something is not Ready', () => {
       'NoNodeStatus',
       'StatusUnsupported',
     ],
+    // A rollout that is stopped has an alert of its own.
     controller:
-      'AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers NodeGone'.split(
+      'RolloutWaiting RolloutStopped AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers NodeGone'.split(
         ' ',
       ),
   };
