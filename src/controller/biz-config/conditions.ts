@@ -24,6 +24,8 @@ export interface ConditionsInput {
 /** Names listed in a message. */
 const mostNamed = 5;
 
+const noNodes = 'nodeConfigs lists no nodes';
+
 /** All conditions of a MultiNicBizConfig, in the order in which people read them. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { source, now } = input;
@@ -65,12 +67,15 @@ function progressIn({ summary }: ConditionsInput): Judgement {
     const message = `Processing network configurations for ${nodesIn(total)}`;
     return { status: 'Unknown', reason: 'ProcessingNodes', message };
   }
-  const message = total === 0 ? 'nodeConfigs lists no nodes' : `${nodesIn(total)} configured`;
+  const message = total === 0 ? noNodes : `${nodesIn(total)} configured`;
   return { status: 'True', reason: 'AllNodesConfigured', message };
 }
 
+/** Whether the nodes are as the spec says: an edit that is not followed is not applied. */
 function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
-  return ready.reason === 'RemovalHeld' ? progressIn(input) : ready;
+  const [edit] = readOnlyIn(input);
+  if (!edit || !namesEdit(edit)) return ready;
+  return no('ReadOnly', edit.message);
 }
 
 function inProgressIn({ summary }: ConditionsInput, ready: Judgement): ConditionUpdate {
@@ -94,7 +99,7 @@ function acceptedIn(input: ConditionsInput): ConditionUpdate {
   if (mode.unknown !== undefined) return { type, ...no('UnknownMode', mode.why) };
   const refused = refusedIn(input);
   if (refused.length > 0) return { type, ...no('EntriesRefused', refused.join('; ')) };
-  const message = `${nodesIn(nodes.length)} can be used`;
+  const message = nodes.length === 0 ? noNodes : `${nodesIn(nodes.length)} can be used`;
   return { type, status: 'True', reason: 'Accepted' satisfies Reason, message };
 }
 
@@ -121,7 +126,7 @@ function readOnlyIn(input: ConditionsInput): ConditionUpdate[] {
 const notFollowed = 'would change; the edit is not followed';
 
 /** Whether a condition is about an edit; a ReadOnly one need not be. */
-export function namesEdit({ type, message }: Condition): boolean {
+export function namesEdit({ type, message }: Pick<Condition, 'type' | 'message'>): boolean {
   return type !== 'ReadOnly' || (message?.includes(notFollowed) ?? false);
 }
 

@@ -50,6 +50,7 @@ describe('a read-only MultiNicBizConfig', () => {
       await bed.untilReady('w-2', 'True AllInterfacesConfigured');
       await bed.pass(100);
       expect(edited.status?.summary?.totalNodes).toBe(1);
+      expect(conditionsOf(edited)).toContain('Applied False ReadOnly');
       expect(await generations()).toEqual([1, 1]);
       expect(bed.events().filter((reason) => reason === 'ReadOnly')).toHaveLength(1);
       // Active again, the edit is followed.

@@ -102,7 +102,9 @@ describe('a removal', () => {
     const { message = '' } = findCondition(source.status?.conditions, 'RemovalHeld') ?? {};
     expect(message).toContain(why);
     expect(message).toContain('multinic.io/allow-removals');
-    expect(conditionsOf(source)).toContain('Stalled True RemovalHeld');
+    expect(conditionsOf(source)).toEqual(
+      expect.arrayContaining(['Applied False RemovalHeld', 'Stalled True RemovalHeld']),
+    );
     await bed.pass(100);
     expect(await nics()).toBe(before);
     await sources.annotate('all', allowed('2026-11-26T10:00:00Z'));
