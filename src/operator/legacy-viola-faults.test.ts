@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../requests/request-error.ts';
 import { answer, type FakeLegacyViola } from './testing/fake-legacy-viola.ts';
 import {
@@ -155,10 +155,7 @@ describe('a legacy Viola that fails', () => {
   it('gets nothing when the inventory was lost, until a user asks for a full sync', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
-    const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
-    await scene.store.record('biz-1', author, []);
-    const nothing = { nodeName: '', interfaces: [] };
-    await scene.store.reserve(serverIds.map((instanceId) => ({ ...nothing, instanceId })));
+    await loseInventory(scene);
     scene.restart();
     await scene.look();
     expect(legacy.sent()).toEqual([]);
@@ -169,7 +166,56 @@ describe('a legacy Viola that fails', () => {
     await scene.look();
     expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
   });
+
+  it('gets nothing for a notification when the inventory was lost while the operator runs', async () => {
+    await deliverToLegacy(scene);
+    detach(scene.cloud, 1);
+    await scene.look();
+    await loseInventory(scene);
+    attach(scene.cloud, 4, 1);
+    scene.hint({ servers: [serverIds[0] ?? ''] });
+    await scene.look(1_000);
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory has no record');
+  });
+
+  it('gets no NIC whose former index the inventory cannot tell', async () => {
+    attach(scene.cloud, 3, 1);
+    scene.create({ settings: legacySettings });
+    legacy.after = () => {
+      legacy.after = undefined;
+      throw new Error('killed');
+    };
+    await scene.look();
+    scene.restart();
+    attach(scene.cloud, 1, 1);
+    vi.spyOn(scene.store, 'nicsOf').mockRejectedValueOnce(new Error('lock wait timeout'));
+    await scene.look();
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be read');
+    await scene.look(300_000);
+    expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
+  });
+
+  it('gets the nodes of a new provider although the database failed before the first of them', async () => {
+    await deliverToLegacy(scene);
+    attach(scene.cloud, 5, 3);
+    const credentials = { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-2', projectID: 'p' };
+    const vmNames = serverIds.slice(2);
+    scene.edit({ settings: legacySettings, credentials, vmNames });
+    vi.spyOn(scene.store, 'reserve').mockRejectedValueOnce(new Error('lock wait timeout'));
+    await scene.look();
+    await scene.look(300_000);
+    expect(legacy.objects.has('biz-2/worker-3')).toBe(true);
+  });
 });
+
+/** Replaces the inventory by an empty one. */
+async function loseInventory({ store }: Scene): Promise<void> {
+  const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
+  await store.record('biz-1', author, []);
+  const nothing = { nodeName: '', interfaces: [] };
+  await store.reserve(serverIds.map((instanceId) => ({ ...nothing, instanceId })));
+}
 
 class Killed extends Error {}
 

@@ -10,6 +10,7 @@ import { inSlices, nextTurn } from '../../process/slices.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { leaveFormerClusters } from '../deletion/former-clusters.ts';
 import { deliverInRounds } from '../deliver/delivery-rounds.ts';
+import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
 import { sightingOf } from '../inventory-records/observed.ts';
@@ -40,6 +41,8 @@ export interface SyncDeps extends AccessDeps {
   readonly plans: PlanMemory;
   readonly pace: Pace;
   readonly inventory: Inventory;
+  /** The inventory where a legacy Viola leaves no other record. */
+  readonly records: DeliveryRecords;
   readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
   readonly writer: StatusWriter;
@@ -123,18 +126,20 @@ async function bringAbout(
   deps: SyncDeps,
   signal: AbortSignal,
 ) {
-  const { inventory, perform, unanswered, recentRemovals } = deps;
+  const { inventory, records, perform, unanswered, recentRemovals } = deps;
   const { config, source } = request;
   const { view, viola, unverified } = await access(request, deps, signal);
   deps.cloudLooks.begin(keyOf(object), view.cloud.name);
   if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
   await nextTurn();
+  // Without the business cluster to read, an index that the inventory cannot tell is not given out.
+  const nics = config.viola.compatibility === 'legacy' ? records : inventory;
   const known = {
-    recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
+    recorded: await nics.nicsOf(serversWithNewPorts(seen)),
     recentRemovals: recentRemovals.of(view.cloud.name),
   };
-  refuseLostRecords(object, request, { ...seen, ...known });
+  await refuseLostRecords(object, request, { ...seen, ...known, records });
   const { servers: selector } = config;
   await nextTurn();
   const input = planInput(request, { ...seen, ...known });

@@ -1,4 +1,5 @@
 import type { Effect } from '../../../api/effects.ts';
+import type { RecordedNode } from '../../../plan/plan.ts';
 import type { Perform } from '../../../process/effects.ts';
 import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
 import type { Author, StoredNode } from '../../../store/node-configs.ts';
@@ -13,6 +14,10 @@ import { StepFailure } from '../../status/step-failure.ts';
  */
 export interface DeliveryRecords {
   find(filter: DeliveryFilter): Promise<readonly RecordedDelivery[]>;
+  /** Returns the NICs that these servers had at their last delivery. */
+  nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
+  /** Returns whether any business cluster has a recorded node of the OpenstackConfig. */
+  hasNodesOf(author: Pick<Author, 'namespace' | 'name'>): Promise<boolean>;
   /** Stores the indexes of NICs before they are sent. */
   reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void>;
   /** Records nodes that were accepted. */
@@ -20,7 +25,7 @@ export interface DeliveryRecords {
 }
 
 interface DeliveryRecordsDeps {
-  readonly store: Pick<Store, 'add' | 'deliveries' | 'reserve'>;
+  readonly store: Pick<Store, 'add' | 'deliveries' | 'nicsOf' | 'nodesOf' | 'reserve'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
 }
@@ -48,6 +53,8 @@ export function createDeliveryRecords({
 
   return {
     find: async (filter) => ask('read', async () => store.deliveries(filter)),
+    nicsOf: async (serverIds) => ask('read', async () => store.nicsOf(serverIds)),
+    hasNodesOf: async (author) => (await ask('read', async () => store.nodesOf(author))).size > 0,
     reserve: async (nodes) => write(async () => store.reserve(nodes)),
     add: async (providerId, author, nodes) =>
       write(async () => store.add(providerId, author, nodes)),
