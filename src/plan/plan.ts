@@ -61,6 +61,8 @@ export interface PlanInput {
   readonly recentRemovals: readonly string[];
   /** `guarded`: `decideRemovals` says what is held. `allowed`: somebody agreed. `held`: too many are held already. */
   readonly removals: 'guarded' | 'allowed' | 'held';
+  /** True: a legacy Viola, which removes neither a node nor its last NIC. */
+  readonly keepsNodes?: boolean;
   /** Post every node, changed or not, and take back what a namesake has replaced. */
   readonly force: boolean;
 }
