@@ -18,6 +18,19 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
+/** What kubectl and ssh print where no node can be applied. */
+const clusterFailures = [
+  'error: You must be logged in to the server (Unauthorized)',
+  'Error from server (Forbidden): multinicnodeconfigs.multinic.io "worker-0" is forbidden: User "viola" cannot get resource "multinicnodeconfigs" in API group "multinic.io"',
+  'error: resource mapping not found: no matches for kind "MultiNicNodeConfig" in version "multinic.io/v1alpha1"',
+  'Error from server (NotFound): namespaces "multinic-system" not found',
+  'Error from server (InternalError): failed calling webhook "policy.example.com"',
+  'Error from server: etcdserver: request timed out',
+  'root@10.0.0.1: Permission denied (publickey,password).',
+  'exec: "kubectl": executable file not found in $PATH',
+  'Unable to connect to the server: tls: failed to verify certificate',
+] as const;
+
 function cut(): never {
   throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
 }
@@ -50,6 +63,11 @@ describe('a legacy Viola that fails', () => {
         answer(500, 'kubectl apply failed: The connection to the server 10.0.0.1:6443 was refused'),
       'The connection to the server 10.0.0.1:6443 was refused',
     ],
+    ...clusterFailures.map((text): [string, () => ReturnType<typeof answer>, string] => [
+      `fails for all nodes: ${text}`,
+      () => answer(500, `failed: ${text}`),
+      text,
+    ]),
   ])('in the middle of chunks (%s) gets only what it has not accepted', async (_, fail, words) => {
     const ids = manyServers(scene, 250);
     legacy.before = () => (legacy.posts.length === 2 ? fail() : undefined);
