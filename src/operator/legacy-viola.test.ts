@@ -97,6 +97,25 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
   });
 
+  it('has nothing to remove from a node whose last NIC a native Viola removed before', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create();
+    await scene.look();
+    detach(scene.cloud, 2);
+    await scene.look();
+    await scene.look();
+    expect(scene.viola.nodes.get('worker-2')?.spec.interfaces).toEqual([]);
+    scene.edit({ settings: legacySettings });
+    await scene.look();
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-1']]);
+    expect(scene.ready()).toContain('True');
+    attach(scene.cloud, 4, 2);
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-2']]);
+  });
+
   it('leaves names to the native Viola that takes its place', async () => {
     await deliverToLegacy(scene);
     detach(scene.cloud, 1);
