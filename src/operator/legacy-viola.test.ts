@@ -282,6 +282,20 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toEqual([]);
   });
 
+  it('a deleted OpenstackConfig goes, and the log names every node that stays', async () => {
+    const ids = manyServers(scene, 7);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    const lines = scene.lines.filter((line) => line.includes('keeps'));
+    const nodes = ids.map((_, n) => `worker-${n}`);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { providerId: 'biz-1', nodes },
+    ]);
+    expect(scene.ready()).toContain('worker-4 and 2 more');
+  });
+
   it('a deleted OpenstackConfig goes while the inventory fails, and names the business cluster', async () => {
     await deliverToLegacy(scene);
     scene.failStore(new Error('database is down'));
