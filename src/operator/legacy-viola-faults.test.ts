@@ -31,6 +31,15 @@ const clusterFailures = [
   'Unable to connect to the server: tls: failed to verify certificate',
 ] as const;
 
+function killed(): never {
+  throw new Error('killed');
+}
+
+function refuseConnection(): never {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  throw new RequestError('refused', { service: 'viola', kind: 'unreachable', cause });
+}
+
 function cut(): never {
   throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
 }
@@ -115,6 +124,49 @@ describe('a legacy Viola that fails', () => {
     legacy.refused.clear();
     await scene.look(300_000);
     expect(legacy.sent()).toEqual([['worker-0', 'worker-2', 'worker-3', 'worker-4']]);
+  });
+
+  it.each<[what: string, end: () => never]>([
+    ['does not answer', cut],
+    ['is not heard by an operator that is killed', killed],
+  ])(
+    'after a POST that it carries out (%s) gets the node without a NIC that has left since',
+    async (_, end) => {
+      attach(scene.cloud, 1, 1);
+      scene.create({ settings: legacySettings });
+      await scene.look();
+      attach(scene.cloud, 3, 1);
+      attach(scene.cloud, 2, 2);
+      legacy.after = () => {
+        legacy.after = undefined;
+        end();
+      };
+      await scene.look();
+      expect(legacy.nics('worker-1')).toHaveLength(2);
+      scene.restart();
+      detach(scene.cloud, 3);
+      detach(scene.cloud, 2);
+      await scene.look(300_000);
+      expect(legacy.nics('worker-1')).toEqual(['0 multinic0=p1']);
+      expect(scene.ready()).toContain('False RemovalUnsupported: node worker-2: ');
+    },
+  );
+
+  it.each<[what: string, fail: () => ReturnType<typeof answer>]>([
+    ['refuses a node', () => answer(500, 'kubectl apply failed: "worker-1" is invalid')],
+    ['takes no POST', () => answer(404, 'not found')],
+    ['takes no connection', refuseConnection],
+  ])('and certainly %s has no NIC of it to remove', async (_, fail) => {
+    attach(scene.cloud, 1, 1);
+    legacy.before = fail;
+    scene.create({ settings: legacySettings });
+    await scene.look();
+    expect(scene.ready()).toContain('False ViolaPostError');
+    legacy.before = undefined;
+    detach(scene.cloud, 1);
+    await scene.look(300_000);
+    expect(scene.ready()).toContain('True NoChange');
+    expect(await scene.store.list()).toEqual([]);
   });
 
   it.each<[what: string, status: number, text: string, words: string]>([

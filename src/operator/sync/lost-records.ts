@@ -9,7 +9,7 @@ import type { SyncRequest } from './request.ts';
 interface Known {
   readonly held: readonly HeldNode[];
   readonly recorded: readonly RecordedNode[];
-  readonly records: Pick<DeliveryRecords, 'hasNodesOf'>;
+  readonly records: Pick<DeliveryRecords, 'knows'>;
 }
 
 /**
@@ -26,8 +26,10 @@ export async function refuseLostRecords(
     recorded.some(({ interfaces }) => interfaces.length > 0) ||
     held.some((node) => isOfName(node.source, source));
   const nodes = deliveredNodes(object, config.providerId);
-  // A sync of some servers reads the records of these only, and a business cluster may be new: any record will do.
-  if (isKnown || nodes === 0 || (await records.hasNodesOf(source))) return;
+  if (isKnown || nodes === 0) return;
+  // A sync of some servers reads the records of these only, a business cluster may be new, and POSTs may have failed.
+  const serverIds = (statusOf(object).nodes ?? []).flatMap(({ instanceId }) => instanceId ?? []);
+  if (await records.knows(source, serverIds)) return;
   const message = `the inventory has no record of the nodes (${nodes}) that were delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to give out indexes again`;
   throw new StepFailure({ reason: 'ViolaPostError', message });
 }

@@ -7,9 +7,10 @@ import { calculateInSteps } from '../../plan/calculate.ts';
 import type { NodePlan, Plan, PlanInput } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
 import { inSlices, nextTurn } from '../../process/slices.ts';
+import type { StoredNode } from '../../store/node-configs.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { leaveFormerClusters } from '../deletion/former-clusters.ts';
-import { deliverInRounds } from '../deliver/delivery-rounds.ts';
+import { deliverInRounds, type Rounds } from '../deliver/delivery-rounds.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { needsRemoval } from '../deliver/unsupported.ts';
@@ -72,8 +73,17 @@ export async function syncAll(
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
+  // What a legacy Viola was sent stands in their records already.
+  const failed = reportsStatus ? [] : failedPosts(rounds);
+  const isSettled = ({ nodeName }: StoredNode) => !failed.includes(nodeName);
   const sighting = await sightingOf(object, input.observation, rounds.held);
-  await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
+  await deps.inventory.record(
+    config.providerId,
+    source,
+    records.filter(isSettled),
+    [...rounds.unreadable, ...failed],
+    sighting,
+  );
   await nextTurn();
   const status = statusOf(deps.writer.latest(object));
   const { deliveredTo } = status;
@@ -157,6 +167,11 @@ async function bringAbout(
   const sending = { source, perform, viola, unreadable, onUnanswered, takenOffByHand };
   const rounds = await deliverInRounds(proven, sending, signal);
   return { seen, proven, rounds, unverified, reportsStatus: viola.abilities.reports };
+}
+
+function failedPosts({ delivery }: Rounds): string[] {
+  const failures = delivery.failures.filter(({ reason }) => reason === 'ViolaPostError');
+  return failures.map(({ nodeName }) => nodeName);
 }
 
 /** A plan for some servers is made for what has just changed. */

@@ -4,7 +4,7 @@ import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 export const noRecords: DeliveryRecords = {
   find: async () => [],
   nicsOf: async () => [],
-  hasNodesOf: async () => false,
+  knows: async () => false,
   reserve: async () => undefined,
   add: async () => undefined,
 };
