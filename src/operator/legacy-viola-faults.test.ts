@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../requests/request-error.ts';
 import { answer, type FakeLegacyViola } from './testing/fake-legacy-viola.ts';
 import {
@@ -17,6 +17,28 @@ beforeEach(async () => {
 });
 
 afterEach(async () => scene[Symbol.asyncDispose]());
+
+/** What kubectl and ssh print where no node can be applied. */
+const clusterFailures = [
+  'error: You must be logged in to the server (Unauthorized)',
+  'Error from server (Forbidden): multinicnodeconfigs.multinic.io "worker-0" is forbidden: User "viola" cannot get resource "multinicnodeconfigs" in API group "multinic.io"',
+  'error: resource mapping not found: no matches for kind "MultiNicNodeConfig" in version "multinic.io/v1alpha1"',
+  'Error from server (NotFound): namespaces "multinic-system" not found',
+  'Error from server (InternalError): failed calling webhook "policy.example.com"',
+  'Error from server: etcdserver: request timed out',
+  'root@10.0.0.1: Permission denied (publickey,password).',
+  'exec: "kubectl": executable file not found in $PATH',
+  'Unable to connect to the server: tls: failed to verify certificate',
+] as const;
+
+function killed(): never {
+  throw new Error('killed');
+}
+
+function refuseConnection(): never {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  throw new RequestError('refused', { service: 'viola', kind: 'unreachable', cause });
+}
 
 function cut(): never {
   throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
@@ -50,6 +72,11 @@ describe('a legacy Viola that fails', () => {
         answer(500, 'kubectl apply failed: The connection to the server 10.0.0.1:6443 was refused'),
       'The connection to the server 10.0.0.1:6443 was refused',
     ],
+    ...clusterFailures.map((text): [string, () => ReturnType<typeof answer>, string] => [
+      `fails for all nodes: ${text}`,
+      () => answer(500, `failed: ${text}`),
+      text,
+    ]),
   ])('in the middle of chunks (%s) gets only what it has not accepted', async (_, fail, words) => {
     const ids = manyServers(scene, 250);
     legacy.before = () => (legacy.posts.length === 2 ? fail() : undefined);
@@ -97,6 +124,49 @@ describe('a legacy Viola that fails', () => {
     legacy.refused.clear();
     await scene.look(300_000);
     expect(legacy.sent()).toEqual([['worker-0', 'worker-2', 'worker-3', 'worker-4']]);
+  });
+
+  it.each<[what: string, end: () => never]>([
+    ['does not answer', cut],
+    ['is not heard by an operator that is killed', killed],
+  ])(
+    'after a POST that it carries out (%s) gets the node without a NIC that has left since',
+    async (_, end) => {
+      attach(scene.cloud, 1, 1);
+      scene.create({ settings: legacySettings });
+      await scene.look();
+      attach(scene.cloud, 3, 1);
+      attach(scene.cloud, 2, 2);
+      legacy.after = () => {
+        legacy.after = undefined;
+        end();
+      };
+      await scene.look();
+      expect(legacy.nics('worker-1')).toHaveLength(2);
+      scene.restart();
+      detach(scene.cloud, 3);
+      detach(scene.cloud, 2);
+      await scene.look(300_000);
+      expect(legacy.nics('worker-1')).toEqual(['0 multinic0=p1']);
+      expect(scene.ready()).toContain('False RemovalUnsupported: node worker-2: ');
+    },
+  );
+
+  it.each<[what: string, fail: () => ReturnType<typeof answer>]>([
+    ['refuses a node', () => answer(500, 'kubectl apply failed: "worker-1" is invalid')],
+    ['takes no POST', () => answer(404, 'not found')],
+    ['takes no connection', refuseConnection],
+  ])('and certainly %s has no NIC of it to remove', async (_, fail) => {
+    attach(scene.cloud, 1, 1);
+    legacy.before = fail;
+    scene.create({ settings: legacySettings });
+    await scene.look();
+    expect(scene.ready()).toContain('False ViolaPostError');
+    legacy.before = undefined;
+    detach(scene.cloud, 1);
+    await scene.look(300_000);
+    expect(scene.ready()).toContain('True NoChange');
+    expect(await scene.store.list()).toEqual([]);
   });
 
   it.each<[what: string, status: number, text: string, words: string]>([
@@ -155,10 +225,7 @@ describe('a legacy Viola that fails', () => {
   it('gets nothing when the inventory was lost, until a user asks for a full sync', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
-    const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
-    await scene.store.record('biz-1', author, []);
-    const nothing = { nodeName: '', interfaces: [] };
-    await scene.store.reserve(serverIds.map((instanceId) => ({ ...nothing, instanceId })));
+    await loseInventory(scene);
     scene.restart();
     await scene.look();
     expect(legacy.sent()).toEqual([]);
@@ -169,7 +236,56 @@ describe('a legacy Viola that fails', () => {
     await scene.look();
     expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
   });
+
+  it('gets nothing for a notification when the inventory was lost while the operator runs', async () => {
+    await deliverToLegacy(scene);
+    detach(scene.cloud, 1);
+    await scene.look();
+    await loseInventory(scene);
+    attach(scene.cloud, 4, 1);
+    scene.hint({ servers: [serverIds[0] ?? ''] });
+    await scene.look(1_000);
+    expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory has no record');
+  });
+
+  it('gets no NIC whose former index the inventory cannot tell', async () => {
+    attach(scene.cloud, 3, 1);
+    scene.create({ settings: legacySettings });
+    legacy.after = () => {
+      legacy.after = undefined;
+      throw new Error('killed');
+    };
+    await scene.look();
+    scene.restart();
+    attach(scene.cloud, 1, 1);
+    vi.spyOn(scene.store, 'nicsOf').mockRejectedValueOnce(new Error('lock wait timeout'));
+    await scene.look();
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be read');
+    await scene.look(300_000);
+    expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
+  });
+
+  it('gets the nodes of a new provider although the database failed before the first of them', async () => {
+    await deliverToLegacy(scene);
+    attach(scene.cloud, 5, 3);
+    const credentials = { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-2', projectID: 'p' };
+    const vmNames = serverIds.slice(2);
+    scene.edit({ settings: legacySettings, credentials, vmNames });
+    vi.spyOn(scene.store, 'reserve').mockRejectedValueOnce(new Error('lock wait timeout'));
+    await scene.look();
+    await scene.look(300_000);
+    expect(legacy.objects.has('biz-2/worker-3')).toBe(true);
+  });
 });
+
+/** Replaces the inventory by an empty one. */
+async function loseInventory({ store }: Scene): Promise<void> {
+  const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
+  await store.record('biz-1', author, []);
+  const nothing = { nodeName: '', interfaces: [] };
+  await store.reserve(serverIds.map((instanceId) => ({ ...nothing, instanceId })));
+}
 
 class Killed extends Error {}
 

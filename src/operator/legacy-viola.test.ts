@@ -97,6 +97,25 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
   });
 
+  it('has nothing to remove from a node whose last NIC a native Viola removed before', async () => {
+    attach(scene.cloud, 1, 1);
+    attach(scene.cloud, 2, 2);
+    scene.create();
+    await scene.look();
+    detach(scene.cloud, 2);
+    await scene.look();
+    await scene.look();
+    expect(scene.viola.nodes.get('worker-2')?.spec.interfaces).toEqual([]);
+    scene.edit({ settings: legacySettings });
+    await scene.look();
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-1']]);
+    expect(scene.ready()).toContain('True');
+    attach(scene.cloud, 4, 2);
+    await scene.look();
+    expect(legacy.sent()).toEqual([['worker-2']]);
+  });
+
   it('leaves names to the native Viola that takes its place', async () => {
     await deliverToLegacy(scene);
     detach(scene.cloud, 1);
@@ -183,12 +202,7 @@ describe('what a legacy Viola cannot remove', () => {
 
   it('a NIC of a node that keeps another one is held like behind a native Viola', async () => {
     const ids = manyServers(scene, 30);
-    const extra = scene.cloud.ports.map((port, n) => {
-      const fixedIps = [{ subnetId: 'sub-b', ipAddress: `10.0.20.${n}` }];
-      const macAddress = port.macAddress.replace('fa:16:3e:00', 'fa:16:3e:01');
-      return { ...port, id: `q${n}`, networkId: 'net-b', macAddress, fixedIps };
-    });
-    scene.cloud.ports = [...scene.cloud.ports, ...extra];
+    addSecondPorts(scene);
     scene.create({ settings: legacySettings, vmNames: ids, subnetIDs: ['sub-a', 'sub-b'] });
     await scene.look();
     legacy.sent();
@@ -199,6 +213,47 @@ describe('what a legacy Viola cannot remove', () => {
     scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
     await scene.look();
     expect(legacy.nics('worker-7')).toEqual(['0 multinic0=p7']);
+  });
+
+  it('the last NICs of many nodes are RemovalUnsupported at once, and not RemovalHeld', async () => {
+    const ids = manyServers(scene, 30);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    scene.edit({ settings: legacySettings, vmNames: ids.slice(28) });
+    await scene.look();
+    await scene.look();
+    expect(scene.ready()).toContain('False RemovalUnsupported: node worker-0: ');
+    // The status names twenty nodes at a time.
+    for (const consent of ['first', 'second']) {
+      scene.kube.annotate({ 'multinic.io/allow-removals': consent });
+      await scene.look();
+      await scene.look();
+    }
+    expect(scene.ready()).toContain('True');
+    expect(await scene.store.list()).toHaveLength(2);
+  });
+
+  it('the last NIC stays known when a consent is for held removals', async () => {
+    const ids = manyServers(scene, 30);
+    addSecondPorts(scene);
+    // Of worker-0 nothing is selected later but p0.
+    scene.cloud.ports = scene.cloud.ports.filter(({ id }) => id !== 'q0');
+    const selected = { settings: legacySettings, vmNames: ids };
+    scene.create({ ...selected, subnetIDs: ['sub-a', 'sub-b'] });
+    await scene.look();
+    detach(scene.cloud, 0);
+    scene.edit({ ...selected, subnetIDs: ['sub-a'] });
+    await scene.look();
+    await scene.look();
+    expect(scene.ready()).toMatch(/False RemovalHeld: 29 NICs .*; node worker-0: a legacy Viola/);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'of the others' });
+    await scene.look();
+    expect(legacy.nics('worker-7')).toEqual(['0 multinic0=p7']);
+    expect(scene.ready()).toContain('False RemovalUnsupported: node worker-0');
+    expect(await scene.store.list()).toHaveLength(30);
+    scene.kube.annotate({ 'multinic.io/allow-removals': 'worker-0 is clean' });
+    await scene.look();
+    expect(await scene.store.list()).toHaveLength(29);
   });
 
   it('nodes of the former business cluster stay until a new consent', async () => {
@@ -227,6 +282,20 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toEqual([]);
   });
 
+  it('a deleted OpenstackConfig goes, and the log names every node that stays', async () => {
+    const ids = manyServers(scene, 7);
+    scene.create({ settings: legacySettings, vmNames: ids });
+    await scene.look();
+    scene.kube.delete();
+    await scene.look();
+    const lines = scene.lines.filter((line) => line.includes('keeps'));
+    const nodes = ids.map((_, n) => `worker-${n}`);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { providerId: 'biz-1', nodes },
+    ]);
+    expect(scene.ready()).toContain('worker-4 and 2 more');
+  });
+
   it('a deleted OpenstackConfig goes while the inventory fails, and names the business cluster', async () => {
     await deliverToLegacy(scene);
     scene.failStore(new Error('database is down'));
@@ -238,3 +307,13 @@ describe('what a legacy Viola cannot remove', () => {
     expect(event?.message).toContain('business cluster "biz-1" keeps its nodes');
   });
 });
+
+/** Adds a port qN in subnet sub-b beside each port pN. */
+function addSecondPorts({ cloud }: Scene): void {
+  const extra = cloud.ports.map((port, n) => {
+    const fixedIps = [{ subnetId: 'sub-b', ipAddress: `10.0.20.${n}` }];
+    const macAddress = port.macAddress.replace('fa:16:3e:00', 'fa:16:3e:01');
+    return { ...port, id: `q${n}`, networkId: 'net-b', macAddress, fixedIps };
+  });
+  cloud.ports = [...cloud.ports, ...extra];
+}

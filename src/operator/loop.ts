@@ -15,6 +15,7 @@ import type { Store } from '../store/store.ts';
 import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
+import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
 import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory-records/inventory.ts';
@@ -104,6 +105,7 @@ export function createLoop(options: LoopOptions) {
     triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
+    records: createDeliveryRecords({ store, perform, clock }),
     unanswered,
     pace: new Pace({ clock, random }),
     views,

@@ -36,7 +36,9 @@ const nothingHeld: ReadonlySet<string> = new Set();
 
 /** Which of the NICs that would go have to wait for consent. */
 function decide(plan: Plan, input: PlanInput): RemovalDecision {
-  const going = nicsGoing(plan.nodes);
+  // Nodes that stay whatever anybody agrees to are reported by the delivery.
+  const losing = plan.nodes.filter((node) => !input.keepsNodes || node.interfaces.length > 0);
+  const going = nicsGoing(losing);
   const hasConsent = input.removals === 'allowed';
   const decision = decideRemovals({
     removals: going.map(({ item, basis }) => ({ item, basis, hasConsent })),

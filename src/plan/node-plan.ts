@@ -68,6 +68,7 @@ function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
 /** Why an object is posted that says what it is to say. */
 function wishedFor(held: HeldObject, { input }: View): string | undefined {
   if (input.force) return 'asked for';
+  if (held.isUnanswered) return 'not answered';
   return input.removals === 'allowed' && isHeldThere(held) ? 'removals are allowed' : undefined;
 }
 

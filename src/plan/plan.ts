@@ -35,6 +35,12 @@ export interface Selection {
   readonly nodeNameKey: string | undefined;
 }
 
+/** A node as the business cluster holds it, or as the inventory records it behind a legacy Viola. */
+export interface KnownNode extends HeldNode {
+  /** True: its last POST was not answered. It has every NIC that the business cluster may hold, and is posted again. */
+  readonly isUnanswered?: boolean;
+}
+
 /** The NICs that a server had at the last delivery. */
 export interface RecordedNode {
   readonly instanceId: string;
@@ -50,7 +56,7 @@ export interface PlanInput {
   readonly scope: 'all' | readonly string[];
   readonly observation: Observation;
   /** Every MultiNicNodeConfig of the business cluster. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly KnownNode[];
   readonly evidence: readonly PortEvidence[];
   readonly serverEvidence: readonly ServerEvidence[];
   /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
@@ -61,6 +67,8 @@ export interface PlanInput {
   readonly recentRemovals: readonly string[];
   /** `guarded`: `decideRemovals` says what is held. `allowed`: somebody agreed. `held`: too many are held already. */
   readonly removals: 'guarded' | 'allowed' | 'held';
+  /** True: a legacy Viola, which removes neither a node nor its last NIC. */
+  readonly keepsNodes?: boolean;
   /** Post every node, changed or not, and take back what a namesake has replaced. */
   readonly force: boolean;
 }

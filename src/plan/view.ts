@@ -11,10 +11,10 @@ import type {
   Subnet,
   Verdict,
 } from './observation.ts';
-import type { Owner, PlanInput, RecordedNode } from './plan.ts';
+import type { KnownNode, Owner, PlanInput, RecordedNode } from './plan.ts';
 
 /** An object of the business cluster, its ids in lower case, at the server that it was delivered for. */
-export interface HeldObject extends HeldNode {
+export interface HeldObject extends KnownNode {
   /** Somebody wrote another server into it since. */
   readonly isMisplaced: boolean;
 }
@@ -80,7 +80,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
 }
 
 /** Puts objects of this CR back to the servers that they were delivered for. */
-function placed(nodes: readonly HeldNode[], input: PlanInput): HeldObject[] {
+function placed(nodes: readonly KnownNode[], input: PlanInput): HeldObject[] {
   const { selection } = input;
   const taken = new Set(
     nodes.map(({ spec, labelledInstanceId }) =>
@@ -140,7 +140,7 @@ export function isOfName(
  * Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. What is as it should
  * be, nearly all of tens of thousands of NICs, is not copied.
  */
-function withLowerIds(node: HeldNode): HeldNode {
+function withLowerIds(node: KnownNode): KnownNode {
   const { spec } = node;
   const instanceId = spec.instanceId?.toLowerCase();
   const areLower = spec.interfaces?.every(hasLowerIds) ?? true;

@@ -22,14 +22,14 @@ export interface Recording {
   readonly unknown: readonly string[];
   /** Undefined when nothing was looked at. */
   readonly sighting?: Sighting | undefined;
-  /** True: records of nodes that are not in `nodes` stay. */
-  readonly isPart?: boolean;
+  /** Names of nodes whose records go; undefined: of all that are neither in `nodes` nor `unknown`. */
+  readonly gone?: readonly string[];
 }
 
 /** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
 export async function recordNodeConfigs(
   db: Database,
-  { providerId, author, nodes, unknown, sighting = nothingSeen, isPart = false }: Recording,
+  { providerId, author, nodes, unknown, sighting = nothingSeen, gone: given }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
@@ -47,7 +47,7 @@ export async function recordNodeConfigs(
     .filter((node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
   const gone = rows
-    .filter((row) => !isPart && !names.has(row.node_name))
+    .filter(({ node_name: name }) => given?.includes(name) ?? !names.has(name))
     .toSorted((a, b) => compareText(a.node_name, b.node_name));
   const isNews = changed.length + gone.length + subnets.length > 0 || isConfigNews;
   if (!isNews) return;

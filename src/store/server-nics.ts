@@ -1,6 +1,12 @@
 import type { Transaction } from 'kysely';
-import type { RecordedNode } from '../plan/plan.ts';
+import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Database, NodeConfigTable, ServerNicsTable, Tables } from './database.ts';
+
+/** The NICs of a server at its last delivery. */
+export interface DeliveredNics {
+  readonly instanceId: string;
+  readonly interfaces: readonly InterfaceSpec[];
+}
 
 /** Ids in one statement; SQLite takes some 32,000 parameters, MariaDB any number. */
 const idsAtOnce = 500;
@@ -9,8 +15,8 @@ const idsAtOnce = 500;
 export async function nicsOfServers(
   db: Database,
   instanceIds: readonly string[],
-): Promise<RecordedNode[]> {
-  const found: RecordedNode[] = [];
+): Promise<DeliveredNics[]> {
+  const found: DeliveredNics[] = [];
   for (let from = 0; from < instanceIds.length; from += idsAtOnce) {
     const rows = await db
       .selectFrom('server_nics')
@@ -24,7 +30,7 @@ export async function nicsOfServers(
 }
 
 function toRecorded({ instance_id, config }: Pick<NodeConfigTable, 'instance_id' | 'config'>) {
-  const { interfaces } = JSON.parse(config) as Pick<RecordedNode, 'interfaces'>;
+  const { interfaces } = JSON.parse(config) as Pick<DeliveredNics, 'interfaces'>;
   return { instanceId: instance_id, interfaces };
 }
 

@@ -2,7 +2,6 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.ts';
-import type { RecordedNode } from '../plan/plan.ts';
 import { forgetConfig } from './config-rows.ts';
 import type { Database, Tables } from './database.ts';
 import {
@@ -29,7 +28,7 @@ import {
 import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
 import { forgetDeletedRows } from './retention.ts';
-import { forgetOldNics, nicsOfServers } from './server-nics.ts';
+import { type DeliveredNics, forgetOldNics, nicsOfServers } from './server-nics.ts';
 import type { Sighting } from './sighting.ts';
 
 interface SqliteLocation {
@@ -121,9 +120,14 @@ export class Store {
     return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
   }
 
-  /** Records these nodes of one OpenstackConfig; its records of other nodes stay. */
-  async add(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void> {
-    const recording = { providerId, author, nodes, unknown: [], isPart: true };
+  /** Records these nodes of one OpenstackConfig and removes those of `gone`; its records of other nodes stay. */
+  async add(
+    providerId: string,
+    author: Author,
+    nodes: readonly StoredNode[],
+    gone: readonly string[] = [],
+  ): Promise<void> {
+    const recording = { providerId, author, nodes, unknown: [], gone };
     return this.#inTurn(async () => this.#write(recording));
   }
 
@@ -151,7 +155,7 @@ export class Store {
   }
 
   /** The NICs that these servers had at their last delivery; they are known even when the node is gone. */
-  async nicsOf(instanceIds: readonly string[]): Promise<readonly RecordedNode[]> {
+  async nicsOf(instanceIds: readonly string[]): Promise<readonly DeliveredNics[]> {
     return this.#use((db) => nicsOfServers(db, instanceIds));
   }
 

@@ -110,6 +110,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     cloudLooks: new CloudLooks(clock),
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),
+    records: noRecords,
     writer,
     notifications,
     brokerSecrets: new FakeBrokerSecrets(),

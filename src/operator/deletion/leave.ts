@@ -92,9 +92,13 @@ async function letGo(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal)
 async function leaveLegacyViola(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
-  const troubles = [...clusters].map(([provider, names]) => removalUnsupported(names, provider));
-  if (troubles.length === 0 || isReported(object)) return letGo(object, deps, signal);
-  for (const { message } of troubles) deps.log.warn({ config: owner }, message);
+  if (clusters.size === 0 || isReported(object)) return letGo(object, deps, signal);
+  const troubles = [...clusters].map(([providerId, nodes]) => {
+    const trouble = removalUnsupported(nodes, providerId);
+    // The message has place for some of them only, and the inventory forgets them all.
+    deps.log.warn({ config: owner, providerId, nodes }, trouble.message);
+    return trouble;
+  });
   await deps.writer.write(object, { kind: 'deleting', troubles, waiting: [] }, signal);
   // The finalizer is removed at a resourceVersion, which this write has changed.
   return { requeueAfterMs: afterReportMs };

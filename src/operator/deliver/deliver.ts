@@ -76,8 +76,10 @@ function withoutRemovals(
   tally: Tally,
 ): readonly NodePlan[] {
   for (const node of nodes.filter(needsRemoval)) {
-    const { nodeName } = node;
-    if (takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
+    const { nodeName, removals } = node;
+    // A native Viola has left its object without NICs.
+    const isClean = removals.confirmed.length === 0;
+    if (isClean || takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
     else tally.unsupported(nodeName, lastNicStays(node));
   }
   return nodes.filter((node) => !needsRemoval(node));

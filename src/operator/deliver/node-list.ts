@@ -3,13 +3,14 @@ import {
   nodeConfigsPath,
   type UnreadableNode,
 } from '../../api/node-configs-http.ts';
+import type { KnownNode } from '../../plan/plan.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import { concernOf } from './concern.ts';
 import type { ListQuery } from './list-query.ts';
 import type { NodePage } from './viola-answer.ts';
 
 export interface Listed {
-  readonly nodes: readonly HeldNode[];
+  readonly nodes: readonly KnownNode[];
   /** Objects that are there, and of which nothing else is known. */
   readonly unreadable: readonly UnreadableNode[];
 }

@@ -25,5 +25,5 @@ export function lastNicStays({ nodeName, removals }: NodePlan): string {
     portId === undefined ? name : `${name} (port ${portId})`,
   );
   const what = nics.length === 0 ? '' : ` (here ${nics.join(', ')})`;
-  return `node ${nodeName}: a legacy Viola cannot remove the last NIC of a node${what}; in the business cluster, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${nodeName}, then set the annotation multinic.io/allow-removals to a new value`;
+  return `node ${nodeName}: a legacy Viola cannot remove the last NIC of a node${what}; if it is to go, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${nodeName} in the business cluster, then set the annotation multinic.io/allow-removals to a new value`;
 }

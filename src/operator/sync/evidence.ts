@@ -50,6 +50,7 @@ export function planInput(
     recorded: known.recorded,
     recentRemovals: known.recentRemovals,
     removals: allowRemovals ? 'allowed' : 'guarded',
+    ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
     force,
   };
 }

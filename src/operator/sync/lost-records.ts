@@ -1,6 +1,7 @@
 import type { HeldNode } from '../../api/node-configs-http.ts';
 import type { RecordedNode } from '../../plan/plan.ts';
 import { isOfName } from '../../plan/view.ts';
+import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import type { SyncRequest } from './request.ts';
@@ -8,23 +9,27 @@ import type { SyncRequest } from './request.ts';
 interface Known {
   readonly held: readonly HeldNode[];
   readonly recorded: readonly RecordedNode[];
+  readonly records: Pick<DeliveryRecords, 'knows'>;
 }
 
 /**
  * Throws StepFailure when the status says that nodes were delivered through a legacy Viola and the inventory knows none of
- * them: a NIC would get another index. A new value of multinic.io/reconcile-at accepts that.
+ * the OpenstackConfig's: a NIC would get another index. A new value of multinic.io/reconcile-at accepts that.
  */
-export function refuseLostRecords(
+export async function refuseLostRecords(
   object: ConfigObject,
-  { config, source, extent, force }: Pick<SyncRequest, 'config' | 'source' | 'extent' | 'force'>,
-  { held, recorded }: Known,
-): void {
-  if (config.viola.compatibility !== 'legacy' || extent.scope !== 'all' || force) return;
+  { config, source, force }: Pick<SyncRequest, 'config' | 'source' | 'force'>,
+  { held, recorded, records }: Known,
+): Promise<void> {
+  if (config.viola.compatibility !== 'legacy' || force) return;
   const isKnown =
     recorded.some(({ interfaces }) => interfaces.length > 0) ||
     held.some((node) => isOfName(node.source, source));
   const nodes = deliveredNodes(object, config.providerId);
   if (isKnown || nodes === 0) return;
+  // A sync of some servers reads the records of these only, a business cluster may be new, and POSTs may have failed.
+  const serverIds = (statusOf(object).nodes ?? []).flatMap(({ instanceId }) => instanceId ?? []);
+  if (await records.knows(source, serverIds)) return;
   const message = `the inventory has no record of the nodes (${nodes}) that were delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to give out indexes again`;
   throw new StepFailure({ reason: 'ViolaPostError', message });
 }

@@ -43,6 +43,7 @@ const full = input({
     recorded: [{ instanceId: 's1', interfaces: [entry(1, 0)] }],
     recentRemovals: ['s7 p7'],
     cloudInterfaces: 1,
+    keepsNodes: false,
   },
 });
 
@@ -90,6 +91,7 @@ const everyField: Readonly<Record<keyof PlanInput, true>> = {
   cloudInterfaces: true,
   recentRemovals: true,
   removals: true,
+  keepsNodes: true,
   force: true,
 };
 

@@ -4,13 +4,16 @@ import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyOf } from '../../kube/object.ts';
 import { calculateInSteps } from '../../plan/calculate.ts';
-import type { Plan, PlanInput } from '../../plan/plan.ts';
+import type { NodePlan, Plan, PlanInput } from '../../plan/plan.ts';
 import type { Perform } from '../../process/effects.ts';
 import { inSlices, nextTurn } from '../../process/slices.ts';
+import type { StoredNode } from '../../store/node-configs.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { leaveFormerClusters } from '../deletion/former-clusters.ts';
-import { deliverInRounds } from '../deliver/delivery-rounds.ts';
+import { deliverInRounds, type Rounds } from '../deliver/delivery-rounds.ts';
+import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { needsRemoval } from '../deliver/unsupported.ts';
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
 import { sightingOf } from '../inventory-records/observed.ts';
 import { countDelivery, type OperatorMetrics } from '../metrics/metrics.ts';
@@ -40,6 +43,8 @@ export interface SyncDeps extends AccessDeps {
   readonly plans: PlanMemory;
   readonly pace: Pace;
   readonly inventory: Inventory;
+  /** The inventory where a legacy Viola leaves no other record. */
+  readonly records: DeliveryRecords;
   readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
   readonly writer: StatusWriter;
@@ -68,8 +73,17 @@ export async function syncAll(
   const evidenceComplete = proven.evidenceComplete && subnetsComplete && serversComplete;
   if (evidenceComplete && !isCloudOutage(seen)) deps.cloudLooks.complete(keyOf(object));
   const records = nodesAfter(rounds, source);
+  // What a legacy Viola was sent stands in their records already.
+  const failed = reportsStatus ? [] : failedPosts(rounds);
+  const isSettled = ({ nodeName }: StoredNode) => !failed.includes(nodeName);
   const sighting = await sightingOf(object, input.observation, rounds.held);
-  await deps.inventory.record(config.providerId, source, records, rounds.unreadable, sighting);
+  await deps.inventory.record(
+    config.providerId,
+    source,
+    records.filter(isSettled),
+    [...rounds.unreadable, ...failed],
+    sighting,
+  );
   await nextTurn();
   const status = statusOf(deps.writer.latest(object));
   const { deliveredTo } = status;
@@ -123,18 +137,20 @@ async function bringAbout(
   deps: SyncDeps,
   signal: AbortSignal,
 ) {
-  const { inventory, perform, unanswered, recentRemovals } = deps;
+  const { inventory, records, perform, unanswered, recentRemovals } = deps;
   const { config, source } = request;
   const { view, viola, unverified } = await access(request, deps, signal);
   deps.cloudLooks.begin(keyOf(object), view.cloud.name);
   if (request.freshSince !== undefined) view.cloud.freshen(request.freshSince);
   const seen = await observe(request, { view, viola }, signal);
   await nextTurn();
+  // Without the business cluster to read, an index that the inventory cannot tell is not given out.
+  const nics = config.viola.compatibility === 'legacy' ? records : inventory;
   const known = {
-    recorded: await inventory.nicsOf(serversWithNewPorts(seen)),
+    recorded: await nics.nicsOf(serversWithNewPorts(seen)),
     recentRemovals: recentRemovals.of(view.cloud.name),
   };
-  refuseLostRecords(object, request, { ...seen, ...known });
+  await refuseLostRecords(object, request, { ...seen, ...known, records });
   const { servers: selector } = config;
   await nextTurn();
   const input = planInput(request, { ...seen, ...known });
@@ -142,7 +158,8 @@ async function bringAbout(
   const proven = await prove(input, { ...view, selector }, { ...deps, plan }, signal);
   const told = new Set(request.extent.hinted.servers);
   const toldOf = proven.plan.nodes.filter(({ instanceId }) => told.has(instanceId));
-  recentRemovals.note(view.cloud.name, toldOf);
+  const isPossible = (node: NodePlan) => viola.abilities.removes || !needsRemoval(node);
+  recentRemovals.note(view.cloud.name, toldOf.filter(isPossible));
   if (concernsNodes(proven.plan)) await announce(object, config, deps, signal);
   const onUnanswered = () => unanswered.failed(source, config.providerId);
   const takenOffByHand = request.takenOffByHand.nodes;
@@ -150,6 +167,11 @@ async function bringAbout(
   const sending = { source, perform, viola, unreadable, onUnanswered, takenOffByHand };
   const rounds = await deliverInRounds(proven, sending, signal);
   return { seen, proven, rounds, unverified, reportsStatus: viola.abilities.reports };
+}
+
+function failedPosts({ delivery }: Rounds): string[] {
+  const failures = delivery.failures.filter(({ reason }) => reason === 'ViolaPostError');
+  return failures.map(({ nodeName }) => nodeName);
 }
 
 /** A plan for some servers is made for what has just changed. */

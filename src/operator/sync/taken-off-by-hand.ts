@@ -1,3 +1,4 @@
+import { findCondition } from '../../api/condition.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import {
   allowRemovalsOf,
@@ -16,15 +17,18 @@ export interface TakenOffByHand {
 }
 
 const reported = 'RemovalUnsupported' satisfies OperatorReason;
+const held = 'RemovalHeld' satisfies OperatorReason;
 
 /**
  * Returns the nodes that a new value of multinic.io/allow-removals reports as cleaned: those that the status named before as
- * RemovalUnsupported. A value that an earlier sync used for other removals reports none.
+ * RemovalUnsupported. A value that an earlier sync used for other removals, or that releases held ones, reports none.
  */
 export function takenOffByHand(object: ConfigObject): TakenOffByHand {
-  const { nodes = [], observedGeneration, openAllowRemovals } = statusOf(object);
+  const { nodes = [], observedGeneration, openAllowRemovals, conditions } = statusOf(object);
   const isUsed = openAllowRemovals?.value === allowRemovalsOf(object);
-  if (!hasLeaveToRemove(object) || isUsed) return { nodes: new Set(), elsewhere: false };
+  const isOfHeld = findCondition(conditions, 'Delivered')?.reason === held;
+  if (!hasLeaveToRemove(object) || isUsed || isOfHeld)
+    return { nodes: new Set(), elsewhere: false };
   const cleaned = nodes.flatMap(({ name = '', reason }) => (reason === reported ? name : []));
   return {
     nodes: new Set(cleaned),

@@ -13,6 +13,7 @@ import { Store } from '../../store/store.ts';
 import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import { readPolicy } from '../../triggers/policy.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
+import { createDeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import { createInventory } from '../inventory-records/inventory.ts';
@@ -153,6 +154,7 @@ export async function setScene(
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
+      records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
       triggers,
       unanswered: new UnansweredPosts(clock),

@@ -303,7 +303,7 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       ]);
     });
 
-    it('adds nodes to what is recorded, and finds them with who delivered them', async () => {
+    it('adds nodes to what is recorded, removes others, and finds them with who delivered them', async () => {
       await store.record('biz-1', author, [node('n1')]);
       await store.record('biz-1', other, [node('n2')]);
       await store.record('biz-2', author, [node('n1')]);
@@ -316,6 +316,10 @@ export function storeContract(title: string, open: () => Promise<StoreUnderTest>
       expect(await found({ author, instanceIds: ['server-n2'] })).toHaveLength(3);
       expect(await found({ nodeNames: ['n2', 'n9'] })).toEqual(['n2 1 other']);
       expect(await found({})).toEqual([]);
+      await store.add('biz-1', author, [node('n4')], ['n1', 'n2', 'n9']);
+      expect(await found({ author })).toEqual(['n3 1 osc', 'n4 1 osc']);
+      expect(await found({ nodeNames: ['n2'] })).toEqual(['n2 1 other']);
+      expect(await nicsOf('server-n1')).toHaveLength(1);
     });
 
     it('knows the NICs of a server before the node is recorded', async () => {

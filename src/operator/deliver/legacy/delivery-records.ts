@@ -2,6 +2,7 @@ import type { Effect } from '../../../api/effects.ts';
 import type { Perform } from '../../../process/effects.ts';
 import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
 import type { Author, StoredNode } from '../../../store/node-configs.ts';
+import type { DeliveredNics } from '../../../store/server-nics.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { withDeadline } from '../../../time/deadline.ts';
@@ -13,14 +14,23 @@ import { StepFailure } from '../../status/step-failure.ts';
  */
 export interface DeliveryRecords {
   find(filter: DeliveryFilter): Promise<readonly RecordedDelivery[]>;
+  /** Returns the NICs that these servers had at their last delivery. */
+  nicsOf(serverIds: readonly string[]): Promise<readonly DeliveredNics[]>;
+  /** Returns whether anything is recorded of an OpenstackConfig, or was sent to these servers. */
+  knows(author: Pick<Author, 'namespace' | 'name'>, serverIds: readonly string[]): Promise<boolean>;
   /** Stores the indexes of NICs before they are sent. */
   reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void>;
-  /** Records nodes that were accepted. */
-  add(providerId: string, author: Author, nodes: readonly StoredNode[]): Promise<void>;
+  /** Records nodes that are sent or accepted, and removes the records of `gone`. */
+  add(
+    providerId: string,
+    author: Author,
+    nodes: readonly StoredNode[],
+    gone?: readonly string[],
+  ): Promise<void>;
 }
 
 interface DeliveryRecordsDeps {
-  readonly store: Pick<Store, 'add' | 'deliveries' | 'reserve'>;
+  readonly store: Pick<Store, 'add' | 'deliveries' | 'nicsOf' | 'nodesOf' | 'reserve'>;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
 }
@@ -48,8 +58,14 @@ export function createDeliveryRecords({
 
   return {
     find: async (filter) => ask('read', async () => store.deliveries(filter)),
+    nicsOf: async (serverIds) => ask('read', async () => store.nicsOf(serverIds)),
+    knows: async (author, serverIds) =>
+      ask('read', async () => {
+        if ((await store.nodesOf(author)).size > 0) return true;
+        return (await store.nicsOf(serverIds)).some(({ interfaces }) => interfaces.length > 0);
+      }),
     reserve: async (nodes) => write(async () => store.reserve(nodes)),
-    add: async (providerId, author, nodes) =>
-      write(async () => store.add(providerId, author, nodes)),
+    add: async (providerId, author, nodes, gone) =>
+      write(async () => store.add(providerId, author, nodes, gone)),
   };
 }

@@ -64,12 +64,20 @@ export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
   });
 }
 
-/** Words of kubectl and ssh that are about the business cluster as a whole. */
-const unreachable =
-  /unable to connect to the server|connection to the server|connection refused|no route to host|i\/o timeout|tls handshake timeout|ssh: connect|sshpass is required|signal: killed/i;
+/** Words of kubectl and ssh that are about the business cluster as a whole: no node fares better alone. */
+const ofCluster = new RegExp(
+  [
+    'unable to connect to the server|connection to the server|connection refused|no route to host',
+    'i/o timeout|tls handshake timeout|context deadline exceeded|signal: killed|etcdserver:',
+    'ssh: connect|sshpass|permission denied \\(|host key verification failed|executable file not found',
+    'logged in to the server|cannot \\w+ resource|no matches for kind|namespaces "[^"]*" not found',
+    'failed calling webhook|unable to handle the request',
+  ].join('|'),
+  'i',
+);
 
 function kindFrom({ status, text }: HttpAnswer): FailureKind {
-  return status >= 500 && unreachable.test(text) ? 'unreachable' : kindOf(status);
+  return status >= 500 && ofCluster.test(text) ? 'unreachable' : kindOf(status);
 }
 
 const unauthorized = ' (a legacy Viola takes no token: is a proxy before it, or is it native?)';

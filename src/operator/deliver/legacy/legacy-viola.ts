@@ -12,8 +12,9 @@ import { legacyAbilities } from '../abilities.ts';
 import { removalUnsupported } from '../unsupported.ts';
 import type { ViolaClient } from '../viola-client.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
-import { heldFrom, isAt, recordFrom } from './held-record.ts';
+import { isAt, recordFrom } from './held-record.ts';
 import { refusalsIn } from './legacy-answer.ts';
+import { begin, heldNodes, isWithoutEffect, undo } from './open-records.ts';
 import { wireNode } from './wire-node.ts';
 
 interface LegacyViolaOptions {
@@ -29,7 +30,8 @@ interface LegacyViolaOptions {
 
 /**
  * Posts to the Viola of the legacy system, which has no GET and no DELETE: reads answer what the inventory records of
- * earlier POSTs. Each accepted node is recorded before the next POST, so that a restart sends it only once. No token is
+ * earlier POSTs. Each accepted node is recorded before the next POST, so that a restart sends it only once; a node whose
+ * POST was not answered is sent again, whatever has become of its ports. No token is
  * sent, because the legacy Viola checks none.
  */
 export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
@@ -38,12 +40,12 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   return {
     abilities: legacyAbilities,
     async list({ source: author, instanceIds }) {
-      const found = await records.find({ providerId, author, instanceIds });
-      return { nodes: found.map(heldFrom), unreadable: [] };
+      const nodes = await heldNodes(records, { providerId, author, instanceIds });
+      return { nodes, unreadable: [] };
     },
     async get(nodeName) {
-      const [found] = await records.find({ providerId, nodeNames: [nodeName] });
-      return found && heldFrom(found);
+      const [found] = await heldNodes(records, { providerId, nodeNames: [nodeName] });
+      return found;
     },
     post: async (nodes, signal) => delivery.post(nodes, signal),
     async remove(nodeName) {
@@ -63,21 +65,31 @@ class LegacyDelivery {
   }
 
   async post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer> {
-    const { current, stale } = await this.#fence(nodes);
+    if (this.#outage) throw this.#outage;
+    const { current, stale, before } = await this.#fence(nodes);
     if (current.length === 0) return answerOf([stale]);
-    await this.#options.records.reserve(
-      current.map(({ nodeName, instanceId = '', interfaces = [] }) => ({
-        nodeName,
-        instanceId,
-        interfaces,
-      })),
-    );
+    const about = { ...this.#options, before };
+    await begin(current, about);
     try {
-      return answerOf([stale, await this.#send(current, signal)]);
+      const part = answerOf(await this.#sendAll(current, signal));
+      const refusals = part.errors.filter(({ code }) => code === 'Invalid');
+      const names = new Set(refusals.map(({ nodeName }) => nodeName));
+      const unchanged = current.filter(({ nodeName }) => names.has(nodeName));
+      if (unchanged.length > 0) await undo(unchanged, about);
+      return answerOf([stale, part]);
+    } catch (error) {
+      if (isRequestError(error) && isWithoutEffect(error)) await undo(current, about);
+      throw error;
+    }
+  }
+
+  /** Sends nodes together, and one by one after a failure that may be about one of them. */
+  async #sendAll(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
+    try {
+      return [await this.#send(nodes, signal)];
     } catch (error) {
       if (!isRequestError(error) || !isNodeFailure(error)) throw error;
-      if (current.length > 1) return answerOf([stale, ...(await this.#oneByOne(current, signal))]);
-      return answerOf([stale, refused(current, error.reason)]);
+      return nodes.length > 1 ? this.#oneByOne(nodes, signal) : [refused(nodes, error.reason)];
     }
   }
 
@@ -92,7 +104,7 @@ class LegacyDelivery {
     const stale = nodes.filter((node) => !isCurrent(node));
     const message = 'the inventory has another record of the node';
     const errors = stale.map(({ nodeName }) => ({ nodeName, code, field: 'base', message }));
-    return { current: nodes.filter(isCurrent), stale: { results: [], errors } };
+    return { current: nodes.filter(isCurrent), stale: { results: [], errors }, before: byName };
   }
 
   /** One node fails kubectl for all of its POST, although kubectl has applied nodes before it. */
@@ -115,7 +127,6 @@ class LegacyDelivery {
   }
 
   async #send(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part> {
-    if (this.#outage) throw this.#outage;
     const { caller, endpoint, providerId, owner, records, clock } = this.#options;
     const answer = await caller.call(
       {
