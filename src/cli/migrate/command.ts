@@ -163,7 +163,7 @@ async function check(run: Run, source: Source, { output }: Options, endWith: End
 
 async function back(run: Run, source: Source, options: WriteOptions): Promise<void> {
   const timeoutMs = timeoutOf(options.timeout);
-  if (!isStarted(source)) {
+  if (!(await isStarted(run, source))) {
     console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
     return;
   }
