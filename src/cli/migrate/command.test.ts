@@ -107,6 +107,18 @@ it('stops at Ctrl-C and goes on when it is run again', async () => {
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
 });
 
+it('migrates the other nodes when the API server refuses the object of one', async () => {
+  const namespace = 'one-refused';
+  await bed.source(namespace, [entry(1), entry(2), entry(3)], [2]);
+  const resource = 'multinicnodeconfigs.multinic.io';
+  bed.api.faults.answer({ verb: 'patch', resource, name: 'worker-1', status: 422 });
+  expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(1);
+  expect(noted()).toContain('Created 1 object, removed the label of 1 object.');
+  expect(noted()).toMatch(/^worker-1: the API server refused its object: .*; correct that/m);
+  expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
+  expect(bed.objects(namespace)).toHaveLength(3);
+});
+
 it('lists Nodes as skipped when the user may not list them', async () => {
   const namespace = 'no-nodes';
   await bed.source(namespace, [entry(1)]);

@@ -50,7 +50,7 @@ export function migrateCommand(endWith: EndWith): Command {
       writing('apply', 'makes the source read-only, creates missing objects, removes the labels')
         .option('--keep-differences', 'leave objects that differ from their entries as they are')
         .action((name: string, options: WriteOptions) =>
-          withSource(name, options, async (run, source) => apply(run, source, options)),
+          withSource(name, options, async (run, source) => apply(run, source, options, endWith)),
         ),
     )
     .addCommand(
@@ -139,7 +139,7 @@ async function plan(run: Run, source: Source, { output }: Options, endWith: EndW
   if (!isDone || !isQuiet) endWith(exit.changes);
 }
 
-async function apply(run: Run, source: Source, options: WriteOptions): Promise<void> {
+async function apply(run: Run, source: Source, options: WriteOptions, endWith: EndWith) {
   const { keepDifferences = false, yes } = options;
   const settings = { timeoutMs: timeoutOf(options.timeout), keepDifferences };
   const observed = await observe(run.client, source, run.signal);
@@ -148,8 +148,10 @@ async function apply(run: Run, source: Source, options: WriteOptions): Promise<v
   const rows = planned.map(({ row }) => row);
   console.log(planText(source, rows, observed.skipped, 'table'));
   if (!yes) await confirmed(`Migrate ${sourceText(source)}?`, preview);
-  console.log(appliedText(await applyMigration(run, source, settings)));
-  console.log(nextStepsText(source));
+  const applied = await applyMigration(run, source, settings);
+  console.log(appliedText(applied));
+  if (applied.refused.length > 0) endWith(exit.failed);
+  else console.log(nextStepsText(source));
 }
 
 async function check(run: Run, source: Source, { output }: Options, endWith: EndWith) {

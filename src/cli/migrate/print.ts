@@ -57,10 +57,14 @@ export function verifyText(
   ].join('\n');
 }
 
-export function appliedText({ created, released, existing }: Applied): string {
+export function appliedText({ created, released, existing, refused }: Applied): string {
   return [
     `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
     ...existing.map((node) => `${node}: another writer has created its object, which stays.`),
+    ...refused.map(
+      ({ node, message }) =>
+        `${node}: the API server refused its object: ${message}; correct that, and run apply again.`,
+    ),
   ].join('\n');
 }
 
