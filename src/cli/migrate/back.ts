@@ -1,9 +1,10 @@
 import { labelValue } from '../../api/label-value.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, fieldManagers } from '../../api/names.ts';
 import { sourceIn } from '../../biz-config/ownership.ts';
 import { nodeConfigs, nodeNameOf } from '../../viola/node-config.ts';
 import { ownershipOf } from './ownership.ts';
+import type { PlannedNode } from './plan.ts';
 import { endReadOnly, makeReadOnly } from './read-only.ts';
 import { eachInOrder, type Run } from './run.ts';
 import { migrationStart, type Source } from './source.ts';
@@ -26,6 +27,17 @@ export async function isStarted(run: Run, source: Source): Promise<boolean> {
   const mode = source.config.metadata.annotations?.[annotations.bizConfigMode];
   if (migrationStart(source) !== undefined || mode !== undefined) return true;
   return (await madeFrom(run, source)).some((object) => isUnlabelled(object, source));
+}
+
+/** Nodes that the controller changes as soon as it follows the source again, such as those of an edit that it did not follow. */
+export function changedByBack({ config }: Source, plan: readonly PlannedNode[]): readonly string[] {
+  if (config.spec === undefined) return [];
+  return plan.filter(differsAsOwn).map(({ row }) => row.node);
+}
+
+function differsAsOwn({ row, live }: PlannedNode): boolean {
+  const isOwn = row.writer === fieldManagers.bizConfig && !live?.metadata.deletionTimestamp;
+  return isOwn && row.state === 'differs';
 }
 
 /**

@@ -7,12 +7,13 @@ import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
-import { goBack, isStarted } from './back.ts';
+import { changedByBack, goBack, isStarted } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import {
   appliedText,
   backText,
+  changingText,
   nextStepsText,
   type Output,
   planText,
@@ -169,6 +170,9 @@ async function back(run: Run, source: Source, options: WriteOptions): Promise<vo
     console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
     return;
   }
+  const observed = await observe(run.client, source, run.signal);
+  const changing = changedByBack(source, planOf(source, observed));
+  if (changing.length > 0) console.log(changingText(source, changing));
   if (!options.yes)
     await confirmed(`Let ${sourceText(source)} decide about its nodes again?`, preview);
   console.log(backText(source, await goBack(run, source, timeoutMs)));
