@@ -154,7 +154,13 @@ it('holds removals on the way back when the mode was removed and the source edit
   await sources.edit('many', entries.slice(0, 1), {
     annotations: { 'multinic.io/biz-config-mode': null, 'multinic.io/biz-migration': null },
   });
-  await sources.until('many', ({ status }) => !findCondition(status?.conditions, 'ReadOnly'));
+  const followed = await sources.until(
+    'many',
+    ({ status }) => !findCondition(status?.conditions, 'ReadOnly'),
+  );
+  expect(followed.status?.nodeStatuses?.[0]?.message).toBe(
+    'MultiNicNodeConfig w-3 has no label multinic.io/biz-config any more: another writer has taken it over, or it was migrated',
+  );
   expect(await during(async (run) => isStarted(run, await source('many')))).toBe(true);
   expect((await back('many')).restored).toHaveLength(6);
   await sources.untilCondition('many', 'RemovalHeld True RemovalHeld');
