@@ -20,6 +20,8 @@ export interface Applied {
   readonly released: readonly string[];
   /** Nodes with an object that another writer created in the meantime. */
   readonly existing: readonly string[];
+  /** Nodes whose object the API server refused to create, with its message. */
+  readonly refused: readonly { readonly node: string; readonly message: string }[];
 }
 
 /** Refuses a migration that cannot end well; nothing was changed. */
@@ -59,18 +61,23 @@ export async function applyMigration(
 ): Promise<Applied> {
   const source = await makeReadOnly(run, before, timeoutMs);
   const plan = planOf(source, await observe(run.client, source, run.signal));
-  const done = { created: [] as string[], released: [] as string[], existing: [] as string[] };
+  const created: string[] = [];
+  const released: string[] = [];
+  const existing: string[] = [];
+  const refused: { readonly node: string; readonly message: string }[] = [];
   const missing = plan.filter(({ row }) => row.action === 'create');
   await eachInOrder(run, 'created objects', missing, async ({ row, desired }) => {
     if (!desired) return;
-    const isCreated = await createObject(run, source, desired);
-    (isCreated ? done.created : done.existing).push(row.node);
+    const creation = await createObject(run, source, desired);
+    // The object of one node must not keep the other nodes from their migration.
+    if (creation.kind === 'refused') refused.push({ node: row.node, message: creation.message });
+    else (creation.kind === 'created' ? created : existing).push(row.node);
   });
   const labelled = plan.filter(({ row }) => row.action === 'release');
   await eachInOrder(run, 'removed labels', labelled, async ({ row, live }) => {
     if (!live) return;
     const isOurs = (object: typeof live) => ownershipOf(object, source).isLabelled;
-    if (await writeLabel(run, live, null, isOurs)) done.released.push(row.node);
+    if (await writeLabel(run, live, null, isOurs)) released.push(row.node);
   });
-  return done;
+  return { created, released, existing, refused };
 }

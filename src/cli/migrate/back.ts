@@ -1,10 +1,11 @@
 import { labelValue } from '../../api/label-value.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
-import { annotations } from '../../api/names.ts';
+import { annotations, fieldManagers } from '../../api/names.ts';
 import { sourceIn } from '../../biz-config/ownership.ts';
 import { nodeConfigs, nodeNameOf } from '../../viola/node-config.ts';
 import { ownershipOf } from './ownership.ts';
-import { endReadOnly } from './read-only.ts';
+import type { PlannedNode } from './plan.ts';
+import { endReadOnly, makeReadOnly } from './read-only.ts';
 import { eachInOrder, type Run } from './run.ts';
 import { migrationStart, type Source } from './source.ts';
 import { writeLabel } from './write-object.ts';
@@ -18,20 +19,40 @@ export interface WentBack {
   readonly isFollowed: boolean;
 }
 
-/** Whether there is a migration to go back from. */
-export function isStarted(source: Source): boolean {
+/**
+ * Whether there is a migration to go back from: annotations of the source, or objects without their label. A writer that
+ * replaces the source drops its annotations, and a source that is created again has none.
+ */
+export async function isStarted(run: Run, source: Source): Promise<boolean> {
   const mode = source.config.metadata.annotations?.[annotations.bizConfigMode];
-  return migrationStart(source) !== undefined || mode !== undefined;
+  if (migrationStart(source) !== undefined || mode !== undefined) return true;
+  return (await madeFrom(run, source)).some((object) => isUnlabelled(object, source));
+}
+
+/** Nodes that the controller changes as soon as it follows the source again, such as those of an edit that it did not follow. */
+export function changedByBack({ config }: Source, plan: readonly PlannedNode[]): readonly string[] {
+  if (config.spec === undefined) return [];
+  return plan.filter(differsAsOwn).map(({ row }) => row.node);
+}
+
+function differsAsOwn({ row, live }: PlannedNode): boolean {
+  const isOwn = row.writer === fieldManagers.bizConfig && !live?.metadata.deletionTimestamp;
+  return isOwn && row.state === 'differs';
 }
 
 /**
  * Restores the label of each object that no other writer has written since, then the mode. In this order: a controller that
- * follows the source takes an object without its label for that of another writer.
+ * follows the source takes an object without its label for that of another writer, and judges removals of an edit by the few
+ * labels that it sees. So labels return only while the source is read-only.
  */
 export async function goBack(run: Run, source: Source, timeoutMs: number): Promise<WentBack> {
   const label = labelValue(source.config.metadata.name);
   const restored: string[] = [];
-  await eachInOrder(run, 'restored labels', await madeFrom(run, source), async (object) => {
+  const made = await madeFrom(run, source);
+  if (made.some((object) => isUnlabelled(object, source))) {
+    await makeReadOnly(run, source, timeoutMs);
+  }
+  await eachInOrder(run, 'restored labels', made, async (object) => {
     if (await writeLabel(run, object, label, (now) => isUnlabelled(now, source))) {
       restored.push(nodeNameOf(object));
     }

@@ -107,6 +107,35 @@ it('stops at Ctrl-C and goes on when it is run again', async () => {
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
 });
 
+it('migrates the other nodes when the API server refuses the object of one', async () => {
+  const namespace = 'one-refused';
+  await bed.source(namespace, [entry(1), entry(2), entry(3)], [2]);
+  const resource = 'multinicnodeconfigs.multinic.io';
+  bed.api.faults.answer({ verb: 'patch', resource, name: 'worker-1', status: 422 });
+  expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(1);
+  expect(noted()).toContain('Created 1 object, removed the label of 1 object.');
+  expect(noted()).toMatch(/^worker-1: the API server refused its object: .*; correct that/m);
+  expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
+  expect(bed.objects(namespace)).toHaveLength(3);
+});
+
+it('names nodes that lose NICs on the way back because the source was edited', async () => {
+  const namespace = 'edited';
+  const entries = [1, 2, 3, 4].map((n) => entry(n));
+  await bed.source(namespace, entries);
+  await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
+  await bed.violaWrites(namespace, 'worker-4');
+  const nodeConfigsNow = [entry(1), entry(2, { interfaces: [] })];
+  const ref = { namespace, name: 'all' };
+  await bed.admin.patch(bizConfigsIn('multinic.io'), ref, {
+    spec: { nodeConfigs: nodeConfigsNow },
+  });
+  expect(await run('back', namespace)).toBe(3);
+  expect(noted()).toContain(
+    `2 nodes differ from multinicbizconfigs.multinic.io ${namespace}/all: the controller then changes or removes NICs of worker-2, worker-3.`,
+  );
+});
+
 it('lists Nodes as skipped when the user may not list them', async () => {
   const namespace = 'no-nodes';
   await bed.source(namespace, [entry(1)]);

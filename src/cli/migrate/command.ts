@@ -7,12 +7,13 @@ import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
-import { goBack, isStarted } from './back.ts';
+import { changedByBack, goBack, isStarted } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import {
   appliedText,
   backText,
+  changingText,
   nextStepsText,
   type Output,
   planText,
@@ -50,7 +51,7 @@ export function migrateCommand(endWith: EndWith): Command {
       writing('apply', 'makes the source read-only, creates missing objects, removes the labels')
         .option('--keep-differences', 'leave objects that differ from their entries as they are')
         .action((name: string, options: WriteOptions) =>
-          withSource(name, options, async (run, source) => apply(run, source, options)),
+          withSource(name, options, async (run, source) => apply(run, source, options, endWith)),
         ),
     )
     .addCommand(
@@ -139,7 +140,7 @@ async function plan(run: Run, source: Source, { output }: Options, endWith: EndW
   if (!isDone || !isQuiet) endWith(exit.changes);
 }
 
-async function apply(run: Run, source: Source, options: WriteOptions): Promise<void> {
+async function apply(run: Run, source: Source, options: WriteOptions, endWith: EndWith) {
   const { keepDifferences = false, yes } = options;
   const settings = { timeoutMs: timeoutOf(options.timeout), keepDifferences };
   const observed = await observe(run.client, source, run.signal);
@@ -148,8 +149,10 @@ async function apply(run: Run, source: Source, options: WriteOptions): Promise<v
   const rows = planned.map(({ row }) => row);
   console.log(planText(source, rows, observed.skipped, 'table'));
   if (!yes) await confirmed(`Migrate ${sourceText(source)}?`, preview);
-  console.log(appliedText(await applyMigration(run, source, settings)));
-  console.log(nextStepsText(source));
+  const applied = await applyMigration(run, source, settings);
+  console.log(appliedText(applied));
+  if (applied.refused.length > 0) endWith(exit.failed);
+  else console.log(nextStepsText(source));
 }
 
 async function check(run: Run, source: Source, { output }: Options, endWith: EndWith) {
@@ -163,10 +166,13 @@ async function check(run: Run, source: Source, { output }: Options, endWith: End
 
 async function back(run: Run, source: Source, options: WriteOptions): Promise<void> {
   const timeoutMs = timeoutOf(options.timeout);
-  if (!isStarted(source)) {
+  if (!(await isStarted(run, source))) {
     console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
     return;
   }
+  const observed = await observe(run.client, source, run.signal);
+  const changing = changedByBack(source, planOf(source, observed));
+  if (changing.length > 0) console.log(changingText(source, changing));
   if (!options.yes)
     await confirmed(`Let ${sourceText(source)} decide about its nodes again?`, preview);
   console.log(backText(source, await goBack(run, source, timeoutMs)));

@@ -57,17 +57,28 @@ export function verifyText(
   ].join('\n');
 }
 
-export function appliedText({ created, released, existing }: Applied): string {
+export function appliedText({ created, released, existing, refused }: Applied): string {
   return [
     `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
     ...existing.map((node) => `${node}: another writer has created its object, which stays.`),
+    ...refused.map(
+      ({ node, message }) =>
+        `${node}: the API server refused its object: ${message}; correct that, and run apply again.`,
+    ),
   ].join('\n');
+}
+
+/** Announces what `back` lets the controller do; `nodes` differ from their entries, or have none. */
+export function changingText(source: Source, nodes: readonly string[]): string {
+  const named = nodes.slice(0, 5).join(', ');
+  const more = nodes.length > 5 ? ` and ${nodes.length - 5} more` : '';
+  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: the controller then changes or removes NICs of ${named}${more}. Undo the edit first if that is not meant.`;
 }
 
 export function backText(source: Source, { restored, left, isFollowed }: WentBack): string {
   const next = isFollowed
     ? 'The controller follows it again.'
-    : 'The controller has not confirmed that yet: see whether it runs.';
+    : 'The controller has not confirmed that yet: see whether it runs, with controller.bizConfig.mode=active.';
   return [
     ...left.map(
       ({ node, writer }) => `${node}: ${writer} has written it since; it stays as it is.`,

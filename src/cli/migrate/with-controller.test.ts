@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BizSources, bizNode, statesOf, system } from '../../../test/fixtures/biz-samples.ts';
 import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { findCondition } from '../../api/condition.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { applyMigration } from './apply.ts';
-import { goBack } from './back.ts';
+import { goBack, isStarted } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import type { Run } from './run.ts';
@@ -26,8 +27,8 @@ beforeEach(async () => {
 
 afterEach(() => bed[Symbol.asyncDispose]());
 
-async function source() {
-  return findSource(bed.admin, { namespace: system, name: 'all', group: undefined });
+async function source(name = 'all') {
+  return findSource(bed.admin, { namespace: system, name, group: undefined });
 }
 
 function progress(): void {}
@@ -50,10 +51,32 @@ async function during<T>(command: (run: Run) => Promise<T>): Promise<T> {
   return ended;
 }
 
-const apply = async () => {
-  const before = await source();
+const apply = async (name = 'all') => {
+  const before = await source(name);
   return during((run) => applyMigration(run, before, { timeoutMs, keepDifferences: false }));
 };
+
+const back = async (name = 'all') => {
+  const before = await source(name);
+  return during((run) => goBack(slowly(run), before, timeoutMs));
+};
+
+/** A run after each of whose writes the controller comes to rest. */
+function slowly(run: Run): Run {
+  const client = new Proxy(run.client, {
+    get: (target, key) => {
+      const member: unknown = Reflect.get(target, key, target);
+      if (typeof member !== 'function') return member;
+      if (key !== 'patch') return member.bind(target) as unknown;
+      return async (...args: Parameters<typeof target.patch>) => {
+        const patched = await target.patch(...args);
+        await bed.pass(60);
+        return patched;
+      };
+    },
+  });
+  return { ...run, client };
+}
 
 async function labelsOf(...names: readonly string[]) {
   const objects = await Promise.all(names.map((name) => bed.get(name)));
@@ -88,8 +111,7 @@ it('goes back without an agent Job, but for a node that Viola has written', asyn
   await bed.apply('w-1', { ...spec, interfaces: [{ ...(first as object), mtu: 1400 }] } as never);
   await bed.untilReady('w-1', 'True AllInterfacesConfigured');
   const jobs = bed.created('jobs.batch');
-  const before = await source();
-  expect(await during((run) => goBack(run, before, timeoutMs))).toEqual({
+  expect(await back()).toEqual({
     restored: ['w-2'],
     left: [{ node: 'w-1', writer: 'viola' }],
     isFollowed: true,
@@ -119,4 +141,31 @@ it('creates the object of a node that the expansion could not write, which Viola
   const object = { metadata: { name: 'w-3', namespace: system }, spec };
   const same = { fieldManager: 'viola' };
   await expect(bed.admin.apply(nodeConfigs, object, same)).resolves.toBeDefined();
+});
+
+it('holds removals on the way back when the mode was removed and the source edited meanwhile', async () => {
+  const numbers = [3, 4, 5, 6, 7, 8];
+  for (const n of numbers) await bed.addNode(`w-${n}`, `i-${n}`, `192.0.2.${n}`);
+  const entries = numbers.map((n) => bizNode(n, [1]));
+  await sources.create('many', entries);
+  await sources.untilCondition('many', 'Ready True AllNodesConfigured');
+  await apply('many');
+  // A writer that replaces the whole object drops its annotations.
+  await sources.edit('many', entries.slice(0, 1), {
+    annotations: { 'multinic.io/biz-config-mode': null, 'multinic.io/biz-migration': null },
+  });
+  const followed = await sources.until(
+    'many',
+    ({ status }) => !findCondition(status?.conditions, 'ReadOnly'),
+  );
+  expect(followed.status?.nodeStatuses?.[0]?.message).toBe(
+    'MultiNicNodeConfig w-3 has no label multinic.io/biz-config any more: another writer has taken it over, or it was migrated',
+  );
+  expect(await during(async (run) => isStarted(run, await source('many')))).toBe(true);
+  expect((await back('many')).restored).toHaveLength(6);
+  await sources.untilCondition('many', 'RemovalHeld True RemovalHeld');
+  const names = numbers.map((n) => `w-${n}`);
+  expect(await labelsOf(...names)).toEqual(names.map(() => 'many'));
+  for (const name of names)
+    expect((await bed.get(name)).metadata.deletionTimestamp).toBeUndefined();
 });

@@ -2,21 +2,29 @@ import type { DesiredNode } from '../../api/desired-node.ts';
 import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import { fieldManagers, labels } from '../../api/names.ts';
 import { marksOf } from '../../biz-config/ownership.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../kube/errors.ts';
 import { apiVersionOf } from '../../kube/resource.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import type { Run } from './run.ts';
 import type { Source } from './source.ts';
 
 /**
- * Creates the object of an entry, without the label that a migration removes. False: an object of that name exists, which is
- * left as it is. An object never has the resourceVersion 1, so the apply creates and cannot change.
+ * Result of a creation. `exists`: an object of that name exists, which is left as it is; `refused`: the API server does not take
+ * this object, for example because an admission webhook denies it.
+ */
+export type Creation =
+  | { readonly kind: 'created' | 'exists' }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/**
+ * Creates the object of an entry, without the label that a migration removes. An object never has the resourceVersion 1, so the
+ * apply creates and cannot change.
  */
 export async function createObject(
   { client, signal }: Run,
   { group, config }: Source,
   { name, labels: ownLabels, annotations, spec }: DesiredNode,
-): Promise<boolean> {
+): Promise<Creation> {
   const { namespace = '', name: sourceName, uid = '', generation = 0 } = config.metadata;
   const marks = marksOf({ group, name: sourceName, uid, generation });
   const object = {
@@ -33,9 +41,12 @@ export async function createObject(
   };
   try {
     await client.apply(nodeConfigs, object, { fieldManager: fieldManagers.bizConfig, signal });
-    return true;
+    return { kind: 'created' };
   } catch (error) {
-    if (isAlreadyExists(error) || isConflict(error)) return false;
+    if (isAlreadyExists(error) || isConflict(error)) return { kind: 'exists' };
+    if (error instanceof KubeError && [400, 422].includes(error.status)) {
+      return { kind: 'refused', message: error.message };
+    }
     throw error;
   }
 }

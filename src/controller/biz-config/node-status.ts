@@ -1,6 +1,7 @@
 import { findCondition, shortMessage } from '../../api/condition.ts';
 import type { BizNodeStatus } from '../../api/multinicbizconfig.ts';
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
+import { labels } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { sourceIn } from '../../biz-config/ownership.ts';
 import type { NodeConfig } from '../objects/stores.ts';
@@ -74,6 +75,10 @@ function problemIn({ conditions }: NodeConfigStatus): Said {
 
 function wins({ metadata }: NodeConfig): Said {
   const source = sourceIn(metadata);
+  if (source && metadata.labels?.[labels.bizConfig] === undefined) {
+    const text = `MultiNicNodeConfig ${metadata.name} has no label ${labels.bizConfig} any more: another writer has taken it over, or it was migrated`;
+    return said('NodeConfigWins', text);
+  }
   const writer = source ? `${source.group} MultiNicBizConfig ${source.name}` : 'another writer';
   return said('NodeConfigWins', `MultiNicNodeConfig ${metadata.name} belongs to ${writer}`);
 }
