@@ -13,11 +13,17 @@ const lagPauseMs = 1_000;
 export interface CarriedOut {
   /** Why the API server refused the object of an entry, by the position of the entry. */
   readonly failures: ReadonlyMap<number, string>;
+  /** Positions of the entries whose object is not written yet; their objects still have the state of an earlier spec. */
+  readonly open: ReadonlySet<number>;
   /** When the rest of the plan is due; undefined: all is done. */
   readonly againInMs: number | undefined;
 }
 
-export const nothingDone: CarriedOut = { failures: new Map(), againInMs: undefined };
+export const nothingDone: CarriedOut = {
+  failures: new Map(),
+  open: new Set(),
+  againInMs: undefined,
+};
 
 interface Context {
   readonly live: LiveObjects;
@@ -38,6 +44,9 @@ export async function carryOut(plan: ExpansionPlan, context: Context): Promise<C
     ...plan.deletions.map((config) => remove(config)),
   ];
   const progress = new Progress();
+  for (const { entry, step } of plan.nodes) {
+    if (step.kind === 'write') progress.open.add(entry.position);
+  }
   await atOnce(connections, all.slice(0, mostWrites), (one) => one(context, progress));
   if (all.length > mostWrites) progress.again(0);
   return progress;
@@ -45,6 +54,7 @@ export async function carryOut(plan: ExpansionPlan, context: Context): Promise<C
 
 class Progress implements CarriedOut {
   readonly failures = new Map<number, string>();
+  readonly open = new Set<number>();
   againInMs: number | undefined;
 
   again(ms: number): void {
@@ -56,6 +66,7 @@ function write({ entry }: PlannedNode, wanted: NodeWrite): Writing {
   return async ({ live, ownerships, observed, signal }, progress) => {
     const { namespace = '' } = observed.source.metadata;
     const written = await live.apply(wanted, namespace, signal);
+    if (written.kind === 'done') progress.open.delete(entry.position);
     if (written.kind === 'contested' && wanted.object) {
       // Another writer may have taken the node over: the cache does not show who owns the spec.
       const ownership = await live.ownership(wanted.object, observed.marks, signal);

@@ -107,7 +107,7 @@ export function createBizReconciler(options: BizReconcilerOptions) {
   function outcomes(
     { source }: Observed,
     { nodes }: ExpansionPlan,
-    { failures }: CarriedOut,
+    { failures, open }: CarriedOut,
   ): NodeOutcome[] {
     const { namespace = '' } = source.metadata;
     return nodes.map((node) => {
@@ -115,7 +115,9 @@ export function createBizReconciler(options: BizReconcilerOptions) {
       const name = step.kind === 'write' ? step.write.metadata.name : object?.metadata.name;
       const current =
         name === undefined ? undefined : stores.configs.get(keyOf({ namespace, name }));
-      return { ...node, object: current, failure: failures.get(entry.position) };
+      const { position } = entry;
+      const failure = failures.get(position);
+      return { ...node, object: current, failure, isOpen: open.has(position) };
     });
   }
 }
