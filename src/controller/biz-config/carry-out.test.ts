@@ -58,6 +58,9 @@ function changing(plan: ExpansionPlan): ExpansionPlan {
   return { ...plan, nodes };
 }
 
+const refuseFirst = (name: string): Written =>
+  Number(name.slice(2)) < 300 ? { kind: 'refused', message: 'no' } : { kind: 'done' };
+
 const isSecond = (name: string) => name === 'w-1';
 
 describe('a plan', () => {
@@ -68,18 +71,25 @@ describe('a plan', () => {
     expect(written).toHaveLength(200);
   });
 
+  it('whose first 300 writes are refused is carried out for the other nodes', async () => {
+    const { written, done } = await run(450, { apply: refuseFirst });
+    const { againInMs, failures } = await done;
+    expect([againInMs, failures.size]).toEqual([60_000, 300]);
+    expect(written).toHaveLength(450);
+  });
+
   it.each<[string, Answers, object]>([
     [
       'that the API server refuses for one node fails there, and goes on',
       { apply: (name) => (isSecond(name) ? { kind: 'refused', message: 'no' } : { kind: 'done' }) },
-      { failures: new Map([[1, 'no']]), againInMs: undefined },
+      { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
       'with a label that another manager owns fails there',
       {
         apply: (name) => (isSecond(name) ? { kind: 'contested', message: 'no' } : { kind: 'done' }),
       },
-      { failures: new Map([[1, 'no']]), againInMs: undefined },
+      { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
       'for a node that another writer took over is made again',

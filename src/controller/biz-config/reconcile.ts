@@ -55,7 +55,8 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     const context = { live, ownerships, observed, signal };
     const carried = mode.kind === 'active' ? await carryOut(plan, context) : nothingDone;
     const nodes = outcomes(observed, plan, carried);
-    const status = statusOf({ source, mode, plan, nodes, now: clock.now() });
+    const { refusals } = carried;
+    const status = statusOf({ source, mode, plan, nodes, refusals, now: clock.now() });
     const reported = await reporter.write(watch, source, status, signal);
 
     const againInMs = soonest(carried.againInMs, reported.againInMs);
