@@ -58,27 +58,38 @@ function changing(plan: ExpansionPlan): ExpansionPlan {
   return { ...plan, nodes };
 }
 
+const refuseFirst = (name: string): Written =>
+  Number(name.slice(2)) < 300 ? { kind: 'refused', message: 'no' } : { kind: 'done' };
+
 const isSecond = (name: string) => name === 'w-1';
 
 describe('a plan', () => {
   it('of many writes is carried out in parts: an edit or a mode that comes meanwhile counts', async () => {
     const { written, done } = await run(450);
-    expect((await done).againInMs).toBe(0);
+    const { againInMs, open } = await done;
+    expect([againInMs, open.size]).toEqual([0, 250]);
     expect(written).toHaveLength(200);
+  });
+
+  it('whose first 300 writes are refused is carried out for the other nodes', async () => {
+    const { written, done } = await run(450, { apply: refuseFirst });
+    const { againInMs, failures } = await done;
+    expect([againInMs, failures.size]).toEqual([60_000, 300]);
+    expect(written).toHaveLength(450);
   });
 
   it.each<[string, Answers, object]>([
     [
       'that the API server refuses for one node fails there, and goes on',
       { apply: (name) => (isSecond(name) ? { kind: 'refused', message: 'no' } : { kind: 'done' }) },
-      { failures: new Map([[1, 'no']]), againInMs: undefined },
+      { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
       'with a label that another manager owns fails there',
       {
         apply: (name) => (isSecond(name) ? { kind: 'contested', message: 'no' } : { kind: 'done' }),
       },
-      { failures: new Map([[1, 'no']]), againInMs: undefined },
+      { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
       'for a node that another writer took over is made again',
@@ -86,12 +97,12 @@ describe('a plan', () => {
         apply: (name) => (isSecond(name) ? { kind: 'contested', message: 'no' } : { kind: 'done' }),
         ownership: 'foreign',
       },
-      { failures: new Map(), againInMs: 0 },
+      { failures: new Map(), open: new Set([1]), againInMs: 0 },
     ],
     [
       'for an object that has moved is made again when the cache has followed',
       { apply: (name) => (isSecond(name) ? { kind: 'moved' } : { kind: 'done' }) },
-      { failures: new Map(), againInMs: 1_000 },
+      { failures: new Map(), open: new Set([1]), againInMs: 1_000 },
     ],
   ])('%s', async (_what, answers, wanted) => {
     const { written, done } = await run(4, answers);

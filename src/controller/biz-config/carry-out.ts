@@ -5,19 +5,30 @@ import type { LiveObjects, Written } from './live-objects.ts';
 import { connections, type Ownerships } from './ownerships.ts';
 import type { ExpansionPlan, NodeWrite, PlannedNode } from './plan.ts';
 
-/** Writes of one visit. The rest waits for the next visit, which sees an edit or a mode that came meanwhile. */
+/** Successful writes of one visit. The rest waits for the next visit, which sees an edit or a mode that came meanwhile. */
 const mostWrites = 200;
 /** For a cache that lags behind the API server. */
 const lagPauseMs = 1_000;
+/** For a user who changes what refuses a write, such as a policy. */
+const refusedPauseMs = 60_000;
 
 export interface CarriedOut {
   /** Why the API server refused the object of an entry, by the position of the entry. */
   readonly failures: ReadonlyMap<number, string>;
+  /** Positions of the entries whose object is not written yet; their objects still have the state of an earlier spec. */
+  readonly open: ReadonlySet<number>;
+  /** Deletions and releases of labels that the API server refused, and why. */
+  readonly refusals: readonly string[];
   /** When the rest of the plan is due; undefined: all is done. */
   readonly againInMs: number | undefined;
 }
 
-export const nothingDone: CarriedOut = { failures: new Map(), againInMs: undefined };
+export const nothingDone: CarriedOut = {
+  failures: new Map(),
+  open: new Set(),
+  refusals: [],
+  againInMs: undefined,
+};
 
 interface Context {
   readonly live: LiveObjects;
@@ -26,7 +37,8 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-type Writing = (context: Context, progress: Progress) => Promise<void>;
+/** Resolves to whether the API server stored the write. */
+type Writing = (context: Context, progress: Progress) => Promise<boolean>;
 
 /** Brings the objects of a source to its plan. Rejects when the API server cannot be reached. */
 export async function carryOut(plan: ExpansionPlan, context: Context): Promise<CarriedOut> {
@@ -38,14 +50,36 @@ export async function carryOut(plan: ExpansionPlan, context: Context): Promise<C
     ...plan.deletions.map((config) => remove(config)),
   ];
   const progress = new Progress();
-  await atOnce(connections, all.slice(0, mostWrites), (one) => one(context, progress));
-  if (all.length > mostWrites) progress.again(0);
+  for (const { entry, step } of plan.nodes) {
+    if (step.kind === 'write') progress.open.add(entry.position);
+  }
+  await atOnce(connections, all, async (one) => {
+    // Refused writes do not count: the same ones come first at each visit.
+    if (progress.takePlace() && !(await one(context, progress))) progress.givePlaceBack();
+  });
   return progress;
 }
 
 class Progress implements CarriedOut {
   readonly failures = new Map<number, string>();
+  readonly open = new Set<number>();
+  readonly refusals: string[] = [];
   againInMs: number | undefined;
+  #places = mostWrites;
+
+  /** Takes the place of one write; false: none is left, and the write waits for the next visit. */
+  takePlace(): boolean {
+    if (this.#places === 0) {
+      this.again(0);
+      return false;
+    }
+    this.#places -= 1;
+    return true;
+  }
+
+  givePlaceBack(): void {
+    this.#places += 1;
+  }
 
   again(ms: number): void {
     this.againInMs = Math.min(ms, this.againInMs ?? ms);
@@ -56,16 +90,20 @@ function write({ entry }: PlannedNode, wanted: NodeWrite): Writing {
   return async ({ live, ownerships, observed, signal }, progress) => {
     const { namespace = '' } = observed.source.metadata;
     const written = await live.apply(wanted, namespace, signal);
+    if (written.kind === 'done') progress.open.delete(entry.position);
     if (written.kind === 'contested' && wanted.object) {
       // Another writer may have taken the node over: the cache does not show who owns the spec.
       const ownership = await live.ownership(wanted.object, observed.marks, signal);
       ownerships.set(wanted.object, ownership);
-      if (ownership !== 'own') return progress.again(0);
+      if (ownership !== 'own') {
+        progress.again(0);
+        return false;
+      }
     }
     if (written.kind === 'contested' || written.kind === 'refused') {
       progress.failures.set(entry.position, written.message);
     }
-    if (written.kind === 'moved') progress.again(lagPauseMs);
+    return settle(written, progress);
   };
 }
 
@@ -73,7 +111,8 @@ function release(config: NodeConfig): Writing {
   return async ({ live, ownerships, observed, signal }, progress) => {
     const written = await live.release(config, observed.marks, signal);
     ownerships.forget(config);
-    settle(written, progress);
+    noteRefusal(written, `label of ${config.metadata.name}`, progress);
+    return settle(written, progress);
   };
 }
 
@@ -82,12 +121,20 @@ function remove(config: NodeConfig): Writing {
     const written = await live.delete(config, observed.marks, signal);
     if (written.kind === 'foreign') {
       ownerships.set(config, 'foreign');
-      return progress.again(0);
+      progress.again(0);
+      return false;
     }
-    settle(written, progress);
+    noteRefusal(written, `deletion of ${config.metadata.name}`, progress);
+    return settle(written, progress);
   };
 }
 
-function settle({ kind }: Written, progress: Progress): void {
+function noteRefusal(written: Written, what: string, { refusals }: Progress): void {
+  if (written.kind === 'refused') refusals.push(`${what}: ${written.message}`);
+}
+
+function settle({ kind }: Written, progress: Progress): boolean {
   if (kind === 'moved') progress.again(lagPauseMs);
+  if (kind === 'refused' || kind === 'contested') progress.again(refusedPauseMs);
+  return kind === 'done';
 }

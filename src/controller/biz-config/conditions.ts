@@ -17,6 +17,8 @@ export interface ConditionsInput {
   readonly mode: Mode;
   readonly plan: Pick<ExpansionPlan, 'held' | 'deletions'>;
   readonly nodes: readonly NodeOutcome[];
+  /** Deletions and releases of labels that the API server refused, and why. */
+  readonly refusals?: readonly string[];
   readonly summary: NonNullable<BizConfigStatus['summary']>;
   readonly now: Date;
 }
@@ -56,6 +58,8 @@ function readyIn(input: ConditionsInput): Judgement {
   if (plan.held.names.length > 0) return no('RemovalHeld', heldMessage(input));
   const refused = refusedIn(input);
   if (refused.length > 0) return no('EntriesRefused', refused.join('; '));
+  const { refusals = [] } = input;
+  if (refusals.length > 0) return no('NodeConfigRefused', shortened(refusals).join('; '));
   return progressIn(input);
 }
 
@@ -109,8 +113,12 @@ function refusedIn({ nodes }: ConditionsInput): string[] {
       ? [`nodeConfigs[${entry.position}].${entry.refusal.field}: ${entry.refusal.message}`]
       : [],
   );
-  const named = refused.slice(0, mostNamed);
-  const more = refused.length - named.length;
+  return shortened(refused);
+}
+
+function shortened(texts: readonly string[]): string[] {
+  const named = texts.slice(0, mostNamed);
+  const more = texts.length - named.length;
   return more > 0 ? [...named, `and ${more} more`] : named;
 }
 

@@ -87,6 +87,28 @@ describe('a MultiNicBizConfig', () => {
     expect(names()).toEqual(['w-1']);
   });
 
+  it('refuses an entry whose object another entry has by its instance id', async () => {
+    for (const n of [1, 2, 3]) await bed.addNode(`w-${n}`, `i-${n}`);
+    await sources.create('all', [bizNode(1, [1]), bizNode(2, [1])]);
+    bed.run();
+    await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+    await sources.edit('all', [
+      bizNode(1, [1], { attachedNodeId: 'i-2' }),
+      bizNode(2, [1], { attachedNodeId: 'i-3' }),
+    ]);
+    const source = await sources.untilCondition('all', 'Ready False EntriesRefused');
+    expect(source.status?.nodeStatuses?.[1]).toMatchObject({
+      state: 'Failed',
+      message: expect.stringContaining('attachedNodeName: MultiNicNodeConfig w-2') as string,
+    });
+    await sources.edit('all', [
+      bizNode(1, [1], { attachedNodeId: 'i-2' }),
+      bizNode(2, [1], { attachedNodeId: 'i-3', attachedNodeName: 'w-3' }),
+    ]);
+    await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+    expect(names()).toEqual(['w-2', 'w-3']);
+  });
+
   it('refuses an entry with field and message, and leaves the object of its node as it is', async () => {
     await sources.create('all', [bizNode(1, [1]), bizNode(2, [1])]);
     bed.run();

@@ -19,8 +19,10 @@ export interface Observed {
 export interface Holders {
   /** The object that was made from this source. */
   readonly own: NodeConfig | undefined;
-  /** An object of another writer, or of another entry; it wins. */
+  /** An object of another writer; it wins. */
   readonly other: NodeConfig | undefined;
+  /** An object of the source with the name of this node, which another entry has by its instance id. */
+  readonly taken: NodeConfig | undefined;
 }
 
 export interface HolderIndex {
@@ -32,6 +34,8 @@ export interface HolderIndex {
   /** Objects of another writer that carry the label of the source. */
   readonly forged: readonly NodeConfig[];
 }
+
+const noHolders: Holders = { own: undefined, other: undefined, taken: undefined };
 
 /** Assigns the objects of a source to its entries. */
 export function holdersOf(observed: Observed): HolderIndex {
@@ -47,11 +51,11 @@ export function holdersOf(observed: Observed): HolderIndex {
     const mine = claims.get(keyOfIdentity(identity));
     const found = observed.find(identity);
     const taken = mine ? undefined : found.find((config) => claimed.has(nameOf(config)));
-    const other = found.find((config) => !isOwn(config)) ?? taken;
-    holders.set(keyOfIdentity(identity), { own: mine, other });
+    const other = found.find((config) => !isOwn(config));
+    holders.set(keyOfIdentity(identity), { own: mine, other, taken });
   }
   return {
-    of: (identity) => holders.get(keyOfIdentity(identity)) ?? { own: undefined, other: undefined },
+    of: (identity) => holders.get(keyOfIdentity(identity)) ?? noHolders,
     own,
     left: own.filter((config) => !claimed.has(nameOf(config))),
     forged: labelled.filter((config) => !isOwn(config) && !isOfAnotherSource(config, marks)),

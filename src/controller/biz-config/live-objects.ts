@@ -152,7 +152,10 @@ export class LiveObjects {
       await write();
       return { kind: 'done' };
     } catch (error) {
-      if (error instanceof KubeError && [404, 409].includes(error.status)) return { kind: 'moved' };
+      if (!(error instanceof KubeError)) throw error;
+      const { status, message } = error;
+      if (status === 404 || status === 409) return { kind: 'moved' };
+      if (isRefusal(status)) return { kind: 'refused', message };
       throw error;
     }
   }
@@ -169,8 +172,13 @@ function judge(error: unknown, object: NodeConfig | undefined): Written {
     const isOfFields = object !== undefined && causes.length > 0;
     return isOfFields ? { kind: 'contested', message } : { kind: 'moved' };
   }
-  if (status === 400 || status === 422) return { kind: 'refused', message };
+  if (isRefusal(status)) return { kind: 'refused', message };
   throw error;
+}
+
+/** An admission webhook, a policy or a quota refuses one object with 403, too: the other objects go on. */
+function isRefusal(status: number): boolean {
+  return [400, 403, 422].includes(status);
 }
 
 function ownershipOf(

@@ -11,6 +11,8 @@ import type { PlannedNode } from './plan.ts';
 export interface NodeOutcome extends PlannedNode {
   /** Why the API server did not take the object; undefined: it did, or was not asked. */
   readonly failure?: string | undefined;
+  /** Whether the object is not written yet: its status is about an earlier spec. */
+  readonly isOpen?: boolean;
 }
 
 /** Longest message of one node: a thousand of them share an object. */
@@ -36,7 +38,7 @@ export function nodeStatusOf(node: NodeOutcome, held: string): StatedNode {
 }
 
 function stateOf(node: NodeOutcome, held: string): StatedNode {
-  const { entry, object, step, failure } = node;
+  const { entry, object, step, failure, isOpen = false } = node;
   if (entry.kind === 'refused') {
     const { field, message } = entry.refusal;
     return { state: 'Failed', ...said('EntriesRefused', `${field}: ${message}`) };
@@ -45,6 +47,7 @@ function stateOf(node: NodeOutcome, held: string): StatedNode {
   const { reason, message, ...progress } = progressOf(object);
   if (step.kind === 'wins' && object) return { ...progress, ...wins(object) };
   if (step.kind === 'held') return { ...progress, ...said('RemovalHeld', held) };
+  if (isOpen) return { ...progress, state: 'Pending' };
   const { waiting } = entry;
   if (waiting.length > 0) return { ...progress, state: 'Pending', ...waits(waiting.length) };
   return { ...progress, ...(reason === undefined ? {} : { reason, message }) };

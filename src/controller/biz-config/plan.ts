@@ -90,10 +90,19 @@ function deletionsOf(entries: readonly BizEntry[], { left }: HolderIndex): NodeC
 }
 
 function planNode(entry: BizEntry, holders: HolderIndex, marks: BizSource): PlannedNode {
-  const { own, other } = holders.of(entry.identity);
+  const { own, other, taken } = holders.of(entry.identity);
   if (entry.kind === 'refused') return { entry, object: own ?? other, step: { kind: 'refused' } };
   if (other) return { entry, object: other, step: { kind: 'wins' } };
+  if (taken) return refusedBy(taken, entry);
   return { entry, object: own, step: stepFor(own, entry.node, marks) };
+}
+
+/** Refuses an entry whose node has the name of an object that belongs to another entry: an object is about one node. */
+function refusedBy({ metadata }: NodeConfig, { position, entry, identity }: BizEntry): PlannedNode {
+  const message = `MultiNicNodeConfig ${metadata.name} belongs to the entry with its instance id: set another attachedNodeName`;
+  const refusal = { field: 'attachedNodeName', message };
+  const refused: BizEntry = { position, entry, identity, kind: 'refused', refusal };
+  return { entry: refused, object: undefined, step: { kind: 'refused' } };
 }
 
 function stepFor(own: NodeConfig | undefined, node: DesiredNode, marks: BizSource): Step {

@@ -55,7 +55,8 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     const context = { live, ownerships, observed, signal };
     const carried = mode.kind === 'active' ? await carryOut(plan, context) : nothingDone;
     const nodes = outcomes(observed, plan, carried);
-    const status = statusOf({ source, mode, plan, nodes, now: clock.now() });
+    const { refusals } = carried;
+    const status = statusOf({ source, mode, plan, nodes, refusals, now: clock.now() });
     const reported = await reporter.write(watch, source, status, signal);
 
     const againInMs = soonest(carried.againInMs, reported.againInMs);
@@ -107,7 +108,7 @@ export function createBizReconciler(options: BizReconcilerOptions) {
   function outcomes(
     { source }: Observed,
     { nodes }: ExpansionPlan,
-    { failures }: CarriedOut,
+    { failures, open }: CarriedOut,
   ): NodeOutcome[] {
     const { namespace = '' } = source.metadata;
     return nodes.map((node) => {
@@ -115,7 +116,9 @@ export function createBizReconciler(options: BizReconcilerOptions) {
       const name = step.kind === 'write' ? step.write.metadata.name : object?.metadata.name;
       const current =
         name === undefined ? undefined : stores.configs.get(keyOf({ namespace, name }));
-      return { ...node, object: current, failure: failures.get(entry.position) };
+      const { position } = entry;
+      const failure = failures.get(position);
+      return { ...node, object: current, failure, isOpen: open.has(position) };
     });
   }
 }

@@ -74,15 +74,15 @@ export function isAllowed(source: BizConfig): boolean {
 /**
  * What the status stores about the annotation. A new value allows the removals of the generation at which it is handled, and is
  * stored before the first of them: after a kill it allows the rest of them, and those of no other generation. A value that an
- * object carries at its first status (of a restored object, for example) allows nothing.
+ * object carries at its first status (of a restored object, for example) allows nothing, in read-only mode, too.
  */
 export function handledRemovals(source: BizConfig, isFollowed: boolean): Handled {
   const { status } = source;
   const { allowedRemovals, allowedRemovalsGeneration } = status ?? {};
   const value = valueOf(source);
   const isNew = value !== undefined && value !== allowedRemovals;
-  if (!isNew || !isFollowed) return { allowedRemovals, allowedRemovalsGeneration };
   const isFirst = status?.observedGeneration === undefined;
+  if (!isNew || !(isFollowed || isFirst)) return { allowedRemovals, allowedRemovalsGeneration };
   return {
     allowedRemovals: value,
     allowedRemovalsGeneration: isFirst ? undefined : source.metadata.generation,

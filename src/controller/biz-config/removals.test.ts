@@ -185,6 +185,20 @@ describe('a removal', () => {
     expect(await bed.ready('w-1')).toBe('True AllInterfacesConfigured');
   });
 
+  it('waits when the source was restored read-only, with its old annotation, and becomes active', async () => {
+    await sixNodes();
+    await sources.delete('all');
+    const readOnly = { 'multinic.io/biz-config-mode': 'read-only' };
+    await sources.create('all', list(1, 5), { annotations: { ...allowed('old'), ...readOnly } });
+    await sources.until('all', ({ status }) => status !== undefined);
+    await sources.annotate('all', { 'multinic.io/biz-config-mode': null });
+    await sources.until('all', (now) => !conditionsOf(now).includes('ReadOnly True ReadOnly'));
+    await bed.pass(100);
+    expect(names()).toHaveLength(6);
+    await sources.annotate('all', allowed('new'));
+    await untilNics('w-1:2 w-2:2 w-3:2 w-4:2 w-5:2');
+  });
+
   it('of an object without an entry waits while an entry names no node', async () => {
     await sixNodes();
     await sources.edit('all', [...list(1, 5), { interfaces: [] }]);

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BizSources, bizNode, conditionsOf, system } from '../../../test/fixtures/biz-samples.ts';
+import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { KubeError } from '../../kube/errors.ts';
+import { nodeConfigs } from '../objects/stores.ts';
+
+let bed: ControllerBed;
+let sources: BizSources;
+
+beforeEach(async () => {
+  bed = await ControllerBed.start();
+  sources = new BizSources(bed);
+});
+
+afterEach(() => bed[Symbol.asyncDispose]());
+
+const list = (nics: readonly number[]) => [1, 2, 3].map((n) => bizNode(n, nics));
+
+/** Three nodes that are configured. */
+async function threeNodes(): Promise<void> {
+  for (const n of [1, 2, 3]) await bed.addNode(`w-${n}`, `i-${n}`);
+  await sources.create('all', list([1]));
+  bed.run();
+  await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+}
+
+it('a source is not Ready while an object of an edited node is not written yet', async () => {
+  let isTouched = true;
+  bed.through = (client) => {
+    const apply: KubeClient['apply'] = async (resource, object, options) => {
+      const { name } = object.metadata;
+      if (!isTouched && name === 'w-1') {
+        isTouched = true;
+        const patch = { metadata: { annotations: { 'example.com/note': 'x' } } };
+        await bed.admin.patch(nodeConfigs, { namespace: system, name }, patch);
+      }
+      return client.apply(resource, object, options);
+    };
+    return { ...client, apply };
+  };
+  await threeNodes();
+  // The next status may be written at once.
+  await bed.pass(60);
+  isTouched = false;
+  const [first = {}, ...rest] = list([1]);
+  await sources.edit('all', [
+    { ...first, interfaces: bizNode(1, [1, 2]).interfaces ?? [] },
+    ...rest,
+  ]);
+  const source = await sources.until('all', () => true);
+  expect(isTouched).toBe(true);
+  expect(conditionsOf(source)).toContain('Ready Unknown ProcessingNodes');
+  await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+  expect((await bed.get('w-1')).spec?.interfaces).toHaveLength(2);
+});
+
+it.each<['apply' | 'delete', string]>([
+  ['apply', 'Ready False NodesFailed'],
+  ['delete', 'Ready False NodeConfigRefused'],
+])(
+  '%s of one object that a policy forbids is reported, and does not stop the others',
+  async (verb, ready) => {
+    let isForbidden = false;
+    const check = (name: string): void => {
+      const message = 'a policy forbids it';
+      if (isForbidden && name === 'w-1')
+        throw new KubeError({ status: 403, reason: 'Forbidden', message });
+    };
+    bed.through = (client) => {
+      const apply: KubeClient['apply'] = async (resource, object, options) => {
+        if (verb === 'apply') check(object.metadata.name);
+        return client.apply(resource, object, options);
+      };
+      const remove: KubeClient['delete'] = async (resource, ref, options) => {
+        if (verb === 'delete') check(ref.name);
+        return client.delete(resource, ref, options);
+      };
+      return { ...client, apply, delete: remove };
+    };
+    await threeNodes();
+    isForbidden = true;
+    await sources.edit('all', verb === 'apply' ? list([1, 2]) : list([1]).slice(2));
+    const source = await sources.untilCondition('all', ready);
+    expect(JSON.stringify(source.status)).toContain('a policy forbids it');
+    if (verb === 'apply') await bed.until('w-3', ({ spec }) => spec?.interfaces?.length === 2);
+    else await bed.untilGone('w-2');
+    const writes = bed.writes().length;
+    await bed.pass(100);
+    expect(bed.writes().length - writes).toBeLessThanOrEqual(8);
+    isForbidden = false;
+    await bed.clock.advance(60_000);
+    await sources.untilCondition('all', 'Ready True AllNodesConfigured');
+  },
+);
