@@ -26,6 +26,7 @@ export interface RolloutNode {
 
 interface CountedRun {
   readonly revision: string;
+  /** `failed` also for a run that is over its deadline and whose Pod does not end. */
   readonly word: RolloutWord;
   readonly node: string;
   /** Name of the Job. */
@@ -174,11 +175,22 @@ type Status = NodeConfig['status'];
 
 function countedRun(status: Status, uid: string | undefined): CountedRun | undefined {
   const applied = status?.applied;
-  const word = words.find((known) => known === applied?.rollout);
+  const word = wordIn(status);
   if (!applied || applied.undone || applied.objectUid !== uid) return undefined;
   const { revision, nodeName = '', job = '', at } = applied;
   if (revision === undefined || word === undefined) return undefined;
   return { revision, word, node: nodeName, job, at: timeIn(at) };
+}
+
+function wordIn(status: Status): RolloutWord | undefined {
+  const word = words.find((known) => known === status?.applied?.rollout);
+  return word === 'started' && isOverdue(status) ? 'failed' : word;
+}
+
+/** Whether the run is over its deadline: on a node that does not answer its Pod stays for ever, and no result comes. */
+function isOverdue(status: Status): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'False' && ready.reason === 'DeadlineExceeded';
 }
 
 const words: readonly RolloutWord[] = ['started', 'done', 'failed'];
