@@ -15,7 +15,13 @@ import {
   type Tally,
   waitingMessage,
 } from './rollout.ts';
-import { type RolloutNode, RolloutNodes, type RolloutState, sourceIn } from './rollout-nodes.ts';
+import {
+  imageIn,
+  type RolloutNode,
+  RolloutNodes,
+  type RolloutState,
+  sourceIn,
+} from './rollout-nodes.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
 
 /** A run that has something to lose. */
@@ -56,7 +62,7 @@ export interface Rollout {
   /** How many nodes are in a state, over all revisions. */
   count(state: RolloutState): number;
   /** Takes note of an end whose record may go with its object. */
-  ended(record: Pick<Applied, 'done' | 'reasons'>): void;
+  ended(record: Pick<Applied, 'done' | 'reasons' | 'revision'>): void;
 }
 
 export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rolloutContinued']>;
@@ -252,7 +258,8 @@ export function createRollout(options: RolloutOptions): Rollout {
     withoutExcused,
     count: (state) => records.count(state),
     ended: (record) => {
-      if (isReported(record)) proven();
+      // A Job that a controller of an earlier image began ends after an upgrade as well.
+      if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
 }

@@ -137,6 +137,11 @@ export function sourceIn(revision: string): string {
   return revision.slice(0, revision.indexOf('/'));
 }
 
+/** Hash of the image of a revision: the text after its last slash. */
+export function imageIn(revision: string): string {
+  return revision.slice(revision.lastIndexOf('/') + 1);
+}
+
 function valuesOf(node: RolloutNode): readonly string[] {
   const { wanted, source, run, continued, states, provenImage } = node;
   return [
@@ -218,5 +223,5 @@ function statesOf(status: Status, run: CountedRun | undefined): readonly Rollout
 function provenImageOf(status: Status): string | undefined {
   const { revision, done, reasons } = status?.applied ?? {};
   if (revision === undefined || !isReported({ done, reasons })) return undefined;
-  return revision.slice(revision.lastIndexOf('/') + 1);
+  return imageIn(revision);
 }
