@@ -14,6 +14,7 @@ function world(count: number, domainLabel?: string) {
   const jobs = new Set<string>();
   const clock = createFakeClock();
   const woken: string[] = [];
+  const gone = new Set<string>();
   let proven = 0;
   let version = 0;
   const put = (name: string, status?: object, noted: object = {}): void => {
@@ -25,7 +26,7 @@ function world(count: number, domainLabel?: string) {
   };
   const rollout = createRollout({
     configs,
-    nodes: { get: nodeOf },
+    nodes: { get: (name) => (gone.has(name) ? undefined : nodeOf(name)) },
     image: 'agent:1',
     domainLabel,
     hasJob: (name) => jobs.has(name),
@@ -50,7 +51,7 @@ function world(count: number, domainLabel?: string) {
     record(name, word, true);
   };
   const taken = (): string[] => woken.splice(0).map((key) => key.slice(namespace.length + 1));
-  return { rollout, revision, request, record, end, taken, clock, put, proven: () => proven };
+  return { rollout, revision, request, record, end, taken, clock, put, gone, proven: () => proven };
 }
 
 function nodeOf(name: string): Node {
@@ -129,6 +130,13 @@ it('a run whose Job is gone counts as failed, until its object says how it ended
   expect(refused).toMatchObject({ granted: false, why: { isStopped: true } });
   end('n1', 'done');
   expect(request('n2').granted).toBe(true);
+});
+
+it('a run whose Node is deleted counts as failed, though its Job is still kept', () => {
+  const { request, record, gone } = world(30);
+  record('n1', 'started');
+  gone.add('n1');
+  expect(request('n2')).toMatchObject({ granted: false, why: { isStopped: true } });
 });
 
 it.each([

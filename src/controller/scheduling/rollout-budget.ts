@@ -16,6 +16,7 @@ import {
   waitingMessage,
 } from './rollout.ts';
 import {
+  type CountedRun,
   imageIn,
   type RolloutNode,
   RolloutNodes,
@@ -140,9 +141,8 @@ export function createRollout(options: RolloutOptions): Rollout {
     const now = clock.now().getTime();
     const continued = records.continuedOf(sourceIn(revision));
     const started = [...records.started(revision)];
-    const running = started.filter(([, { job }]) => hasJob(job));
-    // Of a run whose Job is gone no result will come.
-    const lost = started.filter(([, { job }]) => !hasJob(job));
+    const running = started.filter(([, run]) => isAwaited(run));
+    const lost = started.filter(([, run]) => !isAwaited(run));
     const failures = [...records.failed(revision), ...lost]
       .filter(([key, { at }]) => key !== except && !isExcused(at, continued, now))
       .map(([, run]) => run);
@@ -160,6 +160,11 @@ export function createRollout(options: RolloutOptions): Rollout {
       done: records.done(revision),
       failures,
     };
+  }
+
+  /** Whether a result may come: not of a run whose Job is gone, and none is recorded for a node without a Node. */
+  function isAwaited({ job, node }: CountedRun): boolean {
+    return hasJob(job) && options.nodes.get(node) !== undefined;
   }
 
   function holds({ until }: Admitted): boolean {

@@ -24,7 +24,7 @@ export interface RolloutNode {
   readonly provenImage: string | undefined;
 }
 
-interface CountedRun {
+export interface CountedRun {
   readonly revision: string;
   /** `failed` also for a run that is over its deadline and whose Pod does not end. */
   readonly word: RolloutWord;
