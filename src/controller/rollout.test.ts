@@ -57,6 +57,32 @@ it('a failed canary stops the rollout for every controller, until a user continu
   expect(await gauge('stopped')).toBe('0');
 });
 
+it('a canary whose kubelet falls silent stops the rollout when its Job is over the deadline', async () => {
+  await cluster.create();
+  await cluster.edit(2, 1400);
+  bed.agents.answer = ({ nodeName }) => {
+    bed.agents.dead.add(nodeName);
+    return undefined;
+  };
+  bed.run();
+  await bed.eventually(
+    () => cluster.touched().size === 1,
+    () => 'no canary',
+  );
+  const [canary = ''] = cluster.touched();
+  await bed.setReady(canary, 'Unknown');
+  for (let minutes = 0; minutes < 12; minutes++) {
+    await bed.clock.advance(60_000);
+    await bed.pass(2);
+  }
+  await cluster.untilStopped(count - 1);
+  expect(cluster.stoppedMessages()).toEqual([expect.stringContaining(`: ${canary} failed; `)]);
+  bed.agents.answer = configured;
+  const waiting = cluster.names.find((name) => name !== canary) ?? '';
+  await cluster.annotate(waiting, { 'multinic.io/rollout-continue': 'now' });
+  for (const name of cluster.names) if (name !== canary) await bed.untilReady(name, good);
+});
+
 it('a port is attached to every node at once when the source has not changed', async () => {
   await cluster.create();
   bed.run();

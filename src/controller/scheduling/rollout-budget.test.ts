@@ -14,6 +14,8 @@ function world(count: number, domainLabel?: string) {
   const jobs = new Set<string>();
   const clock = createFakeClock();
   const woken: string[] = [];
+  const gone = new Set<string>();
+  let proven = 0;
   let version = 0;
   const put = (name: string, status?: object, noted: object = {}): void => {
     version += 1;
@@ -24,14 +26,14 @@ function world(count: number, domainLabel?: string) {
   };
   const rollout = createRollout({
     configs,
-    nodes: { get: nodeOf },
+    nodes: { get: (name) => (gone.has(name) ? undefined : nodeOf(name)) },
     image: 'agent:1',
     domainLabel,
     hasJob: (name) => jobs.has(name),
     openJobs: () => [...jobs],
     clock,
     wake: (keys) => void woken.push(...keys),
-    onImageProven: () => undefined,
+    onImageProven: () => void (proven += 1),
   });
   const names = Array.from({ length: count }, (_, n) => `n${n + 1}`);
   for (const name of names) put(name);
@@ -49,7 +51,7 @@ function world(count: number, domainLabel?: string) {
     record(name, word, true);
   };
   const taken = (): string[] => woken.splice(0).map((key) => key.slice(namespace.length + 1));
-  return { rollout, request, record, end, taken, clock, put };
+  return { rollout, revision, request, record, end, taken, clock, put, gone, proven: () => proven };
 }
 
 function nodeOf(name: string): Node {
@@ -128,6 +130,23 @@ it('a run whose Job is gone counts as failed, until its object says how it ended
   expect(refused).toMatchObject({ granted: false, why: { isStopped: true } });
   end('n1', 'done');
   expect(request('n2').granted).toBe(true);
+});
+
+it('a run whose Node is deleted counts as failed, though its Job is still kept', () => {
+  const { request, record, gone } = world(30);
+  record('n1', 'started');
+  gone.add('n1');
+  expect(request('n2')).toMatchObject({ granted: false, why: { isStopped: true } });
+});
+
+it.each([
+  ['the agent of this image', (revision: string) => revision, 1],
+  ['an agent of an earlier image', () => 'source-1/2/0123456789ab', 0],
+])('the image is proven by a result of %s', (_agent, of, count) => {
+  const { rollout, revision, proven } = world(3);
+  rollout.ended({ done: true, revision: of(revision) });
+  expect(proven()).toBe(count);
+  expect(rollout.isImageProven()).toBe(count === 1);
 });
 
 it('a value of rollout-continue counts once for a source', () => {

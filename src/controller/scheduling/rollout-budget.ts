@@ -15,7 +15,14 @@ import {
   type Tally,
   waitingMessage,
 } from './rollout.ts';
-import { type RolloutNode, RolloutNodes, type RolloutState, sourceIn } from './rollout-nodes.ts';
+import {
+  type CountedRun,
+  imageIn,
+  type RolloutNode,
+  RolloutNodes,
+  type RolloutState,
+  sourceIn,
+} from './rollout-nodes.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
 
 /** A run that has something to lose. */
@@ -56,7 +63,7 @@ export interface Rollout {
   /** How many nodes are in a state, over all revisions. */
   count(state: RolloutState): number;
   /** Takes note of an end whose record may go with its object. */
-  ended(record: Pick<Applied, 'done' | 'reasons'>): void;
+  ended(record: Pick<Applied, 'done' | 'reasons' | 'revision'>): void;
 }
 
 export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rolloutContinued']>;
@@ -134,9 +141,8 @@ export function createRollout(options: RolloutOptions): Rollout {
     const now = clock.now().getTime();
     const continued = records.continuedOf(sourceIn(revision));
     const started = [...records.started(revision)];
-    const running = started.filter(([, { job }]) => hasJob(job));
-    // Of a run whose Job is gone no result will come.
-    const lost = started.filter(([, { job }]) => !hasJob(job));
+    const running = started.filter(([, run]) => isAwaited(run));
+    const lost = started.filter(([, run]) => !isAwaited(run));
     const failures = [...records.failed(revision), ...lost]
       .filter(([key, { at }]) => key !== except && !isExcused(at, continued, now))
       .map(([, run]) => run);
@@ -154,6 +160,11 @@ export function createRollout(options: RolloutOptions): Rollout {
       done: records.done(revision),
       failures,
     };
+  }
+
+  /** Whether a result may come: not of a run whose Job is gone, and none is recorded for a node without a Node. */
+  function isAwaited({ job, node }: CountedRun): boolean {
+    return hasJob(job) && options.nodes.get(node) !== undefined;
   }
 
   function holds({ until }: Admitted): boolean {
@@ -252,7 +263,8 @@ export function createRollout(options: RolloutOptions): Rollout {
     withoutExcused,
     count: (state) => records.count(state),
     ended: (record) => {
-      if (isReported(record)) proven();
+      // A Job that a controller of an earlier image began ends after an upgrade as well.
+      if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
 }

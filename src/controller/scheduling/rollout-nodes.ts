@@ -24,8 +24,9 @@ export interface RolloutNode {
   readonly provenImage: string | undefined;
 }
 
-interface CountedRun {
+export interface CountedRun {
   readonly revision: string;
+  /** `failed` also for a run that is over its deadline and whose Pod does not end. */
   readonly word: RolloutWord;
   readonly node: string;
   /** Name of the Job. */
@@ -136,6 +137,11 @@ export function sourceIn(revision: string): string {
   return revision.slice(0, revision.indexOf('/'));
 }
 
+/** Hash of the image of a revision: the text after its last slash. */
+export function imageIn(revision: string): string {
+  return revision.slice(revision.lastIndexOf('/') + 1);
+}
+
 function valuesOf(node: RolloutNode): readonly string[] {
   const { wanted, source, run, continued, states, provenImage } = node;
   return [
@@ -174,11 +180,22 @@ type Status = NodeConfig['status'];
 
 function countedRun(status: Status, uid: string | undefined): CountedRun | undefined {
   const applied = status?.applied;
-  const word = words.find((known) => known === applied?.rollout);
+  const word = wordIn(status);
   if (!applied || applied.undone || applied.objectUid !== uid) return undefined;
   const { revision, nodeName = '', job = '', at } = applied;
   if (revision === undefined || word === undefined) return undefined;
   return { revision, word, node: nodeName, job, at: timeIn(at) };
+}
+
+function wordIn(status: Status): RolloutWord | undefined {
+  const word = words.find((known) => known === status?.applied?.rollout);
+  return word === 'started' && isOverdue(status) ? 'failed' : word;
+}
+
+/** Whether the run is over its deadline: on a node that does not answer its Pod stays for ever, and no result comes. */
+function isOverdue(status: Status): boolean {
+  const ready = findCondition(status?.conditions, 'Ready');
+  return ready?.status === 'False' && ready.reason === 'DeadlineExceeded';
 }
 
 const words: readonly RolloutWord[] = ['started', 'done', 'failed'];
@@ -206,5 +223,5 @@ function statesOf(status: Status, run: CountedRun | undefined): readonly Rollout
 function provenImageOf(status: Status): string | undefined {
   const { revision, done, reasons } = status?.applied ?? {};
   if (revision === undefined || !isReported({ done, reasons })) return undefined;
-  return revision.slice(revision.lastIndexOf('/') + 1);
+  return imageIn(revision);
 }

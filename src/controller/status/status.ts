@@ -12,7 +12,7 @@ import {
   type NodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
 import { isSameJson } from '../../api/same-json.ts';
-import { type Applied, recordOf } from '../jobs/applied.ts';
+import { type Applied, deliveredMacs, recordOf } from '../jobs/applied.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
 import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
@@ -63,10 +63,20 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     ...defined({
       observedSpecHash: hashOf(config),
       ...lastRun(situation, previous),
-      applied: input.applied ?? recordOf(config),
+      applied: input.applied ?? recordIn(config, situation),
       rolloutContinued: input.continued ?? previous.rolloutContinued,
     }),
   };
+}
+
+/**
+ * The record, with the NICs of its node where an earlier version kept these in `interfaceStatuses` alone: these tell of the
+ * wanted NICs while a change waits.
+ */
+function recordIn(config: NodeConfig, { kind }: Situation): Applied | undefined {
+  const record = recordOf(config);
+  const macs = kind === 'waiting' && !record?.macs ? deliveredMacs(config) : [];
+  return record && macs.length > 0 ? { ...record, macs: [...macs] } : record;
 }
 
 /** A recorded end holds; where the status does not tell of it any more it is told again. */
