@@ -66,7 +66,7 @@ export async function goBack(run: Run, source: Source, timeoutMs: number): Promi
   return { restored, left, isFollowed: await endReadOnly(run, source, timeoutMs) };
 }
 
-/** Objects whose annotation names the source, whoever writes them now. */
+/** Objects whose annotation names the source, of any writer. */
 async function madeFrom(
   { client, signal }: Run,
   { group, config }: Source,

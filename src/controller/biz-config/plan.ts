@@ -24,7 +24,7 @@ export interface NodeWrite {
 /** One entry, the object of its node, and what happens to that object. */
 export interface PlannedNode {
   readonly entry: BizEntry;
-  /** The object of the node, whoever wrote it. */
+  /** The object of the node, of any writer. */
   readonly object: NodeConfig | undefined;
   readonly step:
     | { readonly kind: 'refused' | 'wins' | 'same' | 'leaving' | 'held' }
