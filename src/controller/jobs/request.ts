@@ -123,19 +123,10 @@ export type Contents = Pick<AcceptedSpec, 'interfaces' | 'keep'>;
 /** Nothing of ours shall be left on the node. */
 export const nothing: Contents = { interfaces: [], keep: [] };
 
-/** Hashes of contents by the name of their node: one reconcile asks for the same hash several times. */
-const hashes = new WeakMap<Contents, { readonly node: string; readonly hash: string }>();
-
 /** Hash of what is asked for on which node: equal ones need no second run. */
-export function contentHash({ metadata }: Node, contents: Contents): string {
-  const { name: node } = metadata;
-  const known = hashes.get(contents);
-  if (known?.node === node) return known.hash;
-  const { interfaces, keep } = contents;
-  const text = canonicalJson({ node, interfaces, keep });
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  hashes.set(contents, { node, hash });
-  return hash;
+export function contentHash(node: Node, { interfaces, keep }: Contents): string {
+  const text = canonicalJson({ node: node.metadata.name, interfaces, keep });
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 interface Asked {
