@@ -1,14 +1,14 @@
 import { type DesiredNode, desiredNode } from '../api/desired-node.ts';
 import type { BizInterface, BizNode } from '../api/multinicbizconfig.ts';
 import { type InterfaceSpec, interfaceSpec, nodeConfigSpec } from '../api/multinicnodeconfig.ts';
-import { interfaceName } from '../api/names.ts';
+import { interfaceName, maxIndex } from '../api/names.ts';
 import { objectName } from '../api/object-name.ts';
 import type { BizConfig } from './biz-config.ts';
 import { type IndexHolder, indexesFor } from './indexes.ts';
 
 /** Limits of seed fields; an entry outside of them refuses its own node. */
 const mtuLimits = { min: 68, max: 9_000 };
-const maxInterfaces = 10;
+const maxInterfaces = maxIndex + 1;
 
 /** What an entry says of its node; an entry may name a node by its name, by its server id, or not at all. */
 export interface NodeIdentity {

@@ -1,5 +1,5 @@
+import { mapBounded } from '../../process/bounded.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { atOnce } from './at-once.ts';
 import type { Observed } from './holders.ts';
 import type { LiveObjects, Written } from './live-objects.ts';
 import { connections, type Ownerships } from './ownerships.ts';
@@ -53,7 +53,7 @@ export async function carryOut(plan: ExpansionPlan, context: Context): Promise<C
   for (const { entry, step } of plan.nodes) {
     if (step.kind === 'write') progress.open.add(entry.position);
   }
-  await atOnce(connections, all, async (one) => {
+  await mapBounded(all, connections, async (one) => {
     // Refused writes do not count: the same ones come first at each visit.
     if (progress.takePlace() && !(await one(context, progress))) progress.givePlaceBack();
   });

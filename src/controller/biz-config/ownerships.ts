@@ -1,6 +1,6 @@
 import type { BizSource } from '../../biz-config/ownership.ts';
+import { mapBounded } from '../../process/bounded.ts';
 import type { NodeConfig } from '../objects/stores.ts';
-import { atOnce } from './at-once.ts';
 import type { LiveObjects, Ownership } from './live-objects.ts';
 
 /** Reads and writes at once per source. */
@@ -32,7 +32,7 @@ export class Ownerships {
   ): Promise<boolean> {
     let isChanged = false;
     const unread = configs.filter((config) => this.#of(config) === undefined);
-    await atOnce(connections, unread, async (config) => {
+    await mapBounded(unread, connections, async (config) => {
       const ownership = await live.ownership(config, source, signal);
       this.set(config, ownership);
       isChanged ||= ownership === 'foreign';

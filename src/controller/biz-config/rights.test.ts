@@ -30,7 +30,7 @@ function claimsIn(bizConfig: BizConfigMode) {
 const numbers = [1, 2, 3, 4];
 const list = numbers.map((n) => bizNode(n, [1]));
 
-/** Sources of both groups, one of which loses a node. */
+/** Sources of both groups; the first loses a node. */
 async function live(bed: ControllerBed, mode: BizConfigMode): Promise<void> {
   const sources = new BizSources(bed);
   await allowGroups(bed);
