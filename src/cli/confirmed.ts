@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Refusal } from './refusal.ts';
 
 /**
- * Asks the user; resolves at `yes` and throws a Refusal at any other answer, or without a terminal. `preview` tells how to see the
+ * Asks the user; resolves at `yes` and throws a Refusal at any other answer, or without a terminal. `preview` says how to see the
  * changes beforehand.
  */
 export async function confirmed(

@@ -67,7 +67,7 @@ it('moves a source to one object per node, and back', async () => {
   expect(noted()).toContain('Created 0 objects, removed the label of 2 objects.');
   expect(noted()).toContain(`4. kubectl -n ${namespace} delete multinicbizconfigs.multinic.io all`);
   expect(await run('plan', namespace)).toBe(0);
-  expect(await run('verify', namespace, '--yes'), noted()).toBe(0);
+  expect(await run('verify', namespace), noted()).toBe(0);
   expect(noted()).toContain('2 of 2 nodes verified.');
   expect(await whileControllerRuns(namespace, run('back', namespace, '--yes'))).toBe(0);
   expect(noted()).toContain('Restored the label of 2 objects');

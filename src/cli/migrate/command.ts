@@ -87,13 +87,11 @@ function common(name: string, description: string): Command {
 }
 
 function reading(name: string, description: string): Command {
-  return common(name, description)
-    .addOption(
-      new Option('-o, --output <form>', 'form of the output')
-        .choices(['table', 'json'])
-        .default('table'),
-    )
-    .option('--yes', 'has no effect: nothing is changed');
+  return common(name, description).addOption(
+    new Option('-o, --output <form>', 'form of the output')
+      .choices(['table', 'json'])
+      .default('table'),
+  );
 }
 
 function writing(name: string, description: string): Command {

@@ -149,5 +149,6 @@ describe('a MultiNicBizConfig of two nodes', () => {
 });
 
 function migrate(verb: string) {
-  return world.multinic('migrate', 'biz-config', verb, name, '-n', namespace, '--yes');
+  const confirmation = verb === 'verify' ? [] : ['--yes'];
+  return world.multinic('migrate', 'biz-config', verb, name, '-n', namespace, ...confirmation);
 }
