@@ -36,7 +36,7 @@ const nothingHeld: ReadonlySet<string> = new Set();
 
 /** Which of the NICs that would go have to wait for consent. */
 function decide(plan: Plan, input: PlanInput): RemovalDecision {
-  // Nodes that stay whatever anybody agrees to are reported by the delivery.
+  // The delivery reports nodes that a legacy Viola cannot remove, with or without consent.
   const losing = plan.nodes.filter((node) => !input.keepsNodes || node.interfaces.length > 0);
   const going = nicsGoing(losing);
   const hasConsent = input.removals === 'allowed';

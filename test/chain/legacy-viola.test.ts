@@ -82,7 +82,7 @@ it('a legacy Viola delivers attach, change and detach to the host, and no POST h
   const posted = await posts();
   expect(nodeConfigOf(world, worker)?.spec.interfaces).toHaveLength(1);
 
-  // What the message says: the object is deleted by hand, and the operator is told.
+  // As the message says: a user deletes the object, then sets the annotation.
   const ref = { name: worker.name, namespace: namespaces.system };
   await world.business.client.delete(nodeConfigs, ref);
   await vi.waitFor(() => expect(nodeConfigOf(world, worker)).toBeUndefined(), generous);

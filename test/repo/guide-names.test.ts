@@ -76,7 +76,7 @@ function leavesOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, below + key));
 }
 
-/** Words in capitals inside that are no reasons: kinds, conditions, and words of Kubernetes and of fields. */
+/** Names in camel case that are no reasons: kinds, conditions, and names of Kubernetes and of fields. */
 const wordsOfOthers = new Set(
   'OpenstackConfig MultiNicNodeConfig CreatedAfterConfig InProgress NICsReady ContainerCreating ErrImagePull ImagePullBackOff'.split(
     ' ',

@@ -77,8 +77,8 @@ const recordSchema = z.object({
  */
 export type Applied = z.infer<typeof recordSchema>;
 
-/** How far a run of the rollout's budget is; a node that was done stays so when a port is attached to it. */
-export type RolloutWord = NonNullable<Applied['rollout']>;
+/** Phase of a run that the rollout budget counts; a port that is attached later leaves `done` unchanged. */
+export type RolloutPhase = NonNullable<Applied['rollout']>;
 
 /**
  * The record in a status. One of a form that is not known counts as none, and so does one in a status that another
@@ -129,8 +129,8 @@ export interface Terms {
   /** The leave to remove NICs that this run uses up. */
   readonly allowedRemovals?: string | undefined;
   readonly revision?: string | undefined;
-  /** The rollout's word on the run; undefined for a run that its budget does not count. */
-  readonly rollout?: RolloutWord | undefined;
+  /** Phase of the run in its rollout; undefined: the rollout budget does not count the run. */
+  readonly rollout?: RolloutPhase | undefined;
 }
 
 /** The record of a run that is about to begin. */
@@ -214,7 +214,7 @@ function macsAfter({ macs = [] }: Applied, verdict: Verdict, keep: readonly stri
 }
 
 /** A run that only found the host to be of another family changed nothing: the next one decides. */
-function rolloutAfter(applied: Applied, verdict: Verdict): RolloutWord | undefined {
+function rolloutAfter(applied: Applied, verdict: Verdict): RolloutPhase | undefined {
   const { rollout, macs = [] } = applied;
   if (rollout === undefined || rollout === 'done') return rollout;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;

@@ -325,7 +325,7 @@ function given(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value];
 }
 
-/** What nobody here reads is not kept: a Node with its images is 10 KiB. `label`: the one label that is kept. */
+/** Drops fields that the controller does not read: a Node with its images is 10 KiB. `label`: the one label that is cached. */
 export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: string): Node {
   const { name, uid, resourceVersion } = metadata;
 

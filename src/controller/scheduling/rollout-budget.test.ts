@@ -40,15 +40,15 @@ function world(count: number, domainLabel?: string) {
   const revision = rollout.revisionOf(nodeConfig({ metadata: configs.list()[0]?.metadata ?? {} }));
   const request = (name: string) =>
     rollout.request({ key: `${namespace}/${name}`, node: nodeOf(name), revision });
-  const record = (name: string, word: string, isGone = false): void => {
+  const record = (name: string, phase: string, isGone = false): void => {
     if (!isGone) jobs.add(`job-${name}`);
     const at = clock.now().toISOString();
     const applied = { objectUid: name, nodeName: name, job: `job-${name}`, at, revision };
-    put(name, { applied: { ...applied, action: 'apply', rollout: word } });
+    put(name, { applied: { ...applied, action: 'apply', rollout: phase } });
   };
-  const end = (name: string, word: string): void => {
+  const end = (name: string, phase: string): void => {
     jobs.delete(`job-${name}`);
-    record(name, word, true);
+    record(name, phase, true);
   };
   const taken = (): string[] => woken.splice(0).map((key) => key.slice(namespace.length + 1));
   return { rollout, revision, request, record, end, taken, clock, put, gone, proven: () => proven };

@@ -2,7 +2,7 @@ import { rfc3339 } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Clock } from '../../time/clock.ts';
-import { type Applied, type RolloutWord, recordOf } from '../jobs/applied.ts';
+import { type Applied, type RolloutPhase, recordOf } from '../jobs/applied.ts';
 import type { Failure } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { imageHash, isReported, revisionOf, sourceOf } from './revision.ts';
@@ -52,8 +52,8 @@ export type RolloutPermission =
 export interface Rollout {
   revisionOf(config: NodeConfig): string;
   request(change: Change): RolloutPermission;
-  /** The word that a run takes over from the record of its object; undefined for one that no longer counts. */
-  carriedWord(config: NodeConfig): RolloutWord | undefined;
+  /** The phase that a run takes over from the record of its object; undefined: the run no longer counts. */
+  carriedPhase(config: NodeConfig): RolloutPhase | undefined;
   /** The value of `rollout-continue` that is to be handled; undefined if there is no new one. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;
   /** Whether an agent of the image has reported on a node of this cluster. */
@@ -225,7 +225,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     return value === undefined ? `node ${node.metadata.name}` : `${domainLabel}=${value}`;
   }
 
-  function carriedWord(config: NodeConfig): RolloutWord | undefined {
+  function carriedPhase(config: NodeConfig): RolloutPhase | undefined {
     const record = recordOf(config);
     if (!record || record.undone || record.revision !== revisionFor(config)) return undefined;
     return withoutExcused(record).rollout;
@@ -257,7 +257,7 @@ export function createRollout(options: RolloutOptions): Rollout {
   return {
     revisionOf: revisionFor,
     request,
-    carriedWord,
+    carriedPhase,
     continuedBy,
     isImageProven,
     withoutExcused,

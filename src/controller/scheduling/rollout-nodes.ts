@@ -1,7 +1,7 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Change, Store } from '../../kube/cache/store.ts';
 import { StoreIndex } from '../../kube/cache/store-index.ts';
-import type { RolloutWord } from '../jobs/applied.ts';
+import type { RolloutPhase } from '../jobs/applied.ts';
 import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
 import { isReported, revisionOf, sourceOf } from './revision.ts';
 import type { Continued, Failed } from './rollout.ts';
@@ -27,7 +27,7 @@ export interface RolloutNode {
 export interface CountedRun {
   readonly revision: string;
   /** `failed` also for a run that is over its deadline and whose Pod does not end. */
-  readonly word: RolloutWord;
+  readonly phase: RolloutPhase;
   readonly node: string;
   /** Name of the Job. */
   readonly job: string;
@@ -154,10 +154,10 @@ function valuesOf(node: RolloutNode): readonly string[] {
 }
 
 /** A run that has begun for a revision that its object no longer wants keeps no other node waiting. */
-function runValues({ word, revision }: CountedRun, wanted: string | undefined): readonly string[] {
-  if (word === 'started' && wanted !== revision) return [];
-  const value = `${word} ${revision}`;
-  return word === 'failed' ? [value, `failed-of ${sourceIn(revision)}`] : [value];
+function runValues({ phase, revision }: CountedRun, wanted: string | undefined): readonly string[] {
+  if (phase === 'started' && wanted !== revision) return [];
+  const value = `${phase} ${revision}`;
+  return phase === 'failed' ? [value, `failed-of ${sourceIn(revision)}`] : [value];
 }
 
 export function rolloutNodeOf(config: NodeConfig, image: string): RolloutNode {
@@ -180,16 +180,16 @@ type Status = NodeConfig['status'];
 
 function countedRun(status: Status, uid: string | undefined): CountedRun | undefined {
   const applied = status?.applied;
-  const word = wordIn(status);
+  const phase = phaseIn(status);
   if (!applied || applied.undone || applied.objectUid !== uid) return undefined;
   const { revision, nodeName = '', job = '', at } = applied;
-  if (revision === undefined || word === undefined) return undefined;
-  return { revision, word, node: nodeName, job, at: timeIn(at) };
+  if (revision === undefined || phase === undefined) return undefined;
+  return { revision, phase, node: nodeName, job, at: timeIn(at) };
 }
 
-function wordIn(status: Status): RolloutWord | undefined {
-  const word = words.find((known) => known === status?.applied?.rollout);
-  return word === 'started' && isOverdue(status) ? 'failed' : word;
+function phaseIn(status: Status): RolloutPhase | undefined {
+  const phase = phases.find((known) => known === status?.applied?.rollout);
+  return phase === 'started' && isOverdue(status) ? 'failed' : phase;
 }
 
 /** Whether the run is over its deadline: on a node that does not answer its Pod stays for ever, and no result comes. */
@@ -198,7 +198,7 @@ function isOverdue(status: Status): boolean {
   return ready?.status === 'False' && ready.reason === 'DeadlineExceeded';
 }
 
-const words: readonly RolloutWord[] = ['started', 'done', 'failed'];
+const phases: readonly RolloutPhase[] = ['started', 'done', 'failed'];
 
 /** A time that cannot be read is as old as can be: it was edited by hand. */
 function timeIn(text: string | undefined): number {
@@ -211,13 +211,13 @@ function continuedIn(status: Status): Continued | undefined {
   return { value, at: timeIn(at), ...(until === undefined ? {} : { until: timeIn(until) }) };
 }
 
-const stateOfWord = { started: 'running', done: 'done', failed: 'failed' } as const;
+const stateOfPhase = { started: 'running', done: 'done', failed: 'failed' } as const;
 
 function statesOf(status: Status, run: CountedRun | undefined): readonly RolloutState[] {
   const { conditions } = status ?? {};
   if (findCondition(conditions, 'RolloutStopped')?.status === 'True') return ['stopped'];
   if (findCondition(conditions, 'Ready')?.reason === 'RolloutWaiting') return ['waiting'];
-  return run ? [stateOfWord[run.word]] : [];
+  return run ? [stateOfPhase[run.phase]] : [];
 }
 
 function provenImageOf(status: Status): string | undefined {

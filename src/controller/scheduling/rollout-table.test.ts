@@ -82,7 +82,7 @@ describe.each(cases)('1,000 nodes, failing $change, controller killed: $killed',
     model.script = everyNth(20, false);
     await rounds(model, one, 40);
     expect(model.touched.size).toBe(nodes);
-    expect(model.words()).toEqual({ done: 950, failed: 50 });
+    expect(model.phases()).toEqual({ done: 950, failed: 50 });
     expect(model.showing('RolloutStopped')).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ export interface TermsInput {
 export interface TermsOptions {
   /** Whether the server still has this state of the object, asked now. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
-  readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedWord'>;
+  readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
 }
 
 /** Returns how the agent is asked after what it said the last time. */
@@ -30,7 +30,7 @@ export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>
 export function createTermsOf({ isCurrent, rollout }: TermsOptions): TermsOf {
   return async ({ config, contents, order, before, isBudgeted }, signal) => {
     const isHere = before?.nodeName === order.node;
-    const carried = order.action === 'apply' && isHere ? rollout.carriedWord(config) : undefined;
+    const carried = order.action === 'apply' && isHere ? rollout.carriedPhase(config) : undefined;
     const kept = {
       triedFamilies: triedBefore(order.machine, before),
       macs: isHere ? deliveredMacs(config) : [],
@@ -49,8 +49,8 @@ export function createTermsOf({ isCurrent, rollout }: TermsOptions): TermsOf {
 }
 
 /**
- * One version older than that which could not be read, and from the oldest on the newest that is needed again; that, too,
- * after an agent that did what it has words for, as it may have been replaced since.
+ * Returns the next older protocol version after a request that the agent could not read, and the newest one after the oldest. After
+ * `AgentTooOld` it returns the newest, too: the image may have been upgraded since.
  */
 function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
   if (reasons.includes('AgentTooOld')) return newest;

@@ -64,7 +64,7 @@ export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
   });
 }
 
-/** Words of kubectl and ssh that are about the business cluster as a whole: no node fares better alone. */
+/** Errors of kubectl and ssh that concern the whole business cluster: posting single nodes would fail, too. */
 const ofCluster = new RegExp(
   [
     'unable to connect to the server|connection to the server|connection refused|no route to host',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
-import { begun, ended, type RolloutWord } from './applied.ts';
+import { begun, ended, type RolloutPhase } from './applied.ts';
 import type { Verdict } from './runner.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
@@ -14,7 +14,7 @@ function result(change: Partial<JobResult>): Verdict {
 const failure: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
 const fails = { state: 'Failed', reason: 'ApplyFailed' } as const;
 
-it.each<[string, RolloutWord | undefined, Verdict, RolloutWord | undefined]>([
+it.each<[string, RolloutPhase | undefined, Verdict, RolloutPhase | undefined]>([
   ['a run that the budget does not count', undefined, failure, undefined],
   ['a run without a result', 'started', failure, 'failed'],
   ['a run that is ok', 'started', result({}), 'done'],
@@ -44,7 +44,7 @@ it.each<[string, RolloutWord | undefined, Verdict, RolloutWord | undefined]>([
     }),
     'started',
   ],
-])('the word of a record after %s', (_what, rollout, verdict, expected) => {
+])('the rollout phase of a record after %s', (_what, rollout, verdict, expected) => {
   const record = begun(order(), 'job', { protocol: 2, macs: [before], rollout }, now);
   expect(ended(record, verdict, now).rollout).toBe(expected);
 });
