@@ -13,14 +13,8 @@ import type { Turns } from './drift/turns.ts';
 import { type Applied, deliveredMacs, type RecordAges, recordOf } from './jobs/applied.ts';
 import { acceptEntries, acceptSpec, nothing } from './jobs/request.ts';
 import type { Failure } from './jobs/runner.ts';
-import {
-  deletedAt,
-  hasConsent,
-  isReady,
-  machineOf,
-  type NodeConfig,
-  type Stores,
-} from './objects/stores.ts';
+import { isReady, machineOf } from './objects/machine.ts';
+import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
 import { type FindFormerNode, isClean } from './records/former-node.ts';
 import { heirOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';

@@ -1,6 +1,7 @@
 import type { NodeReason } from '../api/reasons.ts';
 import type { Node } from '../kube/core-resources.ts';
 import type { AcceptedSpec } from './jobs/request.ts';
+import { systemUuidOf } from './objects/machine.ts';
 import {
   type ConfigDirectory,
   instanceIdOf,
@@ -8,7 +9,6 @@ import {
   type NodeDirectory,
   nodeNameOf,
   type Stores,
-  systemUuidOf,
 } from './objects/stores.ts';
 
 import { duplicatesOf, textOf } from './records/meaning.ts';

@@ -13,7 +13,8 @@ import { begun } from '../../src/controller/jobs/applied.ts';
 import { jobOf } from '../../src/controller/jobs/job.ts';
 import { acceptSpec, contentHash } from '../../src/controller/jobs/request.ts';
 import type { Order } from '../../src/controller/jobs/runner.ts';
-import { machineOf, readNodeConfig } from '../../src/controller/objects/stores.ts';
+import { machineOf } from '../../src/controller/objects/machine.ts';
+import { readNodeConfig } from '../../src/controller/objects/stores.ts';
 import type { Node } from '../../src/kube/core-resources.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 

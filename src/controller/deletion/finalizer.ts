@@ -7,13 +7,13 @@ import { defineResource } from '../../kube/resource.ts';
 import type { Perform } from '../../process/effects.ts';
 import { recordOf } from '../jobs/applied.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
+import { systemUuidOf } from '../objects/machine.ts';
 import {
   instanceIdOf,
   type NodeConfig,
   nodeConfigs,
   nodeNameOf,
   slimNode,
-  systemUuidOf,
 } from '../objects/stores.ts';
 import { sharedReads } from './shared-reads.ts';
 

@@ -13,7 +13,7 @@ import { KubeError } from '../../kube/errors.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { begun, RecordAges } from '../jobs/applied.ts';
 import { acceptSpec } from '../jobs/request.ts';
-import { machineOf } from '../objects/stores.ts';
+import { machineOf } from '../objects/machine.ts';
 import type { Report } from '../status/report.ts';
 import { type CheckOptions, createCheck } from './check-task.ts';
 

@@ -7,7 +7,8 @@ import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { type Applied, seenIn } from '../jobs/applied.ts';
 import type { Failure, Occasion, Run, Verdict } from '../jobs/runner.ts';
-import { machineOf, type NodeConfig, readySince } from '../objects/stores.ts';
+import { machineOf, readySince } from '../objects/machine.ts';
+import { type NodeConfig } from '../objects/stores.ts';
 import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
 /** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */

@@ -13,12 +13,8 @@ import {
 import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import type { Clock } from '../../time/clock.ts';
-import {
-  isOtherMachine,
-  isWrittenByOther,
-  type Machine,
-  type NodeConfig,
-} from '../objects/stores.ts';
+import { isOtherMachine, type Machine } from '../objects/machine.ts';
+import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';

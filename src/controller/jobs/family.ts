@@ -1,6 +1,6 @@
 import type { Family, JobResult } from '../../api/job.ts';
 import type { Reason } from '../../api/reasons.ts';
-import type { Machine } from '../objects/stores.ts';
+import type { Machine } from '../objects/machine.ts';
 import type { Verdict } from './runner.ts';
 
 /** Systems that come with NetworkManager, as the kubelet names them: PRETTY_NAME of os-release(5). */

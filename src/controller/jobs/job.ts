@@ -12,7 +12,7 @@ import { labelValue } from '../../api/label-value.ts';
 import { agentAppName, annotations, labels } from '../../api/names.ts';
 import type { ConfigMap, Job } from '../../kube/core-resources.ts';
 import { keyOf, refOf } from '../../kube/object.ts';
-import type { Machine } from '../objects/stores.ts';
+import type { Machine } from '../objects/machine.ts';
 import { guessFamily } from './family.ts';
 import type { Order } from './runner.ts';
 

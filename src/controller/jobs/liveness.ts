@@ -1,5 +1,5 @@
 import type { Node } from '../../kube/core-resources.ts';
-import { isReady } from '../objects/stores.ts';
+import { isReady } from '../objects/machine.ts';
 import type { Failure, Run } from './runner.ts';
 
 /** How long a run may be pending before somebody looks whether it lacks something. */

@@ -1,7 +1,7 @@
 import type { Family, Fence, JobAction, JobRequest, JobResult } from '../../api/job.ts';
 import type { NodeReason } from '../../api/reasons.ts';
 import type { ObjectRef } from '../../kube/object.ts';
-import type { Machine } from '../objects/stores.ts';
+import type { Machine } from '../objects/machine.ts';
 
 /** What may have changed a node behind our back, as far as others tell of it. */
 export interface Occasion {

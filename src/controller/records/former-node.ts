@@ -1,7 +1,8 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Node, nodes } from '../../kube/core-resources.ts';
 import { type Applied, recordOf } from '../jobs/applied.ts';
-import { instanceIdOf, type NodeConfig, type Stores, systemUuidOf } from '../objects/stores.ts';
+import { systemUuidOf } from '../objects/machine.ts';
+import { instanceIdOf, type NodeConfig, type Stores } from '../objects/stores.ts';
 import { heirOf } from './meaning.ts';
 
 /** A node that was changed for an object that means another one by now. */

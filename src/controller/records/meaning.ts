@@ -1,12 +1,7 @@
 import type { Node } from '../../kube/core-resources.ts';
 import { keyOf, refOf } from '../../kube/object.ts';
-import {
-  instanceIdOf,
-  type NodeConfig,
-  nodeNameOf,
-  type Stores,
-  systemUuidOf,
-} from '../objects/stores.ts';
+import { systemUuidOf } from '../objects/machine.ts';
+import { instanceIdOf, type NodeConfig, nodeNameOf, type Stores } from '../objects/stores.ts';
 
 /** The other objects that mean a node. */
 export interface Duplicates {

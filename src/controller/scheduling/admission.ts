@@ -1,7 +1,7 @@
 import type { JobAction } from '../../api/job.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
-import { isReady } from '../objects/stores.ts';
+import { isReady } from '../objects/machine.ts';
 
 /** A run that wants to start. */
 export interface Candidate {

@@ -3,7 +3,8 @@ import { instanceId, node, nodeConfig, order } from '../../../test/fixtures/cont
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { begun, ended, RecordAges } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
-import { machineOf, type NodeConfig } from '../objects/stores.ts';
+import { machineOf } from '../objects/machine.ts';
+import { type NodeConfig } from '../objects/stores.ts';
 import type { Report } from '../status/report.ts';
 import { createNextRun, type NextRunOptions } from './apply-task.ts';
 

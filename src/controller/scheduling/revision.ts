@@ -4,7 +4,8 @@ import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
 import { machineIn, recordOf } from '../jobs/applied.ts';
 import type { Order } from '../jobs/runner.ts';
-import { isReplaced, type NodeConfig } from '../objects/stores.ts';
+import { isReplaced } from '../objects/machine.ts';
+import { type NodeConfig } from '../objects/stores.ts';
 
 /** What decides the content of an object: an OpenstackConfig, a MultiNicBizConfig, or the object itself. */
 export interface Source {

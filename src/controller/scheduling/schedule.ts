@@ -4,7 +4,7 @@ import { type Reason, reasons } from '../../api/reasons.ts';
 import { type Applied, completionIn, completionOf, machineIn } from '../jobs/applied.ts';
 import { isNews, otherFamilyIn } from '../jobs/family.ts';
 import type { Run, Verdict } from '../jobs/runner.ts';
-import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/stores.ts';
+import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/machine.ts';
 
 /** What the agent is to bring about for one object. */
 export interface Desired {

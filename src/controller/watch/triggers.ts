@@ -3,16 +3,8 @@ import type { Change } from '../../kube/cache/store.ts';
 import type { Job, Node, Pod } from '../../kube/core-resources.ts';
 import { type KubeObject, refOf } from '../../kube/object.ts';
 import { isFailing, jobEndOf, terminatedOf } from '../jobs/evidence.ts';
-import {
-  instanceIdOf,
-  isReady,
-  machineOf,
-  type NodeConfig,
-  nodeNameOf,
-  readySince,
-  type Stores,
-  systemUuidOf,
-} from '../objects/stores.ts';
+import { isReady, machineOf, readySince, systemUuidOf } from '../objects/machine.ts';
+import { instanceIdOf, type NodeConfig, nodeNameOf, type Stores } from '../objects/stores.ts';
 import type { Admission } from '../scheduling/admission.ts';
 import { findTarget, keysAbout } from '../target.ts';
 import { isRunningPod } from './legacy-controller.ts';
