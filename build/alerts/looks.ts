@@ -7,7 +7,7 @@ const age = ofLeader('multinic_cloud_look_age_seconds', 'operator', ['cloud']);
 const polls = ofLeader('multinic_trigger_mode{mode="immediate"}', 'operator', ['mode']);
 
 /** Whether clouds are looked at. */
-export const ofLooks = {
+export const inspections = {
   MultiNicCloudUnread: {
     exprs: {
       'multinic-operator': `max by (cluster, cloud) (${age}) > 3600 and on (cluster) (max by (cluster) (${polls}) == 1)`,

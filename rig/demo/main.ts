@@ -8,7 +8,7 @@ import { Supervisor } from '../parts/supervisor.ts';
 import { narrate } from './narrator.ts';
 import { choosePorts, type Ports } from './ports.ts';
 import { createScreen } from './screen.ts';
-import { tellStory } from './story.ts';
+import { runStory } from './story.ts';
 import { printPlan } from './without-root.ts';
 import { openDemoWorld } from './world.ts';
 
@@ -75,7 +75,7 @@ async function demo(ports: Ports, once: boolean, signal: AbortSignal): Promise<v
     clock: systemClock,
     signal: AbortSignal.any([ended, narration.signal]),
   });
-  await tellStory({ world, screen, wait: { clock: systemClock, signal: ended } });
+  await runStory({ world, screen, wait: { clock: systemClock, signal: ended } });
   screen.title('Every NIC is as expected.');
   if (once) return;
   screen.say(`Inventory  http://127.0.0.1:${ports.inventory}/v1/inventory/node-configs`);

@@ -13,7 +13,7 @@ interface Story {
 }
 
 /** Ports come and go; throws when a NIC is not on its host, or not gone from it, as it should be. */
-export async function tellStory(story: Story): Promise<void> {
+export async function runStory(story: Story): Promise<void> {
   const { world, screen } = story;
   const [one, two] = world.machines;
   if (!one || !two) throw new Error('the demo needs two hosts');

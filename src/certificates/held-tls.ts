@@ -1,8 +1,8 @@
 import { authoritiesIn, type Certificate, isSignedBy, type Pair, pairIn } from './certificate.ts';
-import type { HeldSecret } from './kept-secret.ts';
+import type { ReadSecret } from './kept-secret.ts';
 
 /** What the Secrets of the authority and of Viola's certificate hold, as far as it can be used. */
-export interface HeldTls {
+export interface StoredTls {
   /** The authority that signs, with its key. */
   readonly signing: Pair | undefined;
   /** Authorities that the operator believes, and the text that they stand in. */
@@ -26,11 +26,11 @@ export interface ServerPair extends Pair {
 export const tlsKeys = { authorities: 'ca.crt', certificate: 'tls.crt', key: 'tls.key' } as const;
 
 /** `remembered` is what this process believes: Viola may still show what was signed by it when both Secrets are lost. */
-export function heldTls(
-  authority: HeldSecret,
-  certificate: HeldSecret,
+export function storedTls(
+  authority: ReadSecret,
+  certificate: ReadSecret,
   remembered?: string,
-): HeldTls {
+): StoredTls {
   const signing = signingPair(authority);
   const text = authority.data[tlsKeys.authorities] ?? '';
   const shown = certificate.data[tlsKeys.authorities] ?? '';
@@ -46,11 +46,11 @@ export function heldTls(
   return { signing, trusted, shown, server: server && { ...server, issuer } };
 }
 
-function signingPair(held: HeldSecret): Pair | undefined {
+function signingPair(held: ReadSecret): Pair | undefined {
   const pair = pairOf(held);
   return pair && authoritiesIn(pair.certificate.pem).length > 0 ? pair : undefined;
 }
 
-function pairOf({ data }: HeldSecret): Pair | undefined {
+function pairOf({ data }: ReadSecret): Pair | undefined {
   return pairIn(data[tlsKeys.certificate], data[tlsKeys.key]);
 }

@@ -4,7 +4,7 @@ import { isConflict } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 
 /** One Secret that a part keeps, and the name of the effect that writes it. */
-export interface KeptSecret<Effect extends string = string> {
+export interface OwnedSecret<Effect extends string = string> {
   readonly name: string;
   readonly type: 'Opaque' | 'kubernetes.io/tls';
   readonly effect: Effect;
@@ -27,13 +27,13 @@ export interface Content {
 }
 
 /** A Secret as it was read: what the next write of it is made onto. */
-export interface HeldSecret extends Required<Content> {
+export interface ReadSecret extends Required<Content> {
   /** Undefined: there is no such Secret. */
   readonly fence: { readonly uid: string; readonly resourceVersion: string } | undefined;
 }
 
 /** A Secret that cannot be kept; what is done with the others goes on. */
-export class SecretTrouble extends Error {
+export class SecretError extends Error {
   override readonly name = 'SecretTrouble';
   readonly about: string;
 
@@ -56,25 +56,25 @@ export interface SecretsDeps<Effect extends string> {
 }
 
 /** Reads and writes Secrets one by one; what fails is a `SecretTrouble`. */
-export interface KeptSecrets<Effect extends string> {
-  read(which: KeptSecret<Effect>, signal: AbortSignal): Promise<HeldSecret>;
+export interface OwnedSecrets<Effect extends string> {
+  read(which: OwnedSecret<Effect>, signal: AbortSignal): Promise<ReadSecret>;
   /** Writes onto exactly what was read, so that of two leaders one is refused; other people's keys stay. */
   write(
-    which: KeptSecret<Effect>,
-    onto: HeldSecret,
+    which: OwnedSecret<Effect>,
+    onto: ReadSecret,
     content: Content,
     signal: AbortSignal,
-  ): Promise<HeldSecret>;
+  ): Promise<ReadSecret>;
 }
 
 const managedBy = 'app.kubernetes.io/managed-by';
 
-export function createKeptSecrets<Effect extends string>({
+export function createOwnedSecrets<Effect extends string>({
   client,
   namespace,
   perform,
   keeper,
-}: SecretsDeps<Effect>): KeptSecrets<Effect> {
+}: SecretsDeps<Effect>): OwnedSecrets<Effect> {
   const labels = { ...keeper.labels, [managedBy]: keeper.fieldManager };
   return {
     read: async (which, signal) =>
@@ -107,7 +107,7 @@ export function createKeptSecrets<Effect extends string>({
 }
 
 async function named<T>(
-  { name }: KeptSecret,
+  { name }: OwnedSecret,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -115,16 +115,16 @@ async function named<T>(
     return await work();
   } catch (error) {
     signal.throwIfAborted();
-    throw new SecretTrouble(name, error);
+    throw new SecretError(name, error);
   }
 }
 
 /** What a Secret holds; throws when it is not ours to write. */
 function heldSecret(
   secret: Secret | undefined,
-  { name, type }: KeptSecret,
+  { name, type }: OwnedSecret,
   keeper: SecretKeeper,
-): HeldSecret {
+): ReadSecret {
   if (!secret) return { fence: undefined, data: {}, annotations: {} };
   const { uid = '', resourceVersion = '', annotations = {} } = secret.metadata;
   if (!isKeptBy(keeper, secret)) {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller-bed.ts';
 import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { configMaps, nodes } from '../kube/core-resources.ts';
 
 const good = 'True AllInterfacesConfigured';
 const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller-bed.ts';
 import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { jobs, nodes } from '../kube/core-resources.ts';
@@ -8,10 +8,10 @@ import { nodeConfigs } from './objects/stores.ts';
 const good = 'True AllInterfacesConfigured';
 const other = entry(0, { address: '10.0.0.77' });
 const firstMachine = { machineID: 'm1', bootID: 'b1' };
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

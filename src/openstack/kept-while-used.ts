@@ -1,18 +1,18 @@
 import type { Clock } from '../time/clock.ts';
 
-export interface KeptWhileUsedOptions {
+export interface SharedValuesOptions {
   readonly clock: Clock;
   /** What nobody has asked for longer than this goes. */
   readonly idleMs: number;
 }
 
 /** Values that are made once and kept while they are in use, however many that are. */
-export class KeptWhileUsed<V> {
-  readonly #options: KeptWhileUsedOptions;
+export class SharedValues<V> {
+  readonly #options: SharedValuesOptions;
   /** In the order of their last use. */
   readonly #entries = new Map<string, { readonly value: V; readonly usedAt: number }>();
 
-  constructor(options: KeptWhileUsedOptions) {
+  constructor(options: SharedValuesOptions) {
     this.#options = options;
   }
 

@@ -9,7 +9,7 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 const atOnce = 2;
 const answerWithinMs = 5_000;
 
-export interface AskOptions {
+export interface RightsRequest {
   readonly client: Pick<KubeClient, 'mayI'>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -29,9 +29,9 @@ export interface Silence {
 }
 
 /** Asks an API server for each action; the first question without an answer is the last. */
-export async function askAll(
+export async function reviewAll(
   actions: readonly Action[],
-  { client, clock, signal }: AskOptions,
+  { client, clock, signal }: RightsRequest,
 ): Promise<Answers> {
   const allowed = new Map<string, boolean>();
   let silence: Silence | undefined;

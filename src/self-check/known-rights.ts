@@ -1,16 +1,16 @@
 import { type Claim, keyOfAction, type RightsTable } from '../kube/rights.ts';
-import { type AskOptions, askAll, type Silence } from './ask.ts';
+import { type RightsRequest, reviewAll, type Silence } from './ask.ts';
 import { type MissingRight, missingRights } from './missing-right.ts';
 
 /** What changed with a look. */
-export interface Looked {
+export interface RightsChange {
   readonly lost: readonly MissingRight[];
   readonly gained: readonly MissingRight[];
   readonly silence?: Silence;
 }
 
 /** What is known of the rights of one identity: what cannot be found out now is as it was. */
-export class KnownRights {
+export class RightsState {
   readonly #table: RightsTable;
   readonly #claims: readonly Claim[];
   readonly #allowed = new Map<string, boolean>();
@@ -21,9 +21,9 @@ export class KnownRights {
   }
 
   /** Asks for all of them. */
-  async look(options: AskOptions): Promise<Looked> {
+  async look(options: RightsRequest): Promise<RightsChange> {
     const actions = this.#claims.map(({ action }) => action);
-    const { allowed, silence } = await askAll(actions, options);
+    const { allowed, silence } = await reviewAll(actions, options);
     const before = this.#without();
     for (const [key, answer] of allowed) this.#allowed.set(key, answer);
     const now = this.#without();

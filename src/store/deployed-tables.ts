@@ -29,7 +29,7 @@ export class ForeignTable extends Error {
  * the same MariaDB are taken over with their rows: columns that are missing are added, and its keys, for which a server
  * that was built again under its old name was an error, give way to ours. Throws ForeignTable. Can be made again.
  */
-export async function createDeployedTables(db: Database, engine: Engine): Promise<void> {
+export async function createLegacyTables(db: Database, engine: Engine): Promise<void> {
   const tables = deployedTables(engine);
   const found = new Map<string, readonly string[]>();
   for (const { name, columns } of tables) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { columnsOf, createDeployedTables } from './deployed-tables.ts';
+import { columnsOf, createLegacyTables } from './deployed-tables.ts';
 import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
 
 /**
@@ -122,7 +122,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
     },
     '0004-deployed-tables': {
       async up(db: Database) {
-        await createDeployedTables(db, engine);
+        await createLegacyTables(db, engine);
         const columns = await columnsOf(db, 'node_config');
         if (!columns.includes('seen_hash')) {
           await db.schema

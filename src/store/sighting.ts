@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import type { StoredNode } from './node-configs.ts';
 
 /** A port as it was seen in OpenStack. */
-export interface SeenPort {
+export interface ObservedPort {
   /** Neutron's word, upper case. */
   readonly status: string;
   readonly addresses: readonly string[];
   readonly createdAt: string | undefined;
 }
 
-export interface SeenSubnet {
+export interface ObservedSubnet {
   readonly id: string;
   readonly name: string;
   readonly cidr: string;
@@ -19,18 +19,18 @@ export interface SeenSubnet {
 }
 
 /** What a look saw beside the node configs. What is not in it is unknown: what is noted of it stays. */
-export interface Sighting {
+export interface ObservedPorts {
   /** By port id in lower case. */
-  readonly ports: ReadonlyMap<string, SeenPort>;
+  readonly ports: ReadonlyMap<string, ObservedPort>;
   /** By id. */
-  readonly subnets: ReadonlyMap<string, SeenSubnet>;
+  readonly subnets: ReadonlyMap<string, ObservedSubnet>;
   /** Ports, in lower case, whose NIC its node reports as configured. */
   readonly configured: ReadonlySet<string>;
   /** sha256 (hex) of the OpenstackConfig's spec without passwords; '' = not known. */
   readonly specHash: string;
 }
 
-export const nothingSeen: Sighting = {
+export const nothingObserved: ObservedPorts = {
   ports: new Map(),
   subnets: new Map(),
   configured: new Set(),
@@ -38,9 +38,9 @@ export const nothingSeen: Sighting = {
 };
 
 /** Tells whether anything seen of a node's ports has changed, so that nothing needs to be read for that. */
-export function seenHash(
+export function observedHash(
   { interfaces }: Pick<StoredNode, 'interfaces'>,
-  { ports, configured }: Sighting,
+  { ports, configured }: ObservedPorts,
 ): string {
   const facts = interfaces.map(({ portId = '' }) => {
     const id = portId.toLowerCase();
@@ -54,8 +54,8 @@ export function seenHash(
 /** Subnets that these nodes have NICs in, as far as they were seen. */
 export function subnetsOf(
   nodes: readonly Pick<StoredNode, 'interfaces'>[],
-  { subnets }: Sighting,
-): SeenSubnet[] {
+  { subnets }: ObservedPorts,
+): ObservedSubnet[] {
   const ids = new Set<string>();
   for (const { interfaces } of nodes)
     for (const { subnetId } of interfaces) ids.add(subnetId ?? '');

@@ -3,14 +3,14 @@ import { postedNode } from '../../test/fixtures/viola-bed.ts';
 import { acceptInterfaces } from '../api/accept-interface.ts';
 import { desiredNode } from '../api/desired-node.ts';
 import { specHash } from '../api/spec-hash.ts';
-import { toHeldNode } from './held-node.ts';
+import { toExistingNodeConfig } from './held-node.ts';
 
 const metadata = { name: 'n1', uid: 'u', generation: 2 };
 const spec = { nodeName: 'N1', interfaces: [] };
 
 /** As the API server may answer it, whatever its schema let in. */
 function read(object: object) {
-  return toHeldNode({ metadata, spec, ...object });
+  return toExistingNodeConfig({ metadata, spec, ...object });
 }
 
 function marked(source: string) {

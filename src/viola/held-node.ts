@@ -9,7 +9,7 @@ import {
 } from '../api/multinicnodeconfig.ts';
 import { annotations, labels } from '../api/names.ts';
 import {
-  type HeldNode,
+  type ExistingNodeConfig,
   type Source,
   source,
   type UnreadableNode,
@@ -17,7 +17,7 @@ import {
 import { nodeNameOf } from './node-config.ts';
 
 export type ReadNode =
-  | { readonly kind: 'held'; readonly node: HeldNode }
+  | { readonly kind: 'held'; readonly node: ExistingNodeConfig }
   | { readonly kind: 'unreadable'; readonly node: UnreadableNode };
 
 /** Where an object came from, as its annotation says; undefined when it has none that can be read. */
@@ -42,7 +42,7 @@ export function sourceOf({ metadata }: MultiNicNodeConfig): Source | undefined {
  * An object in the form in which callers read it. One whose NICs cannot be read (an earlier, looser schema let it in) is
  * told apart: left out, it would look absent and its names free.
  */
-export function toHeldNode(object: MultiNicNodeConfig): ReadNode {
+export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
   const spec = nodeConfigSpec.safeParse(object.spec);
   if (!spec.success) return unreadable(object, 'spec', spec.error);
   const status = readStatus(object.status);

@@ -9,7 +9,7 @@ import {
   postedNode as node,
   reader,
   registrations,
-  ViolaBed,
+  ViolaFixture,
   writer,
 } from '../../test/fixtures/viola-bed.ts';
 import { useOf } from '../../test/rbac/used.ts';
@@ -35,10 +35,10 @@ function usual<R extends Right>(rights: readonly R[]): readonly R[] {
 }
 
 const exactly = { unused: [], refused: [], beyond: [] };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterAll(() => bed[Symbol.asyncDispose]());

@@ -4,16 +4,16 @@ import { createEventRecorder } from '../kube/events.ts';
 import type { PartContext } from '../process/part.ts';
 import { type LegacyListener, legacyCondition, openToAll } from './legacy-listener.ts';
 
-export interface TellOptions {
+export interface LegacyWarningOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
   readonly context: PartContext<typeof metricTable>;
 }
 
 /** Says that nodes are taken without a token in the log and in an Event on the Pod of Viola. */
-export async function tellLegacy(
+export async function warnOfLegacyListener(
   listener: LegacyListener,
   url: string,
-  { client, context: { clock, random, log, pod } }: TellOptions,
+  { client, context: { clock, random, log, pod } }: LegacyWarningOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { reason, message } = legacyCondition(listener);

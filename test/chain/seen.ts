@@ -88,7 +88,7 @@ export async function untilConfigured(
 }
 
 /** Waits until the worker's OpenstackConfig gives this reason in these words. */
-export async function untilConfigSays(
+export async function untilConfigReason(
   world: World,
   worker: Worker,
   reason: Reason,
@@ -121,7 +121,7 @@ export async function untilPaused(world: World, worker: Worker): Promise<void> {
 }
 
 /** Waits until the worker's MultiNicNodeConfig gives this reason for one of its NICs, and as a whole. */
-export async function untilNicSays(
+export async function untilNicReason(
   world: World,
   worker: Worker,
   portId: string,
@@ -145,7 +145,7 @@ export async function standingOf(world: World, worker: Worker): Promise<Standing
 }
 
 /** Nothing of what stood has gone; more may have come. */
-export function expectKept(now: Standing, before: Standing): void {
+export function expectUnchanged(now: Standing, before: Standing): void {
   for (const part of ['interfaces', 'links', 'routes', 'rules'] as const) {
     expect(now[part]).toEqual(expect.arrayContaining([...before[part]]));
   }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { applyConfig, attach, detach } from './acts.ts';
 import {
-  expectKept,
+  expectUnchanged,
   type Standing,
   standingOf,
   untilConfigIsReady,
@@ -9,7 +9,7 @@ import {
 } from './seen.ts';
 import type { Worker, World } from './world.ts';
 
-export interface Trouble {
+export interface Fault {
   readonly cause: () => unknown;
   /** Resolves once it is told where people look for it. */
   readonly told: () => Promise<unknown>;
@@ -33,10 +33,7 @@ export async function settle(world: World): Promise<void> {
  * Lives through a trouble of the first worker: it is told, takes nothing away, keeps nobody else from his new NIC, and
  * when its cause is gone the first worker gets its own. Afterwards the world is as it was.
  */
-export async function endure(
-  world: World,
-  { cause, told, cure, delivered }: Trouble,
-): Promise<void> {
+export async function endure(world: World, { cause, told, cure, delivered }: Fault): Promise<void> {
   const [one, two] = world.workers;
   if (!one || !two) throw new Error('the world needs two workers');
   const pair = [one, two];
@@ -54,7 +51,7 @@ export async function endure(
   for (const worker of delivered) await untilConfigured(world, worker, 'multinic0', 'multinic1');
   await told();
   for (const [i, standing] of (await standingsOf(world, pair)).entries()) {
-    expectKept(standing, before[i] as Standing);
+    expectUnchanged(standing, before[i] as Standing);
   }
   await cure();
   for (const worker of pair) {

@@ -16,8 +16,8 @@ import { createLogger } from '../../src/process/log.ts';
 import { Store } from '../../src/store/store.ts';
 import { systemClock } from '../../src/time/clock.ts';
 import { about } from '../fixtures/about.ts';
-import { openTriggerBed } from '../fixtures/trigger-bed.ts';
-import { ViolaBed } from '../fixtures/viola-bed.ts';
+import { openTriggerFixture } from '../fixtures/trigger-bed.ts';
+import { ViolaFixture } from '../fixtures/viola-bed.ts';
 import { scaled } from '../speed.ts';
 
 const fuzz = join(import.meta.dirname, '../../rig/fuzz');
@@ -36,7 +36,7 @@ let directory = '';
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fuzz-'));
   open.defer(() => rm(directory, { recursive: true }));
-  const bed = open.use(await ViolaBed.start());
+  const bed = open.use(await ViolaFixture.start());
   urls.viola = (await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
   urls.inventory = await inventory();
   urls.triggers = await triggers();
@@ -83,7 +83,7 @@ async function triggers(): Promise<string> {
     if (status === undefined) return {};
     throw new KubeError({ status, reason: 'Unknown', message: 'no' });
   };
-  const bed = await openTriggerBed({ patch: patch as unknown as KubeClient['patch'] });
+  const bed = await openTriggerFixture({ patch: patch as unknown as KubeClient['patch'] });
   open.defer(() => bed.app.close());
   return (await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
 }

@@ -1,5 +1,5 @@
 import { entrustedTo } from '../planning/foreign.ts';
-import { bystanders } from '../planning/remembered.ts';
+import { unaffectedNics } from '../planning/remembered.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
@@ -47,7 +47,7 @@ export async function transact(
       {
         before: context.start ?? before,
         changed,
-        bystanders: bystanders(units, state, before, context.claims),
+        bystanders: unaffectedNics(units, state, before, context.claims),
       },
       context,
     );

@@ -8,7 +8,7 @@ import type { ObjectRef } from '../../../src/kube/object.ts';
 import { scaled } from '../../speed.ts';
 
 /** A system that may call the operator's trigger endpoint. */
-export interface Asking {
+export interface TriggerCaller {
   /** What the operator has to be told for it. */
   readonly env: Readonly<Record<string, string>>;
   /** Calls until it is answered, as whoever got no answer does; answers the value of the annotation. */
@@ -16,7 +16,7 @@ export interface Asking {
 }
 
 /** Makes a token in the directory that is good for calls of the trigger endpoint. */
-export async function openAsking(directory: string): Promise<Asking> {
+export async function openTriggerCaller(directory: string): Promise<TriggerCaller> {
   const token = randomBytes(24).toString('hex');
   const sha256 = createHash('sha256').update(token).digest('hex');
   const grants = [{ name: 'asking', sha256, providers: ['*'], verbs: ['write'] }];

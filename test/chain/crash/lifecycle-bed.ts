@@ -81,10 +81,10 @@ const made = [
   'validatingwebhookconfigurations.admissionregistration.k8s.io',
 ];
 
-export type LifecycleBed = Awaited<ReturnType<typeof openLifecycleBed>>;
+export type LifecycleFixture = Awaited<ReturnType<typeof openLifecycleFixture>>;
 
 /** Lifecycle as a process beside an embedded API server, and a chart's rendering of the operator. */
-export async function openLifecycleBed() {
+export async function openLifecycleFixture() {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-kills-'));
   stack.defer(() => rm(directory, { recursive: true }));

@@ -12,7 +12,7 @@ import { scaled } from '../../speed.ts';
 import { applyConfig } from '../acts.ts';
 import { placesOf } from '../seen.ts';
 import { openWorld, type Worker } from '../world.ts';
-import { openAsking } from './asking.ts';
+import { openTriggerCaller } from './asking.ts';
 import { MortalAgents } from './mortal-agent.ts';
 import { registerWithOldToken } from './old-token.ts';
 import type { Site } from './site.ts';
@@ -21,12 +21,12 @@ import type { Site } from './site.ts';
  * A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. With `managedAccess` the operator finds
  * its token and the authority of Viola's certificate gone whenever it was away.
  */
-export async function openStandIns({ managedAccess = false } = {}): Promise<Site> {
+export async function openFakeSite({ managedAccess = false } = {}): Promise<Site> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-kills-'));
   stack.defer(() => rm(directory, { recursive: true }));
   const agents = new MortalAgents(directory);
-  const asking = await openAsking(directory);
+  const asking = await openTriggerCaller(directory);
   const world = stack.use(
     await openWorld(['worker-1'], {
       env: {

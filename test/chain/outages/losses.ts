@@ -5,7 +5,7 @@ import { nodeConfigObjectOf } from '../seen.ts';
 import type { Place } from './place.ts';
 
 /** Records whatever is taken from the first NIC of a worker: links, addresses and routes on the host, its entry in the objects. */
-export class Losses implements AsyncDisposable {
+export class LossRecorder implements AsyncDisposable {
   readonly #lines: string[] = [];
   readonly #monitor: ChildProcess;
   readonly #stop = new AbortController();
@@ -21,11 +21,11 @@ export class Losses implements AsyncDisposable {
   }
 
   /** Resolves when it watches. */
-  static async watch(place: Place): Promise<Losses> {
+  static async watch(place: Place): Promise<LossRecorder> {
     const args = ['-n', place.worker.host.netns, '-o', 'monitor', 'link', 'address', 'route'];
     const monitor = spawn('ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(monitor, 'spawn');
-    return new Losses(place, monitor);
+    return new LossRecorder(place, monitor);
   }
 
   get lines(): readonly string[] {

@@ -10,7 +10,7 @@ export interface Served {
 }
 
 /** A worker whose port comes and goes all the time, beside those for whom something is out. */
-export class Others implements AsyncDisposable {
+export class UnaffectedWorker implements AsyncDisposable {
   readonly #served: Served[] = [];
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Sighting } from '../../../src/store/sighting.ts';
+import type { ObservedPorts } from '../../../src/store/sighting.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { nic, node, type StoreUnderTest, tables } from './suite.ts';
 
@@ -11,9 +11,9 @@ const portMade = '2026-01-02T00:00:00Z';
 
 const entry = (n: number) => nic(n, { subnetId: 'sub', networkId: 'net' });
 
-export function seen(
-  change: { status?: string; name?: string } & Partial<Sighting> = {},
-): Sighting {
+export function observedPort(
+  change: { status?: string; name?: string } & Partial<ObservedPorts> = {},
+): ObservedPorts {
   const { status = 'ACTIVE', name = 'storage', ...rest } = change;
   const port = { status, addresses: ['10.0.0.5'], createdAt: portMade };
   const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName: 'data' };
@@ -29,21 +29,21 @@ export function seen(
 const portAt = (address: string) => ({ status: 'ACTIVE', addresses: [address] });
 
 /** A look at a port with this address, beside one whose time is none. */
-function at(address: string, ...configured: string[]): Sighting {
+function at(address: string, ...configured: string[]): ObservedPorts {
   const ports = new Map([
     ['p0', { ...portAt(address), createdAt: portMade }],
     ['p1', { ...portAt('10.0.0.9'), createdAt: '0001-01-01T00:00:00Z' }],
   ]);
-  return seen({ ports, configured: new Set(configured) });
+  return observedPort({ ports, configured: new Set(configured) });
 }
 
-function named(name: string, networkName: string): Sighting {
+function named(name: string, networkName: string): ObservedPorts {
   const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName };
-  return seen({ subnets: new Map([['sub', subnet]]) });
+  return observedPort({ subnets: new Map([['sub', subnet]]) });
 }
 
 /** The tables that the deployed system has too, as they are on every database. */
-export function deployedTablesContract(title: string, open: () => Promise<StoreUnderTest>): void {
+export function legacyTablesContract(title: string, open: () => Promise<StoreUnderTest>): void {
   describe(title, () => {
     let world: StoreUnderTest;
     let store: Store;
@@ -76,7 +76,7 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     }
 
     it('say of each NIC, subnet, server and OpenstackConfig what was seen', async () => {
-      await store.record('biz-1', author, [n1], [], seen({ configured: new Set(['p1']) }));
+      await store.record('biz-1', author, [n1], [], observedPort({ configured: new Set(['p1']) }));
       const [first, second] = await rowsOf('multi_interface');
       expect(first).toEqual({
         id: first?.id,
@@ -121,19 +121,25 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('are not written while a look sees the same', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const before = await everything();
       now = later;
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       expect(await everything()).toEqual(before);
     });
 
     it('say that the status of a port, or the name of a subnet, changed, and the records stay', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const records = await store.list();
       const ids = (await rowsOf('multi_interface')).map(({ id }) => id);
       now = later;
-      await store.record('biz-1', author, [n1], [], seen({ status: 'DOWN', name: 'backup' }));
+      await store.record(
+        'biz-1',
+        author,
+        [n1],
+        [],
+        observedPort({ status: 'DOWN', name: 'backup' }),
+      );
       expect(await store.list()).toEqual(records);
       const rows = await rowsOf('multi_interface');
       expect(rows.map(({ id }) => id)).toEqual(ids);
@@ -170,9 +176,9 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('say that the content of an OpenstackConfig changed, and that of no other', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
-      await store.record('biz-1', other, [], [], seen());
-      await store.record('biz-1', author, [n1], [], seen({ specHash: 'hash-2' }));
+      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', other, [], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observedPort({ specHash: 'hash-2' }));
       const second = { cr_name: 'other', spec_hash: 'hash-1' };
       const rows = await rowsOf('cr_state');
       expect(rows).toMatchObject([{ cr_name: 'osc', spec_hash: 'hash-2' }, second]);
@@ -188,10 +194,10 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('keep what a look did not see', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const none = { ports: new Map(), subnets: new Map(), specHash: '' };
       const changed = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [changed], [], seen(none));
+      await store.record('biz-1', author, [changed], [], observedPort(none));
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         port_status: 'ACTIVE',
         addresses: '["10.0.0.5"]',
@@ -202,10 +208,10 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('mark what is gone, and what comes back is the same row', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       now = later;
       const left = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [left], [], seen());
+      await store.record('biz-1', author, [left], [], observedPort());
       const deleted = { status: 'deleted', deleted_at: '2026-02-01 00:00:00.000' };
       const active = { status: 'active', deleted_at: null };
       expect(await rowsOf('multi_interface')).toMatchObject([active, deleted]);
@@ -214,19 +220,19 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
         for (const row of await rowsOf(table)) expect(row).toMatchObject(deleted);
       }
-      await store.record('biz-1', author, [{ ...n1, generation: 3 }], [], seen());
+      await store.record('biz-1', author, [{ ...n1, generation: 3 }], [], observedPort());
       expect(await rowsOf('multi_interface')).toMatchObject([active, active]);
       expect(await rowsOf('multi_subnet')).toMatchObject([active]);
       expect(await rowsOf('node_table')).toMatchObject([active]);
     });
 
     it('forget after a year what was marked deleted, and nothing else', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const n2 = node('n2', {
         instanceId: 'other',
         interfaces: [{ ...entry(2), subnetId: 'sub2' }],
       });
-      await store.record('biz-1', other, [n2], [], seen());
+      await store.record('biz-1', other, [n2], [], observedPort());
       now = later;
       await store.record('biz-1', author, []);
       now = new Date(later.getTime() + 365 * 86_400_000 - 60_000);
@@ -244,9 +250,9 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('take a server that was built again under its old name', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const again = node('n1', { instanceId: 'again', uid: 'again', interfaces: [nic(5)] });
-      await store.record('biz-1', author, [again], [], seen());
+      await store.record('biz-1', author, [again], [], observedPort());
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_id: 'server-n1', attached_node_name: 'n1', status: 'deleted' },
         { attached_node_id: 'again', attached_node_name: 'n1', status: 'active' },
@@ -254,8 +260,14 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('keep the server whose node has another name now', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
-      await store.record('biz-1', author, [{ ...n1, nodeName: 'n2', uid: 'n2' }], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record(
+        'biz-1',
+        author,
+        [{ ...n1, nodeName: 'n2', uid: 'n2' }],
+        [],
+        observedPort(),
+      );
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_name: 'n2', status: 'active' },
       ]);
@@ -268,7 +280,7 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
 
     it('hold servers, ports and subnets of the same name and id in two business clusters', async () => {
       for (const provider of ['biz-1', 'biz-2']) {
-        await store.record(provider, author, [n1], [], seen());
+        await store.record(provider, author, [n1], [], observedPort());
       }
       await store.record('biz-1', author, []);
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
@@ -280,9 +292,9 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('leave a port alone that moved to a node of another OpenstackConfig', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const taker = node('n2', { interfaces: [entry(0), entry(1)] });
-      await store.record('biz-1', other, [taker], [], seen());
+      await store.record('biz-1', other, [taker], [], observedPort());
       await store.record('biz-1', author, []);
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.cr_name)} ${String(row.status)}`)).toEqual([
@@ -296,13 +308,13 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
       const nodes = Array.from({ length: 60 }, (_, n) =>
         node(`m${n}`, { interfaces: n === 0 ? [entry(0)] : [] }),
       );
-      await store.record('biz-1', author, nodes, [], seen());
+      await store.record('biz-1', author, nodes, [], observedPort());
       const moved = nodes.map((one, n) => ({
         ...one,
         generation: 2,
         interfaces: n === 59 ? [entry(1)] : [],
       }));
-      await store.record('biz-1', author, moved, [], seen());
+      await store.record('biz-1', author, moved, [], observedPort());
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
@@ -310,7 +322,7 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
       await world.query(
         "insert into multi_interface (port_id, subnet_id, macaddress, cr_namespace, cr_name, netplan_success) values ('p0', 'sub', 'm', 'ns', 'osc', 1), ('p9', 'sub', 'm', 'ns', 'osc', 1)",
       );
-      await store.record('biz-1', author, [n1], [], seen());
+      await store.record('biz-1', author, [n1], [], observedPort());
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.port_id)} ${String(row.provider_id)}`)).toEqual([
         'p9 ',
@@ -321,7 +333,7 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
 
     it('take names of any length and any characters, and are not written again for them', async () => {
       const name = `\0\ud800${'ü🦊'.repeat(200_000)}`;
-      const odd = seen({ name, status: 'X'.repeat(500) });
+      const odd = observedPort({ name, status: 'X'.repeat(500) });
       await store.record('biz-1', author, [n1], [], odd);
       const before = await everything();
       now = later;
@@ -333,15 +345,21 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
 
     it('take a port whose time cannot be told', async () => {
       const port = { status: 'ACTIVE', addresses: [], createdAt: 'yesterday' };
-      await store.record('biz-1', author, [n1], [], seen({ ports: new Map([['p0', port]]) }));
+      await store.record(
+        'biz-1',
+        author,
+        [n1],
+        [],
+        observedPort({ ports: new Map([['p0', port]]) }),
+      );
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         created_at: '2026-01-09 06:23:29.000',
       });
     });
 
     it('forget an OpenstackConfig that is gone, with nodes or without', async () => {
-      await store.record('biz-1', author, [], [], seen());
-      await store.record('biz-1', other, [n1], [], seen());
+      await store.record('biz-1', author, [], [], observedPort());
+      await store.record('biz-1', other, [n1], [], observedPort());
       const names = async () => (await store.authors()).map(({ name }) => name);
       expect(await names()).toEqual(['osc', 'other']);
       await store.forget(author);
@@ -352,8 +370,8 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('show of a record what was seen of its ports', async () => {
-      await store.record('biz-1', author, [n1], [], seen());
-      await store.record('biz-2', author, [n1], [], seen({ name: 'elsewhere' }));
+      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-2', author, [n1], [], observedPort({ name: 'elsewhere' }));
       const notes = await store.notesOf(await store.list());
       expect(notes.of('biz-1', 'P0')).toEqual({
         subnetName: 'storage',
@@ -366,9 +384,9 @@ export function deployedTablesContract(title: string, open: () => Promise<StoreU
     });
 
     it('count the NICs of each node of a business cluster', async () => {
-      await store.record('biz-2', author, [node('n3', { interfaces: [] })], [], seen());
+      await store.record('biz-2', author, [node('n3', { interfaces: [] })], [], observedPort());
       now = later;
-      await store.record('biz-1', author, [node('n2'), n1], [], seen());
+      await store.record('biz-1', author, [node('n2'), n1], [], observedPort());
       const found = await store.providers();
       expect(found).toMatchObject([
         {

@@ -14,7 +14,7 @@ const nodeConfig = z.object({ metadata, status: nodeConfigStatus.optional() });
 const openstackConfig = z.object({ metadata, status: openstackConfigStatus.optional() });
 
 /** A ground with an inventory that can be asked. */
-export interface Seen extends Ground {
+export interface ObservedGround extends Ground {
   readonly inventory: { fetch(path: string): Promise<{ json(): Promise<unknown> }> };
 }
 
@@ -42,7 +42,7 @@ export async function configCondition({ management }: Ground, type: string) {
 }
 
 /** What the inventory says of the node. */
-export async function inventoryOf({ inventory, node }: Seen) {
+export async function inventoryOf({ inventory, node }: ObservedGround) {
   const query = `providerId=${provider}&nodeName=${node.name}`;
   const answer = await inventory.fetch(`/v1/inventory/node-configs?${query}`);
   return inventoryRecords.parse(await answer.json());
@@ -61,7 +61,7 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 /** Where what there is to know of the node and its NICs is. */
-export function placesOf(world: Seen): Places {
+export function placesOf(world: ObservedGround): Places {
   const { management, business, node } = world;
   return {
     openstackConfig: async () =>
@@ -73,7 +73,7 @@ export function placesOf(world: Seen): Places {
   };
 }
 
-export function endOf(world: Seen): Promise<EndState> {
+export function endOf(world: ObservedGround): Promise<EndState> {
   return endState(placesOf(world));
 }
 

@@ -42,14 +42,14 @@ const fileOf: Readonly<Record<string, string>> = {
 
 /** The operator makes its access to Viola itself, or is given it: these exclude each other. */
 export const ways = ['managed', 'given'] as const;
-export type Way = (typeof ways)[number];
-const ofWay: Readonly<Record<Way, readonly string[]>> = {
+export type SettingSource = (typeof ways)[number];
+const ofWay: Readonly<Record<SettingSource, readonly string[]>> = {
   managed: ['violaAccess', 'violaTls'],
   given: ['violaTokenFile', 'violaCaFile'],
 };
 
 /** A value for every setting of a part, none of them its default. */
-export function toldTo(part: PartName, way: Way): Sample[] {
+export function settingSamplesOf(part: PartName, way: SettingSource): Sample[] {
   const others = ways.filter((one) => one !== way).flatMap((one) => ofWay[one]);
   return samplesOf(settingsOfParts[part])
     .filter(({ key }) => !others.includes(key))
@@ -62,9 +62,12 @@ export function toldTo(part: PartName, way: Way): Sample[] {
 }
 
 /** What /configz has to say of it. */
-export function saidOf(part: PartName, way: Way): Readonly<Record<string, object>> {
+export function settingValuesOf(
+  part: PartName,
+  way: SettingSource,
+): Readonly<Record<string, object>> {
   const settings: Settings = settingsOfParts[part];
-  const told = new Map(toldTo(part, way).map((sample) => [sample.setting, sample]));
+  const told = new Map(settingSamplesOf(part, way).map((sample) => [sample.setting, sample]));
   const said = Object.entries(settings).flatMap<[string, object]>(([key, setting]) => {
     const sample = told.get(setting);
     if (!sample) return [];
@@ -77,8 +80,8 @@ export function saidOf(part: PartName, way: Way): Readonly<Record<string, object
 const isSecret = ({ setting: { secret = false } }: Sample) => secret;
 
 /** The same as values of its chart. */
-export function valuesOf(part: PartName, way: Way): object {
-  const told = toldTo(part, way);
+export function valuesOf(part: PartName, way: SettingSource): object {
+  const told = settingSamplesOf(part, way);
   return {
     [part]: {
       settings: Object.fromEntries(
@@ -106,7 +109,7 @@ const givenAccess = {
 
 /** Makes all that the values name: namespaces, and the Secret with files and secret settings. */
 export async function prepareFor(cluster: ControlPlane, parts: readonly PartName[]): Promise<void> {
-  const told = parts.flatMap((part) => ways.flatMap((way) => toldTo(part, way)));
+  const told = parts.flatMap((part) => ways.flatMap((way) => settingSamplesOf(part, way)));
   const named = told.filter(({ key }) => /namespaces?$/i.test(key)).flatMap(({ value }) => value);
   const home = parts.includes('controller') ? namespaces.business : namespaces.management;
   const objects = [...new Set([home, ...named.map(String)])].map((name) => ({
@@ -181,7 +184,7 @@ export async function configOf(
 }
 
 function portOf(part: PartName): number {
-  const told = toldTo(part, 'given').find(({ key }) => key === 'listen');
+  const told = settingSamplesOf(part, 'given').find(({ key }) => key === 'listen');
   if (!told) throw new Error(`${part} has no setting listen`);
   return Number(textOf(told.value).slice(1));
 }

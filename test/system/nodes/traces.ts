@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** What is left on this machine of things with `name` in theirs: processes, network namespaces, mounts, cgroups, files. */
-export function tracesOf(name: string): readonly string[] {
+export function leftoversOf(name: string): readonly string[] {
   // A cgroup that another test removes meanwhile makes find fail, after it has listed all others.
   const cgroups = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '-name', `*${name}*`]).stdout;
   return [

@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts';
 const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 
 /** What looks as if a NIC was gone. */
-export function doubtTests(ground: () => Ground): void {
+export function unconfirmedRemovalTests(ground: () => Ground): void {
   describe('a NIC stays while it is only missing', () => {
     it("the port is 404, and Nova's record still has its MAC: until it has not", async () => {
       const { place } = ground();

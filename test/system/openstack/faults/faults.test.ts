@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { doubtTests } from './doubt-tests.ts';
+import { unconfirmedRemovalTests } from './doubt-tests.ts';
 import { evidenceTests } from './evidence-tests.ts';
 import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
@@ -19,6 +19,6 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 formTests(() => ground);
 evidenceTests(() => ground);
-doubtTests(() => ground);
+unconfirmedRemovalTests(() => ground);
 lostAccessTests(() => ground);
 outageTests(() => ground);

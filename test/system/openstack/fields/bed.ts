@@ -33,7 +33,7 @@ import { systemClock as clock, systemRandom as random } from '../../../../src/ti
 export const provider = 'business';
 
 /** Operator, Viola and controller between real OpenStack and two real API servers; no node ever comes. */
-export interface Bed extends AsyncDisposable {
+export interface FieldsFixture extends AsyncDisposable {
   readonly cloud: Stack;
   readonly tenant: Tenant;
   readonly contrabass: RunningContrabass;
@@ -50,7 +50,9 @@ export interface Bed extends AsyncDisposable {
 }
 
 /** Brings everything up; `env` is for all parts. */
-export async function openBed(env: Readonly<Record<string, string>>): Promise<Bed> {
+export async function openFieldsFixture(
+  env: Readonly<Record<string, string>>,
+): Promise<FieldsFixture> {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-fields-'));
   stack.defer(() => rm(directory, { recursive: true }));
