@@ -1,6 +1,6 @@
 import type { Family, Fence, JobRequest, JobResult, NicResult, ReportedNic } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
-import type { Failure } from './apply/undoable-work.ts';
+import type { Failure } from './apply/rollback.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
 import { foreignSettings } from './planning/settings.ts';

@@ -1,12 +1,12 @@
 import type { Clock } from '../time/clock.ts';
-import { type StoredTls, storedTls, tlsKeys } from './held-tls.ts';
 import {
   type Content,
   type OwnedSecret,
   type OwnedSecrets,
   type ReadSecret,
   SecretError,
-} from './kept-secret.ts';
+} from './owned-secret.ts';
+import { type StoredTls, storedTls, tlsKeys } from './stored-tls.ts';
 import {
   authorityLifeMs,
   backdatedMs,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Certificate, Pair } from './certificate.ts';
-import type { StoredTls } from './held-tls.ts';
+import type { StoredTls } from './stored-tls.ts';
 import { authorityLifeMs, backdatedMs, bundleOf, planTls, serverLifeMs } from './tls-plan.ts';
 
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
 import type { Certificate, Pair } from './certificate.ts';
-import type { ServerPair, StoredTls } from './held-tls.ts';
+import type { ServerPair, StoredTls } from './stored-tls.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ControllerFixture } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry, instanceId, node, nodeConfig } from '../../test/fixtures/controller-samples.ts';
 import { acceptSpec } from './jobs/request.ts';
 import { createStores } from './objects/stores.ts';

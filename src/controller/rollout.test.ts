@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ControllerFixture } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
-import { failed, RolloutFixture } from '../../test/fixtures/rollout-bed.ts';
+import { failed, RolloutFixture } from '../../test/fixtures/rollout.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
 

@@ -20,9 +20,9 @@ import {
   type ProviderRequest,
 } from './contrabass.ts';
 import { CredentialGate } from './credential-gate.ts';
-import { SharedValues } from './kept-while-used.ts';
 import { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
+import { SharedValues } from './shared-values.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 export interface CloudsOptions {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OperatorFixture, ref } from '../../test/fixtures/operator-bed.ts';
+import { OperatorFixture, ref } from '../../test/fixtures/operator.ts';
 import { openstackConfigs } from './openstack-config.ts';
 import { eventually } from './testing/eventually.ts';
 

@@ -9,8 +9,8 @@ import type { PartContext } from '../process/part.ts';
 import { jittered } from '../time/backoff.ts';
 import { passed } from '../time/clock.ts';
 import { type Installed, readDefinition } from './definition.ts';
-import { type RightsChange, RightsState } from './known-rights.ts';
 import type { MissingRight } from './missing-right.ts';
+import { type RightsChange, RightsState } from './rights-state.ts';
 
 /** How often a part looks whether it has what it needs. */
 const usualMs = 600_000;

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Database, Tables } from './database.ts';
 import type { Author } from './node-configs.ts';
-import { type ObservedPorts, sqlTime } from './sighting.ts';
+import { type ObservedPorts, sqlTime } from './observed-ports.ts';
 
 /** Whether an OpenstackConfig was looked at of which another content, or none, is noted. */
 export async function isNewConfig(

@@ -4,8 +4,8 @@ import { isSameJson } from '../api/same-json.ts';
 import { batches } from './batches.ts';
 import type { InterfaceTable, NodeConfigTable, Tables } from './database.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
+import { columnText, type ObservedPorts, sqlTime, sqlTimeOf } from './observed-ports.ts';
 import { type NodeChange, writeServers } from './server-rows.ts';
-import { columnText, type ObservedPorts, sqlTime, sqlTimeOf } from './sighting.ts';
 
 /** What is written, and by whom. */
 export interface RowsWrite {

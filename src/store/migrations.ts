@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { columnsOf, createLegacyTables } from './deployed-tables.ts';
 import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
+import { columnsOf, createLegacyTables } from './legacy-tables.ts';
 
 /**
  * Brings the tables up to date; throws what the first failing migration threw. Tables of a later release are used as they are:

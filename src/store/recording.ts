@@ -9,8 +9,8 @@ import { isNewConfig, writeConfig } from './config-rows.ts';
 import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './database.ts';
 import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
+import { nothingObserved, type ObservedPorts, observedHash, subnetsOf } from './observed-ports.ts';
 import { rememberNics } from './server-nics.ts';
-import { nothingObserved, type ObservedPorts, observedHash, subnetsOf } from './sighting.ts';
 import { newsOfSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
 
 /** What is known of the nodes of one OpenstackConfig in one business cluster. */

@@ -25,11 +25,11 @@ import {
   recordedNodes,
   type StoredNode,
 } from './node-configs.ts';
+import type { ObservedPorts } from './observed-ports.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
 import { forgetDeletedRows } from './retention.ts';
 import { type DeliveredNics, forgetOldNics, nicsOfServers } from './server-nics.ts';
-import type { ObservedPorts } from './sighting.ts';
 
 interface SqliteLocation {
   readonly kind: 'sqlite';

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
 import { batches } from './batches.ts';
 import type { Database, SubnetTable, Tables } from './database.ts';
-import { columnText, type ObservedSubnet, sqlTime } from './sighting.ts';
+import { columnText, type ObservedSubnet, sqlTime } from './observed-ports.ts';
 
 /** What is written, and when. */
 interface SubnetsWrite {

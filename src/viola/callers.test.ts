@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { namespace, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
 import { nodeConfigs } from './node-config.ts';

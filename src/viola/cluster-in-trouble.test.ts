@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { postedNode as node, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigs } from './node-config.ts';
 
 const kind = 'multinicnodeconfigs.multinic.io';

@@ -3,7 +3,7 @@ import type { metricTable } from '../api/metrics.ts';
 import { claimsOf } from '../kube/rights.ts';
 import { mapBounded } from '../process/bounded.ts';
 import type { PartContext } from '../process/part.ts';
-import { RightsState } from '../self-check/known-rights.ts';
+import { RightsState } from '../self-check/rights-state.ts';
 import { jittered } from '../time/backoff.ts';
 import { passed } from '../time/clock.ts';
 import type { Cluster, Clusters } from './clusters.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import type { Effect } from '../api/effects.ts';
 import { annotations } from '../api/names.ts';
 import type { Base } from '../api/node-configs-http.ts';

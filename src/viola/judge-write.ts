@@ -3,8 +3,8 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations as names } from '../api/names.ts';
 import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
 import { isSameJson } from '../api/same-json.ts';
+import { toExistingNodeConfig } from './existing-node-config.ts';
 import { refusalOf } from './fence.ts';
-import { toExistingNodeConfig } from './held-node.ts';
 import { isOf, isOnServer, nodeNameOf } from './node-config.ts';
 
 /** What is to be done about one posted node, given what is there now. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../rig/fault-proxy/fault-proxy.ts';
-import { postedNode, ViolaFixture, writer } from '../../test/fixtures/viola-bed.ts';
+import { postedNode, ViolaFixture, writer } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
 import type { KubeClient } from '../kube/client/client.ts';

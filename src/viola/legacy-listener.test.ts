@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LegacyNode, LegacyOperator } from '../../test/fixtures/deployed-operator.ts';
+import { type LegacyNode, LegacyOperator } from '../../test/fixtures/legacy-operator.ts';
 import { type RunningViola, runViola } from '../../test/fixtures/running-viola.ts';
-import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { events } from '../kube/core-resources.ts';
 import { readSettings } from '../process/settings.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { annotations, labels } from '../api/names.ts';
 import { postAnswer, problem } from '../api/node-configs-http.ts';
 import { nodeConfigs } from './node-config.ts';

@@ -5,7 +5,7 @@ import { HttpProblem } from '../http/problem.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
-import { toExistingNodeConfig } from './held-node.ts';
+import { toExistingNodeConfig } from './existing-node-config.ts';
 import { isOf, nodeConfigs, nodeNameOf } from './node-config.ts';
 
 export interface Page {

@@ -11,7 +11,7 @@ import {
   registrations,
   ViolaFixture,
   writer,
-} from '../../test/fixtures/viola-bed.ts';
+} from '../../test/fixtures/viola.ts';
 import { useOf } from '../../test/rbac/used.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { secrets } from '../kube/core-resources.ts';

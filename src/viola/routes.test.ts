@@ -4,7 +4,7 @@ import {
   postedNode as node,
   registrations,
   ViolaFixture,
-} from '../../test/fixtures/viola-bed.ts';
+} from '../../test/fixtures/viola.ts';
 import { annotations } from '../api/names.ts';
 import { clusters, existingNodeConfig } from '../api/node-configs-http.ts';
 import { secrets } from '../kube/core-resources.ts';

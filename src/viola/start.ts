@@ -29,12 +29,12 @@ import {
   legacyCondition,
   legacyListenerOf,
 } from './legacy-listener.ts';
+import { type LegacyWarningOptions, warnOfLegacyListener } from './legacy-listener-warning.ts';
 import type { PostDeps } from './post-route.ts';
 import { openRegistrations } from './registrations.ts';
 import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
-import { type LegacyWarningOptions, warnOfLegacyListener } from './tell-legacy.ts';
 import { renewTokens } from './token-renewal.ts';
 
 type Context = PartContext<typeof metricTable>;

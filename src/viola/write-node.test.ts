@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { annotations } from '../api/names.ts';
 import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
 import type { KubeClient } from '../kube/client/client.ts';

@@ -1,6 +1,6 @@
 // CPU that the controller takes for each node while most nodes wait for a place, beside a run with a place for each node: the same
 // nodes, the same embedded API server and agents that end at once, all in this process.
-import { ControllerFixture } from '../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
 import { configured } from '../fixtures/scripted-agents.ts';
 import { Figures } from './figures.ts';

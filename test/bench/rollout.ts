@@ -3,9 +3,9 @@
 // as many nodes takes to stop: from the result that decides it until every waiting object shows it.
 import type { CreateRollout } from '../../src/controller/loop.ts';
 import { createRollout } from '../../src/controller/scheduling/rollout-budget.ts';
-import { ControllerFixture } from '../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
-import { failed, RolloutFixture } from '../fixtures/rollout-bed.ts';
+import { failed, RolloutFixture } from '../fixtures/rollout.ts';
 import { configured } from '../fixtures/scripted-agents.ts';
 import { Figures } from './figures.ts';
 

@@ -7,7 +7,7 @@ import { home } from '../../rig/chain/identities.ts';
 import { accessSecrets } from '../../src/api/names.ts';
 import { type Secret, secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach } from './acts.ts';
-import { generous, untilConfigIsReady, untilConfigReason, untilConfigured } from './seen.ts';
+import { generous, untilConfigIsReady, untilConfigReason, untilConfigured } from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;

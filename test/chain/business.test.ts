@@ -5,8 +5,8 @@ import { findCondition } from '../../src/api/condition.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { nodes, secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig } from './acts.ts';
-import { generous, nodeConfigOf, untilConfigReason } from './seen.ts';
-import { endure, settle } from './trouble.ts';
+import { endure, settle } from './faults.ts';
+import { generous, nodeConfigOf, untilConfigReason } from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;

@@ -3,14 +3,14 @@ import { annotations, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach, type Edit } from './acts.ts';
+import { endure, settle } from './faults.ts';
 import {
   generous,
   nodeConfigOf,
   untilConfigIsReady,
   untilConfigReason,
   untilConfigured,
-} from './seen.ts';
-import { endure, settle } from './trouble.ts';
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';

@@ -6,6 +6,7 @@ import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import { namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { applyConfig, attach, detach, type Edit } from './acts.ts';
+import { endure, settle } from './faults.ts';
 import {
   expectUnchanged,
   generous,
@@ -13,8 +14,7 @@ import {
   standingOf,
   untilConfigReason,
   untilConfigured,
-} from './seen.ts';
-import { endure, settle } from './trouble.ts';
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;

@@ -7,6 +7,7 @@ import type { Reason } from '../../src/api/reasons.ts';
 import { stateOf, without } from '../host/host-state.ts';
 import { applyConfig, attach, detach, pause } from './acts.ts';
 import { type FullDisk, fillDisk } from './disk.ts';
+import { settle } from './faults.ts';
 import {
   configStatusOf,
   generous,
@@ -15,8 +16,7 @@ import {
   untilConfigIsReady,
   untilConfigured,
   untilNicReason,
-} from './seen.ts';
-import { settle } from './trouble.ts';
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;

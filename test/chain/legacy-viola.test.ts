@@ -13,7 +13,7 @@ import {
   untilConfigIsReady,
   untilConfigReason,
   untilConfigured,
-} from './seen.ts';
+} from './waits.ts';
 import { openWorld, provider, type Worker, type World } from './world.ts';
 
 const legacy: Edit = { settings: { violaCompatibility: 'legacy' } };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
-import { FaultyBus } from '../fixtures/unkind-bus.ts';
+import { FaultyBus } from '../fixtures/faulty-bus.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { createFamilyHost } from './family-host.ts';
 

@@ -5,7 +5,7 @@ import { identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
-import { RightsState } from '../../src/self-check/known-rights.ts';
+import { RightsState } from '../../src/self-check/rights-state.ts';
 import { systemClock as clock } from '../../src/time/clock.ts';
 import { claimsOfParts, type PartName, parts, tables } from './claims.ts';
 import { clusterRoles, type Role, type Rule, roles, setRules } from './roles.ts';

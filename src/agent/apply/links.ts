@@ -14,8 +14,8 @@ import type { Context } from './context.ts';
 import { stagedFiles, syncStaged } from './disk.ts';
 import { changeNics, whyUntouchable } from './gate.ts';
 import { lostByNode } from './lost.ts';
+import type { UndoableWork } from './rollback.ts';
 import { type Goal, settle, stateOf } from './settle.ts';
-import type { UndoableWork } from './undoable-work.ts';
 
 export interface Changed {
   /** The kernel's state after the change, if that was seen on the way. */

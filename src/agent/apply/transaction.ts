@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles } from './disk.ts';
 import { type Changed, changeLinks, verifyLinks } from './links.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
-import { type Failure, UndoableWork } from './undoable-work.ts';
+import { type Failure, UndoableWork } from './rollback.ts';
 
 export interface Outcome {
   readonly state: AgentState;

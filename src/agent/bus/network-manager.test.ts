@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FaultyBus } from '../../../test/fixtures/unkind-bus.ts';
+import { FaultyBus } from '../../../test/fixtures/faulty-bus.ts';
 import { disconnectNic, unmanageNic } from './network-manager.ts';
 
 const nic = { name: 'ens5', mac: 'fa:16:3e:00:00:05' };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { startApiServer } from '../../../rig/apiserver/server.ts';
-import { entry, MigrationFixture } from '../../../test/fixtures/migration-bed.ts';
+import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
 import { annotations } from '../../api/names.ts';
 import { bizConfigsIn } from '../../biz-config/biz-config.ts';

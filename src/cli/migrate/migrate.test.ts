@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entry, MigrationFixture } from '../../../test/fixtures/migration-bed.ts';
+import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { annotations, labels } from '../../api/names.ts';
 import { bizConfigsIn } from '../../biz-config/biz-config.ts';
 import { nodes } from '../../kube/core-resources.ts';

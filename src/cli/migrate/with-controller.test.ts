@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BizSources, bizNode, statesOf, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { findCondition } from '../../api/condition.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BizSources, bizNic, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../objects/stores.ts';

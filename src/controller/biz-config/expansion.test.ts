@@ -6,7 +6,7 @@ import {
   conditionsOf,
   statesOf,
 } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 
 let bed: ControllerFixture;
 let sources: BizSources;

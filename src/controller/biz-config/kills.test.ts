@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { BizSources, bizNode, conditionsOf, statesOf } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { type Effect, effects } from '../../api/effects.ts';
 
 const phases = ['before', 'after'] as const;

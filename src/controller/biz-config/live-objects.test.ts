@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { LiveObjects } from './live-objects.ts';

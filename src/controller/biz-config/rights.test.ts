@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { identities } from '../../../rig/chain/identities.ts';
 import { allowGroups, BizSources, bizNode } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { useOf } from '../../../test/rbac/used.ts';
 import { type BizConfigMode, bizConfigGroups } from '../../api/names.ts';
 import { claimsOf } from '../../kube/rights.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BizSources, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 import { type BizConfig, readBizConfig } from '../../biz-config/biz-config.ts';
 import { type NodeConfig, readNodeConfig } from '../objects/stores.ts';

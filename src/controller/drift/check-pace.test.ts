@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { checksOn, good } from '../../../test/fixtures/checks.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { NicResult } from '../../api/job.ts';
 

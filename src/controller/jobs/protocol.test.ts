@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, instanceId } from '../../../test/fixtures/controller-samples.ts';
 import { type Answer, configured } from '../../../test/fixtures/scripted-agents.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, nodes } from '../../kube/core-resources.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ControllerFixture } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 

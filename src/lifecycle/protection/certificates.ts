@@ -5,7 +5,7 @@ import {
   type CertificateKeeper,
   createCertificateKeeper,
 } from '../../certificates/certificate-keeper.ts';
-import { SecretError } from '../../certificates/kept-secret.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { validatingWebhookConfigurations } from '../../kube/core-resources.ts';
 import type { Perform } from '../../process/effects.ts';

@@ -6,7 +6,7 @@ import {
   type OwnedSecret,
   type OwnedSecrets,
   type SecretsDeps,
-} from '../../certificates/kept-secret.ts';
+} from '../../certificates/owned-secret.ts';
 
 /** Secrets of the webhook's certificate authority and certificate. */
 export const webhookSecrets = {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SecretsFixture } from '../../../test/fixtures/secrets-bed.ts';
+import { SecretsFixture } from '../../../test/fixtures/secrets.ts';
 import { until } from '../../time/fake-clock.ts';
 import { lookedAfterMs, triedAgainMs } from './broker-secrets.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Source } from '../../api/node-configs-http.ts';
-import { SharedValues } from '../../openstack/kept-while-used.ts';
+import { SharedValues } from '../../openstack/shared-values.ts';
 import type { Logger } from '../../process/log.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import { type Caller, createCaller } from '../../requests/caller.ts';

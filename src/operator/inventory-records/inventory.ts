@@ -7,7 +7,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import { inTurns } from '../../process/slices.ts';
 import type { Author, StoredNode } from '../../store/node-configs.ts';
-import type { ObservedPorts } from '../../store/sighting.ts';
+import type { ObservedPorts } from '../../store/observed-ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';

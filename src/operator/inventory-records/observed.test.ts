@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import { networks, port, subnet } from '../../plan/sample.ts';
-import { observedHash } from '../../store/sighting.ts';
+import { observedHash } from '../../store/observed-ports.ts';
 import { attach, delivered, detach, setScene } from '../testing/scene.ts';
 import { sightingOf } from './observed.ts';
 

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Observation, Port } from '../../plan/observation.ts';
 import { compareText } from '../../plan/view.ts';
 import { inTurns } from '../../process/slices.ts';
-import type { ObservedPort, ObservedPorts, ObservedSubnet } from '../../store/sighting.ts';
+import type { ObservedPort, ObservedPorts, ObservedSubnet } from '../../store/observed-ports.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
 /** What a look saw, as far as the inventory shows it to people. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessFixture } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { violaCa } from '../../../test/fixtures/certificates.ts';
 import { createPerform } from '../../process/effects.ts';
 import { readSettings } from '../../process/settings.ts';

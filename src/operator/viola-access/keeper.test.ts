@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessFixture } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { metricTable } from '../../api/metrics.ts';
 import { events, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';

@@ -1,6 +1,6 @@
 import type { Effect } from '../../api/effects.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { SecretError } from '../../certificates/kept-secret.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import { aroundWrites } from '../../kube/client/around-writes.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { secrets as secretKind } from '../../kube/core-resources.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessFixture } from '../../../test/fixtures/access-bed.ts';
-import { SecretError } from '../../certificates/kept-secret.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createAccessSecrets, kept } from './kept-secret.ts';

@@ -5,7 +5,7 @@ import {
   type OwnedSecret,
   type OwnedSecrets,
   type SecretsDeps,
-} from '../../certificates/kept-secret.ts';
+} from '../../certificates/owned-secret.ts';
 
 export type AccessSecrets = OwnedSecrets<Effect>;
 

@@ -1,7 +1,7 @@
 import { type AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessFixture, gateFor } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture, gateFor } from '../../../test/fixtures/access.ts';
 import { authoritiesIn, pairIn } from '../../certificates/certificate.ts';
 import { issueAuthority, issueServer } from '../../certificates/issue.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AccessFixture, gateFor } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture, gateFor } from '../../../test/fixtures/access.ts';
 import { grants, identify } from '../../http/who-may.ts';
 import { secrets } from '../../kube/core-resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rfc3339 } from '../../api/condition.ts';
 import { annotations, ownGrantsKey } from '../../api/names.ts';
 import { changed } from '../../certificates/certificate-keeper.ts';
-import { type Content, type ReadSecret, SecretError } from '../../certificates/kept-secret.ts';
+import { type Content, type ReadSecret, SecretError } from '../../certificates/owned-secret.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';

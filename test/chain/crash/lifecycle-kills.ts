@@ -6,7 +6,7 @@ import { deployments } from '../../../src/kube/core-resources.ts';
 import { multiNicOperators, statusOf } from '../../../src/lifecycle/multinicoperator.ts';
 import { scaled } from '../../speed.ts';
 import type { KillPoint } from './kill-points.ts';
-import { type LifecycleFixture, namespace, openLifecycleFixture } from './lifecycle-bed.ts';
+import { type LifecycleFixture, namespace, openLifecycleFixture } from './lifecycle-fixture.ts';
 
 const patience = { timeout: scaled(60_000), interval: 50 };
 

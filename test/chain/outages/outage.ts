@@ -2,11 +2,11 @@ import { expect, vi } from 'vitest';
 import { systemClock as clock } from '../../../src/time/clock.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
 import { scaled } from '../../speed.ts';
-import { endStateOf, nodeConfigOf, untilConfigured } from '../seen.ts';
+import { endStateOf, nodeConfigOf, untilConfigured } from '../waits.ts';
 import { type Form, forms } from './forms.ts';
-import { LossRecorder } from './losses.ts';
-import type { UnaffectedWorker } from './others.ts';
+import { LossRecorder } from './loss-recorder.ts';
 import { plug, type Settled, unplug } from './place.ts';
+import type { UnaffectedWorker } from './unaffected-worker.ts';
 
 /** How long something is out at least. */
 const outageMs = 60_000;

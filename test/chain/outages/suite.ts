@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UnaffectedWorker } from './others.ts';
 import { endure, type Outage, type Report } from './outage.ts';
 import { type Place, settle } from './place.ts';
 import { printTable } from './table.ts';
+import { UnaffectedWorker } from './unaffected-worker.ts';
 
 /** Something that is going to be out for one worker. */
 export interface Plan extends Omit<Outage, 'place' | 'others'> {

@@ -13,8 +13,8 @@ import { createLogger } from '../../../src/process/log.ts';
 import { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { about } from '../../fixtures/about.ts';
-import { openTriggerFixture } from '../../fixtures/trigger-bed.ts';
-import { ViolaFixture } from '../../fixtures/viola-bed.ts';
+import { openTriggerFixture } from '../../fixtures/triggers.ts';
+import { ViolaFixture } from '../../fixtures/viola.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 

@@ -10,7 +10,7 @@ import { createLogger } from '../../../src/process/log.ts';
 import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { expired, good, otherCa, otherHost, violaCa } from '../../fixtures/certificates.ts';
-import { ViolaFixture } from '../../fixtures/viola-bed.ts';
+import { ViolaFixture } from '../../fixtures/viola.ts';
 
 const certificates = { good, expired, elsewhere: otherHost };
 type Shown = keyof typeof certificates;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Store } from '../../../src/store/store.ts';
-import { legacyTablesContract } from './deployed-tables.ts';
+import { legacyTablesContract } from './legacy-tables.ts';
 import { type StoreUnderTest, storeContract, tables } from './suite.ts';
 
 async function open(): Promise<StoreUnderTest> {

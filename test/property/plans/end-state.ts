@@ -1,4 +1,4 @@
-import type { ControllerFixture } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import type { World } from './world.ts';
 
 /**

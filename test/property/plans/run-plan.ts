@@ -1,7 +1,7 @@
 import type { Effect } from '../../../src/api/effects.ts';
 import type { NodeConfig } from '../../../src/controller/objects/stores.ts';
 import { settled } from '../../../src/time/fake-clock.ts';
-import type { ControllerFixture } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { randomOf } from '../leaders/contest.ts';
 import { endStateOf } from './end-state.ts';
 import {

@@ -1,4 +1,4 @@
-import { ControllerFixture } from '../../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../fixtures/controller.ts';
 import { type Plan, planOf } from './plan.ts';
 import { type PlanResult, runPlan } from './run-plan.ts';
 import type { Totals } from './totals.ts';

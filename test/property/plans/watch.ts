@@ -1,7 +1,7 @@
 import { appliedIn } from '../../../src/controller/jobs/applied.ts';
 import type { NodeConfig } from '../../../src/controller/objects/stores.ts';
 import type { Job } from '../../../src/kube/core-resources.ts';
-import type { ControllerFixture } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { nicsOf } from './hosts.ts';
 import type { World } from './world.ts';
 

@@ -6,7 +6,7 @@ import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject, ObjectRef } from '../../../src/kube/object.ts';
 import type { Resource } from '../../../src/kube/resource.ts';
 import type { Random } from '../../../src/time/clock.ts';
-import type { ControllerFixture } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { entry } from '../../fixtures/controller-samples.ts';
 import { Host, nicsOf, uuidOf } from './hosts.ts';
 import { type Change, type DesiredPlan, type Fault, type FaultKind, nodeNames } from './plan.ts';

@@ -6,7 +6,7 @@ import { crds } from '../../../src/kube/core-resources.ts';
 import { triedAgainMs } from '../../../src/operator/broker-secret/broker-secrets.ts';
 import { openstackConfigs } from '../../../src/operator/openstack-config.ts';
 import { spec } from '../../../src/operator/testing/scene.ts';
-import { SecretsFixture } from '../../fixtures/secrets-bed.ts';
+import { SecretsFixture } from '../../fixtures/secrets.ts';
 import { scaled } from '../../speed.ts';
 import { emptyCluster } from './empty-cluster.ts';
 

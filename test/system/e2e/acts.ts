@@ -5,7 +5,7 @@ import type { Attachment } from '../../../rig/openstack/tenant.ts';
 import type { OpenstackConfigSpec } from '../../../src/api/openstackconfig.ts';
 import { type Ground, namespace, provider, subnet, subnet6 } from './ground.ts';
 import { leftoversOf } from './kernel-state.ts';
-import { nicStates, nodeConfigOf } from './seen.ts';
+import { nicStates, nodeConfigOf } from './observed.ts';
 
 const run = promisify(execFile);
 export const generous = { timeout: 120_000, interval: 300 };

@@ -13,10 +13,10 @@ import {
 } from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { makeNextVersion, type NextVersion } from './next-version.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from './observed.ts';
 import { plantForeignState } from './planted.ts';
 import type { PartName } from './pods.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
 import {
   configOf,
   prepareFor,
@@ -24,7 +24,7 @@ import {
   settingValuesOf,
   valuesOf,
   ways,
-} from './told.ts';
+} from './setting-samples.ts';
 import { installCharts, openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { type Node, type NodeOptions, startNode } from '../../../rig/control-plane/node.ts';
 import { scaled } from '../../speed.ts';
+import { leftoversOf } from './leftovers.ts';
 import type { PackedImage } from './packed-image.ts';
 import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
-import { leftoversOf } from './traces.ts';
 
 const generous = { timeout: scaled(60_000), interval: 200 };
 

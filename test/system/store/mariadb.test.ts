@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { Store } from '../../../src/store/store.ts';
-import { legacyTablesContract, observedPort } from '../../contract/store/deployed-tables.ts';
+import { legacyTablesContract, observedPort } from '../../contract/store/legacy-tables.ts';
 import {
   nic,
   node,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTriggerFixture } from '../../../../test/fixtures/trigger-bed.ts';
+import { openTriggerFixture } from '../../../../test/fixtures/triggers.ts';
 import { listen } from '../../../http/server.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { KubeError } from '../../../kube/errors.ts';

@@ -9,8 +9,8 @@ import {
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { startFaultProxy } from '../../../../rig/fault-proxy/fault-proxy.ts';
 import { scaled } from '../../../speed.ts';
+import { leftoversOf } from '../leftovers.ts';
 import { packProgram } from '../packed-image.ts';
-import { leftoversOf } from '../traces.ts';
 import { linksTo, networkOfMachine } from './machine.ts';
 import { openProbe, type Probe, program, self } from './probe.ts';
 import { namespace, startWorkload } from './workload.ts';

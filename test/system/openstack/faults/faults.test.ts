@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { unconfirmedRemovalTests } from './doubt-tests.ts';
 import { evidenceTests } from './evidence-tests.ts';
 import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
 import { lostAccessTests } from './lost-access-tests.ts';
 import { outageTests } from './outage-tests.ts';
+import { unconfirmedRemovalTests } from './unconfirmed-removal-tests.ts';
 
 // The real operator and real OpenStack: as whom it asks, what makes a NIC go, and OpenStack that is not what it was.
 let ground: Ground;

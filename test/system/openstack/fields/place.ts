@@ -11,7 +11,7 @@ import { namespaces } from '../../../../src/api/names.ts';
 import type { OpenstackConfigSpec } from '../../../../src/api/openstackconfig.ts';
 import { secrets } from '../../../../src/kube/core-resources.ts';
 import { systemClock } from '../../../../src/time/clock.ts';
-import { type FieldsFixture, openFieldsFixture, provider } from './bed.ts';
+import { type FieldsFixture, openFieldsFixture, provider } from './fixture.ts';
 
 export const generous = { timeout: 90_000, interval: 100 };
 /** Of the two subnets of one network. */

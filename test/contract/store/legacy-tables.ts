@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ObservedPorts } from '../../../src/store/sighting.ts';
+import type { ObservedPorts } from '../../../src/store/observed-ports.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { nic, node, type StoreUnderTest, tables } from './suite.ts';
 

@@ -6,7 +6,7 @@ import {
   standingOf,
   untilConfigIsReady,
   untilConfigured,
-} from './seen.ts';
+} from './waits.ts';
 import type { Worker, World } from './world.ts';
 
 export interface Fault {

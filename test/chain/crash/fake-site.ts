@@ -10,12 +10,12 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { secrets } from '../../../src/kube/core-resources.ts';
 import { scaled } from '../../speed.ts';
 import { applyConfig } from '../acts.ts';
-import { placesOf } from '../seen.ts';
+import { placesOf } from '../waits.ts';
 import { openWorld, type Worker } from '../world.ts';
-import { openTriggerCaller } from './asking.ts';
 import { MortalAgents } from './mortal-agent.ts';
 import { registerWithOldToken } from './old-token.ts';
 import type { Site } from './site.ts';
+import { openTriggerCaller } from './trigger-caller.ts';
 
 /**
  * A site of embedded API servers, a stand-in of a cloud and a host made of namespaces. With `managedAccess` the operator finds

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock as clock } from '../../../src/time/clock.ts';
-import { nodeConfigObjectOf } from '../seen.ts';
+import { nodeConfigObjectOf } from '../waits.ts';
 import type { Place } from './place.ts';
 
 /** Records whatever is taken from the first NIC of a worker: links, addresses and routes on the host, its entry in the objects. */

@@ -1,5 +1,5 @@
 import { authoritiesIn, type Certificate, isSignedBy, type Pair, pairIn } from './certificate.ts';
-import type { ReadSecret } from './kept-secret.ts';
+import type { ReadSecret } from './owned-secret.ts';
 
 /** What the Secrets of the authority and of Viola's certificate hold, as far as it can be used. */
 export interface StoredTls {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { postedNode } from '../../test/fixtures/viola-bed.ts';
+import { postedNode } from '../../test/fixtures/viola.ts';
 import { acceptInterfaces } from '../api/accept-interface.ts';
 import { desiredNode } from '../api/desired-node.ts';
 import { specHash } from '../api/spec-hash.ts';
-import { toExistingNodeConfig } from './held-node.ts';
+import { toExistingNodeConfig } from './existing-node-config.ts';
 
 const metadata = { name: 'n1', uid: 'u', generation: 2 };
 const spec = { nodeName: 'N1', interfaces: [] };

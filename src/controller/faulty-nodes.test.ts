@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerFixture } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { configMaps, nodes } from '../kube/core-resources.ts';

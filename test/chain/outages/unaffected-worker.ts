@@ -1,5 +1,5 @@
 import { systemClock as clock } from '../../../src/time/clock.ts';
-import { untilConfigured } from '../seen.ts';
+import { untilConfigured } from '../waits.ts';
 import { plug, type Settled, unplug } from './place.ts';
 
 /** One change of a worker that nothing is out for: what, and monotonic times of its begin and end. */

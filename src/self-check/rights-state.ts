@@ -1,6 +1,6 @@
 import { type Claim, keyOfAction, type RightsTable } from '../kube/rights.ts';
-import { type RightsRequest, reviewAll, type Silence } from './ask.ts';
 import { type MissingRight, missingRights } from './missing-right.ts';
+import { type RightsRequest, reviewAll, type Silence } from './review.ts';
 
 /** What changed with a look. */
 export interface RightsChange {
