@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import type { Page } from './read-nodes.ts';
 
 /**
- * Entity tag of what a page holds of a business cluster. Weak: observedAt and the continue token differ between two reads of the same
- * objects.
+ * Returns the entity tag for a page in a business cluster. The tag is weak: observedAt and the continue token
+ * differ between two reads with equal objects.
  */
 export function pageTag(providerId: string, { items, unreadable }: Page): string {
-  const held = JSON.stringify([providerId, items, unreadable]);
+  const content = JSON.stringify([providerId, items, unreadable]);
   return `W/"${hash('sha256', held, 'base64url')}"`;
 }
 
