@@ -7,7 +7,7 @@ import type { Page } from './read-nodes.ts';
  */
 export function pageTag(providerId: string, { items, unreadable }: Page): string {
   const content = JSON.stringify([providerId, items, unreadable]);
-  return `W/"${hash('sha256', held, 'base64url')}"`;
+  return `W/"${hash('sha256', content, 'base64url')}"`;
 }
 
 /** Returns whether an If-None-Match header names the tag; tags compare weakly (RFC 9110, 13.1.2). */

@@ -33,8 +33,8 @@ export class PostOrder {
 
   /**
    * Records the nodes (indexes into `positions`) skipped for lack of time. The next request starts at the
-   * first skipped node, or at its successor if the skipped node was first here, because this node may be the
-   * slow one.
+   * first skipped node. If this request also started there, the second skipped node is next, because the
+   * first may be the slow node.
    */
   end(late: readonly number[]): void {
     for (const name of this.#names) this.#starts.delete(name);
