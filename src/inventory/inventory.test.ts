@@ -203,8 +203,8 @@ describe('observed port data', () => {
       specHash: '',
     });
     const answers = await Promise.all(
-      [`${inventoryPath}/observedFields`, `${inventoryPath}?nodeName=observedFields`].map(
-        async (url) => app.inject(url),
+      [`${inventoryPath}/seen`, `${inventoryPath}?nodeName=seen`].map(async (url) =>
+        app.inject(url),
       ),
     );
     const observedFields = {

@@ -100,7 +100,7 @@ function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view
   const node = { nodeName: existing.nodeName, instanceId, base: baseOf(existing) } as const;
   if (kind !== 'goes' || isHeldBack) {
     const kept = { interfaces, removals: { confirmed: [], unconfirmed: removals } };
-    return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, existing back` };
+    return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, held back` };
   }
   const gone = { interfaces: [], removals: { confirmed: removals, unconfirmed: [] } };
   return existing.deletionTimestamp === undefined
