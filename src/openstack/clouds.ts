@@ -131,7 +131,7 @@ export function createClouds(options: CloudsOptions): Clouds {
 
   return {
     get(identity, loginRequest = '') {
-      gateOf(identity).ask(loginRequest);
+      gateOf(identity).requestLogin(loginRequest);
       const key = digest(identity);
       return clouds.get(key, () => makeCloud(identity, key));
     },

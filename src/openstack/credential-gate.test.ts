@@ -12,7 +12,7 @@ it('after a refusal, logins for a formerly accepted password are serialised agai
     return { kind: 'refused', error: new Error('wrong password') } as const;
   };
   await expect(gate.logIn(refused)).rejects.toThrow('wrong password');
-  gate.ask('again');
+  gate.requestLogin('again');
   const attempts = [1, 2, 3].map(async () => gate.logIn(refused));
   for (const one of attempts) await expect(one).rejects.toThrow('wrong password');
   expect(tries).toBe(2);
@@ -62,7 +62,7 @@ describe('account lockout protection', () => {
     const gate = new CredentialGate(clock);
     const { counted, logIn } = refusing(gate);
     for (let n = 0; n < 50; n += 1) {
-      gate.ask(`n/osc-${n} noon`);
+      gate.requestLogin(`n/osc-${n} noon`);
       await logIn();
       await clock.advance(1_000);
     }
@@ -74,7 +74,7 @@ describe('account lockout protection', () => {
     const gate = new CredentialGate(clock);
     const { counted, logIn } = refusing(gate);
     for (let second = 0; second < 3_600; second += 5) {
-      gate.ask(`n/osc ${second}`);
+      gate.requestLogin(`n/osc ${second}`);
       await logIn();
       await clock.advance(5_000);
     }
@@ -87,7 +87,7 @@ it('a login request after an unrequested refusal is served at once', async () =>
   const gate = new CredentialGate(createFakeClock());
   const { counted, logIn } = refusing(gate);
   await logIn();
-  gate.ask('n/osc noon');
+  gate.requestLogin('n/osc noon');
   await logIn();
   expect(counted.tries).toBe(2);
 });
@@ -95,10 +95,10 @@ it('a login request after an unrequested refusal is served at once', async () =>
 it('a login request served from a cached token does not count as request for a later refused login', async () => {
   const gate = new CredentialGate(createFakeClock());
   const { counted, logIn } = refusing(gate);
-  gate.ask('n/osc noon');
-  gate.served();
+  gate.requestLogin('n/osc noon');
+  gate.markServed();
   await logIn();
-  gate.ask('n/osc one');
+  gate.requestLogin('n/osc one');
   await logIn();
   expect(counted.tries).toBe(2);
 });
@@ -108,15 +108,15 @@ it('an accepted password resets the backoff for later login requests', async () 
   const gate = new CredentialGate(clock);
   const { counted, logIn } = refusing(gate);
   for (const value of ['first', 'second']) {
-    gate.ask(value);
+    gate.requestLogin(value);
     await logIn();
     await clock.advance(60_000);
   }
   await clock.advance(60_000);
-  gate.ask('third');
+  gate.requestLogin('third');
   await gate.logIn(async () => ({ kind: 'accepted', value: 'token' }));
   for (const value of ['fourth', 'fifth']) {
-    gate.ask(value);
+    gate.requestLogin(value);
     await logIn();
     await clock.advance(60_000);
   }
@@ -126,13 +126,13 @@ it('an accepted password resets the backoff for later login requests', async () 
 it('the gate recognises only the last 1000 login requests', async () => {
   const clock = createFakeClock();
   const gate = new CredentialGate(clock);
-  gate.ask('old');
-  for (let n = 0; n < 999; n += 1) gate.ask(`${n}`);
+  gate.requestLogin('old');
+  for (let n = 0; n < 999; n += 1) gate.requestLogin(`${n}`);
   await clock.advance(1);
-  gate.ask('old');
+  gate.requestLogin('old');
   expect(gate.requestedAt).toBe(clock.monotonicMs() - 1);
-  gate.ask('1000');
+  gate.requestLogin('1000');
   await clock.advance(1);
-  gate.ask('0');
+  gate.requestLogin('0');
   expect(gate.requestedAt).toBe(clock.monotonicMs());
 });

@@ -44,7 +44,7 @@ export class CredentialGate {
   }
 
   /** Unblocks the next login, once per distinct `value`. */
-  ask(value: string): void {
+  requestLogin(value: string): void {
     if (value === '' || !this.#isNew(value)) return;
     const now = this.#clock.monotonicMs();
     this.#requestedAt = now;
@@ -62,7 +62,7 @@ export class CredentialGate {
   }
 
   /** Marks the login request as served by a cached token: the next login is then unrequested. */
-  served(): void {
+  markServed(): void {
     this.#isRequested = false;
   }
 

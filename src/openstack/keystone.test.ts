@@ -53,15 +53,15 @@ function setUp(lifetimeMs = 3_600_000) {
   };
 }
 
-interface AskedLogin {
+interface LoginScope {
   readonly scope: 'unscoped' | { readonly project: { readonly id: string } };
 }
 
 /** Fake Keystone whose login status comes from `statusOf`. */
-function setUpRefusals(statusOf: (login: AskedLogin) => 201 | 401) {
+function setUpRefusals(statusOf: (login: LoginScope) => 201 | 401) {
   const clock = createFakeClock();
   const caller = createFakeCaller(({ body = '' }) => {
-    const { auth } = JSON.parse(body) as { auth: AskedLogin };
+    const { auth } = JSON.parse(body) as { auth: LoginScope };
     return statusOf(auth) === 201 ? tokenAnswer('token', 3_600_000) : answerOf(401, {});
   });
   return { clock, caller, gate: new CredentialGate(clock), turns: new RefreshTurns(clock) };
@@ -264,10 +264,10 @@ describe('createKeystone', () => {
   test('each new login request retries a refused password at once', async () => {
     const { caller, gate, turns, clock } = setUpRefusals(() => 401);
     const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
-    gate.ask('first');
-    for (const asked of ['first', '', 'second', 'second']) {
+    gate.requestLogin('first');
+    for (const loginRequest of ['first', '', 'second', 'second']) {
       await clock.advance(60_000);
-      gate.ask(asked);
+      gate.requestLogin(loginRequest);
       await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     }
     expect(caller.calls).toBe(4);
@@ -278,11 +278,11 @@ describe('createKeystone', () => {
     const { caller, gate, turns, clock } = setUpRefusals(() => status);
     const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
     await keystone.session(signal);
-    gate.ask('n/osc noon');
+    gate.requestLogin('n/osc noon');
     keystone.drop(await keystone.session(signal));
     status = 401;
-    for (const asked of ['', 'n/osc one']) {
-      gate.ask(asked);
+    for (const loginRequest of ['', 'n/osc one']) {
+      gate.requestLogin(loginRequest);
       await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     }
     expect(caller.calls).toBe(5);
@@ -293,9 +293,9 @@ describe('createKeystone', () => {
     const caller = createFakeCaller((_, index) => tokenAnswer(`token-${index}`, 3_600_000));
     const [gate, turns] = [new CredentialGate(clock), new RefreshTurns(clock)];
     const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
-    const tokenAfter = async (ms: number, asked: string): Promise<string> => {
+    const tokenAfter = async (ms: number, loginRequest: string): Promise<string> => {
       await clock.advance(ms);
-      gate.ask(asked);
+      gate.requestLogin(loginRequest);
       return (await keystone.session(signal)).token;
     };
     expect(await tokenAfter(0, 'before the first')).toBe('token-0');

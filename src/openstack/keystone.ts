@@ -145,7 +145,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       const usable = usableSession();
       options.onLookup?.(usable !== undefined);
       if (usable) {
-        gate.served();
+        gate.markServed();
         return usable;
       }
       return logins.run('', signal, passGate);

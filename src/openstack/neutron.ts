@@ -51,7 +51,7 @@ export function createNeutron(client: ServiceClient): Neutron {
   async function ports(
     filter: Query,
     signal: AbortSignal,
-    more: Pick<Listing<Port>, 'standIn' | 'memory'> = {},
+    more: Pick<Listing<Port>, 'placeholder' | 'memory'> = {},
   ): Promise<readonly Port[]> {
     const listing: Listing<Port> = {
       ...more,
@@ -80,7 +80,7 @@ export function createNeutron(client: ServiceClient): Neutron {
   async function portsAt(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
     const memory = ids.length > memoryThreshold ? { pages, name: ids.join(' '), ids } : undefined;
     const filter = ids.map((id) => ['device_id', id] as const);
-    return ports(filter, signal, { standIn: flawedPort, memory });
+    return ports(filter, signal, { placeholder: flawedPort, memory });
   }
 
   /**

@@ -83,7 +83,7 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     timeoutMs: pageTimeoutFactor * options.timeoutMs,
     key: 'servers',
     item: serverSchema,
-    standIn: flawedServer,
+    placeholder: flawedServer,
     idOf: (server) => server.id,
     markerGone,
   };
@@ -101,9 +101,12 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
       const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
       const item: z.ZodType<TaggedServer> = taggedServerSchema;
       const idOf = ({ server }: TaggedServer) => server.id;
-      const standIn = (raw: unknown, flaw: string) => ({ server: flawedServer(raw, flaw), tags });
+      const placeholder = (raw: unknown, flaw: string) => ({
+        server: flawedServer(raw, flaw),
+        tags,
+      });
       const memory = { pages: taggedPages, name: tags.join(',') };
-      const wanted = { ...listing, query, headers: tagHeaders, item, standIn, idOf, memory };
+      const wanted = { ...listing, query, headers: tagHeaders, item, placeholder, idOf, memory };
       return carriersOf(tags, await readPages(client, wanted, signal));
     },
     async changedSince(since, signal) {

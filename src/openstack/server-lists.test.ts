@@ -19,14 +19,14 @@ let lists: ServerLists;
 beforeEach(() => {
   clock = createFakeClock();
   [requests, answers, learned] = [[], [], []];
-  const ask = async (what: string) => {
+  const request = async (what: string) => {
     requests.push(what);
     return new Promise<ReadonlyMap<string, Server>>((resolve, reject) => {
       answers.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
     });
   };
   lists = new ServerLists({
-    nova: { list: async () => ask('all'), tagged: async (tags) => ask(tags.join()) },
+    nova: { list: async () => request('all'), tagged: async (tags) => request(tags.join()) },
     clock,
     lifetime: signal,
     onListed: (servers) => learned.push(servers),

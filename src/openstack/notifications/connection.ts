@@ -105,7 +105,7 @@ function open({ address, tls, isTrusted }: BrokerLogin): Socket {
 
 /** Sends the close method if the peer still reads; the broker deletes the queue with the connection. */
 function leave(session: Session, socket: Socket): void {
-  session.tell(0, encode.close());
+  session.send(0, encode.close());
   socket.destroySoon();
   // A separate timer, because the socket's own timeout restarts with each received byte.
   setTimeout(() => socket.destroy(), goodbyeMs).unref();
@@ -133,14 +133,14 @@ async function attend(attendance: Attendance, login: BrokerLogin, to: Listener):
 async function logIn(session: Session, login: BrokerLogin, times: ListenTimes): Promise<number> {
   await session.begin();
   const { username, password, virtualHost } = login;
-  const tune = await session.ask(0, encode.startOk(username, password), 'tune');
+  const tune = await session.request(0, encode.startOk(username, password), 'tune');
   // The first value is the channel limit; a broker with fewer channels than ours closes the connection.
   const [, frameMax, offered] = [tune.short(), tune.long(), tune.short()];
   const frame = Math.min(frameMax || longestFrame, longestFrame);
   // 0: the broker sends no heartbeats.
   const heartbeat = Math.min(offered || times.heartbeatSeconds, times.heartbeatSeconds);
-  session.tell(0, encode.tuneOk(channels.bindings, frame, heartbeat));
-  await session.ask(0, encode.open(virtualHost), 'openOk');
+  session.send(0, encode.tuneOk(channels.bindings, frame, heartbeat));
+  await session.request(0, encode.open(virtualHost), 'openOk');
   return heartbeat;
 }
 
@@ -158,13 +158,13 @@ async function beat(
 
 /** Declares an exclusive queue that the broker deletes with the connection. */
 async function makeQueue(session: Session): Promise<string> {
-  const ask = async (...[question, answer]: [Buffer, Parameters<Session['ask']>[2]]) =>
-    session.ask(channels.queue, question, answer);
+  const call = async (...[payload, answer]: [Buffer, Parameters<Session['request']>[2]]) =>
+    session.request(channels.queue, payload, answer);
   try {
-    await ask(encode.channelOpen(), 'channelOpenOk');
-    const queue = (await ask(encode.queueDeclare(), 'queueDeclareOk')).shortText();
-    await ask(encode.qos(prefetch), 'qosOk');
-    await ask(encode.consume(queue), 'consumeOk');
+    await call(encode.channelOpen(), 'channelOpenOk');
+    const queue = (await call(encode.queueDeclare(), 'queueDeclareOk')).shortText();
+    await call(encode.qos(prefetch), 'qosOk');
+    await call(encode.consume(queue), 'consumeOk');
     return queue;
   } catch (error) {
     if (!(error instanceof ChannelClosed) || error.code !== codes.accessRefused) throw error;
@@ -198,16 +198,16 @@ async function bind(
   { exchange, keys }: (typeof sources)[number],
 ): Promise<boolean> {
   const channel = channels.bindings;
-  await session.ask(channel, encode.channelOpen(), 'channelOpenOk');
+  await session.request(channel, encode.channelOpen(), 'channelOpenOk');
   try {
     for (const key of keys) {
-      await session.ask(channel, encode.queueBind(queue, exchange, key), 'queueBindOk');
+      await session.request(channel, encode.queueBind(queue, exchange, key), 'queueBindOk');
     }
   } catch (error) {
     if (!(error instanceof ChannelClosed) || !tolerated.includes(error.code)) throw error;
     return false;
   }
-  await session.ask(channel, encode.channelClose(), 'channelCloseOk');
+  await session.request(channel, encode.channelClose(), 'channelCloseOk');
   return true;
 }
 

@@ -20,7 +20,7 @@ export interface Listing<T> extends Read {
   readonly item: z.ZodType<T>;
   readonly idOf: (item: T) => string;
   /** Returns a placeholder for an item with an unreadable field; undefined: such an item fails the list. */
-  readonly standIn?: (raw: unknown, flaw: string) => T;
+  readonly placeholder?: (raw: unknown, flaw: string) => T;
   /** Status with which this service reports a deleted marker. */
   readonly markerGone: number;
   /** Page memory for repeated reads; undefined: none. */
@@ -121,8 +121,8 @@ async function parsePage<T>(
   const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
   const raw = z.array(z.unknown()).parse(body[listing.key]);
   const items = await inTurns(raw, (item) => {
-    const parsed = listing.standIn && listing.item.safeParse(item);
-    if (parsed?.success === false) return listing.standIn?.(item, flawIn(parsed.error)) as T;
+    const parsed = listing.placeholder && listing.item.safeParse(item);
+    if (parsed?.success === false) return listing.placeholder?.(item, flawIn(parsed.error)) as T;
     return parsed?.data ?? parseAs(listing.item, client.service, what, item);
   });
   const links = linksSchema.parse(body[`${listing.key}_links`]);

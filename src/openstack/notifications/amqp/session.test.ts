@@ -8,7 +8,7 @@ it('Session sends nothing after the socket was ended', async () => {
   const errors: Error[] = [];
   const socket = new Socket();
   socket.on('error', (error) => errors.push(error)).end();
-  new Session(socket, { onMessage: () => undefined, longestMessage: 0 }).tell(0, encode.close());
+  new Session(socket, { onMessage: () => undefined, longestMessage: 0 }).send(0, encode.close());
   await settled();
   expect(errors).toEqual([]);
 });

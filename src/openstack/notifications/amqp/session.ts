@@ -67,25 +67,25 @@ export class Session {
   }
 
   /** Sends a request and waits for the named reply. Throws ChannelClosed. */
-  async ask(channel: number, question: Buffer, answer: MethodName): Promise<ValueReader> {
+  async request(channel: number, payload: Buffer, answer: MethodName): Promise<ValueReader> {
     const answered = this.#answer(channel, answer);
-    this.tell(channel, question);
+    this.send(channel, payload);
     return answered;
   }
 
-  tell(channel: number, payload: Buffer): void {
-    this.#send({ type: frameTypes.method, channel, payload });
+  send(channel: number, payload: Buffer): void {
+    this.#write({ type: frameTypes.method, channel, payload });
   }
 
   /** Sends a heartbeat; returns true if data arrived since the previous call. */
   beat(): boolean {
-    this.#send({ type: frameTypes.heartbeat, channel: 0, payload: Buffer.alloc(0) });
+    this.#write({ type: frameTypes.heartbeat, channel: 0, payload: Buffer.alloc(0) });
     const had = this.#hasRead;
     this.#hasRead = false;
     return had;
   }
 
-  #send(frame: Frame): void {
+  #write(frame: Frame): void {
     if (this.#socket.writable) this.#socket.write(encodeFrame(frame));
   }
 
@@ -104,7 +104,7 @@ export class Session {
   #deliver(channel: number, delivery: Delivery | undefined): void {
     if (!delivery) return;
     this.#onMessage(delivery.body);
-    this.tell(channel, encode.ack(delivery.tag));
+    this.send(channel, encode.ack(delivery.tag));
     // A peer that reads its acknowledgements has at most a hundred pending, a few kilobytes.
     if (this.#socket.writableNeedDrain) {
       throw new BrokerFailure('protocol', 'it sends messages and takes no answers');
@@ -131,14 +131,14 @@ export class Session {
   }
 
   #closed(values: ValueReader): never {
-    this.tell(0, encode.closeOk());
+    this.send(0, encode.closeOk());
     const code = values.short();
     const kind = kinds[code] ?? 'unreachable';
     throw new BrokerFailure(kind, `it closed the connection: ${values.shortText()}`);
   }
 
   #channelClosed(channel: number, values: ValueReader): void {
-    this.tell(channel, encode.channelCloseOk());
+    this.send(channel, encode.channelCloseOk());
     const closed = new ChannelClosed(values.short(), values.shortText());
     const waiting = this.#waiting.get(channel);
     this.#waiting.delete(channel);
