@@ -9,11 +9,11 @@ const algorithms = new Map([
 ]);
 
 /**
- * Decrypts a Contrabass password: base64 text with a 16-byte IV and AES-CBC ciphertext (PKCS#7 padding). The
- * raw UTF-8 bytes in `key` are the AES key, without derivation; their number selects AES-128, -192 or -256.
+ * Decrypts a Contrabass password: base64 text with a 16-byte IV and AES-CBC ciphertext (PKCS#7 padding). The raw
+ * UTF-8 bytes in `key` are the AES key, without derivation; their number selects AES-128, -192 or -256.
  *
- * Throws the same error for every damage after the length check. CBC without a MAC cannot distinguish a wrong
- * key from damaged ciphertext, and distinct padding errors would make this function a padding oracle.
+ * Throws the same error for every damage after the length check. CBC without a MAC cannot distinguish a wrong key
+ * from damaged ciphertext, and distinct padding errors would make this function a padding oracle.
  */
 export function decryptPassword(base64: string, key: string): string {
   const keyBytes = Buffer.from(key, 'utf8');

@@ -63,9 +63,9 @@ export interface EndpointChoice {
 }
 
 /**
- * Returns the service's URLs in the token's catalog, at least one; name comparison ignores case. Throws for
- * an unknown region or interface and lists the existing names, because ports from another region would become
- * wrong NICs.
+ * Returns the service's URLs in the token's catalog, at least one; name comparison ignores case. Throws for an
+ * unknown region or interface and lists the existing names, because ports from another region would become wrong
+ * NICs.
  */
 function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
   const all = catalog
@@ -95,9 +95,8 @@ function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
 type CatalogType = EndpointChoice['type'];
 
 /**
- * Chooses the region when none is configured: the only region whose endpoints cover all `types`. The first
- * choice stays fixed. Throws when several regions qualify, because a port and its server always share a
- * region.
+ * Chooses the region when none is configured: the only region whose endpoints cover all `types`. The first choice
+ * stays fixed. Throws when several regions qualify, because a port and its server always share a region.
  */
 export function createRegion(types: readonly CatalogType[], interfaceName: string) {
   let chosen: string | undefined;
@@ -138,8 +137,8 @@ export interface EndpointRules {
 }
 
 /**
- * Chooses a service's first endpoint in the token's catalog and keeps this choice. Keystone lists endpoints
- * in random order, and data read from one region is no evidence about another region.
+ * Chooses a service's first endpoint in the token's catalog and keeps this choice. Keystone lists endpoints in random
+ * order, and data read from one region is no evidence about another region.
  */
 export function createEndpoint(
   choice: EndpointChoice,

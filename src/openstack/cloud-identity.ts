@@ -2,8 +2,8 @@ import type { TlsOptions } from '../requests/transport.ts';
 import { keystonePlace } from './endpoint.ts';
 
 /**
- * Cloud identity: Keystone URL, account, project scope and connection settings. Two different identities
- * never share a Cloud.
+ * Cloud identity: Keystone URL, account, project scope and connection settings. Two different identities never share
+ * a Cloud.
  */
 export interface CloudIdentity {
   readonly keystoneUrl: string;
@@ -17,8 +17,7 @@ export interface CloudIdentity {
   /** Origins that the catalog may name under the operator's policy; undefined: no limit. */
   readonly allowedEndpoints?: readonly string[];
   /**
-   * Setting that disabled certificate verification, and the origins where policy allows this; undefined:
-   * anywhere.
+   * Setting that disabled certificate verification, and the origins where policy allows this; undefined: anywhere.
    */
   readonly unverified?: { readonly by: string; readonly endpoints: readonly string[] };
   readonly tls: TlsOptions;

@@ -35,20 +35,20 @@ export interface Cloud {
   /** Cached for 5 minutes. */
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   /**
-   * Returns the project's subnets with this exact name, else subnets whose name differs only in case. Cached
-   * for 5 minutes.
+   * Returns the project's subnets with this exact name, else subnets whose name differs only in case. Cached for 5
+   * minutes.
    */
   subnetsByName(name: string, signal: AbortSignal): Promise<readonly Subnet[]>;
   /** Cached for 5 minutes. */
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
   /**
-   * Returns names and metadata, cached for minutes. A missing id proves nothing: Nova may hide servers from
-   * this account.
+   * Returns names and metadata, cached for minutes. A missing id proves nothing: Nova may hide servers from this
+   * account.
    */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /**
-   * Returns the project's servers that carry all `tags` (empty: all servers), or throws. The list is no older
-   * than `since` (monotonic milliseconds; Infinity: list now).
+   * Returns the project's servers that carry all `tags` (empty: all servers), or throws. The list is no older than
+   * `since` (monotonic milliseconds; Infinity: list now).
    */
   projectServers(
     tags: readonly string[],
@@ -60,15 +60,15 @@ export interface Cloud {
   /** Reads a server with Nova's NIC list by id, uncached: evidence for removals. */
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
   /**
-   * True if Nova listed the server as deleted within the last 7 days. A positive answer is cached forever:
-   * deleted servers never return.
+   * True if Nova listed the server as deleted within the last 7 days. A positive answer is cached forever: deleted
+   * servers never return.
    */
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
   /** True if the cache contains any given network or subnet id. */
   knowsNetwork(ids: readonly string[]): boolean;
   /**
-   * True if the account matches any given user, project, domain or application credential id; always true
-   * before the first login.
+   * True if the account matches any given user, project, domain or application credential id; always true before the
+   * first login.
    */
   isOf(accounts: readonly string[]): boolean;
   /** Drops cache entries older than `since` (monotonic milliseconds). */
@@ -240,8 +240,7 @@ function idsOf(ids: readonly string[]): Query {
 }
 
 /**
- * Returns the list, or an empty list when an item is unreadable or the URL is too long; each item is then
- * read alone.
+ * Returns the list, or an empty list when an item is unreadable or the URL is too long; each item is then read alone.
  */
 async function unlessUnusable<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {

@@ -43,8 +43,8 @@ export interface CloudsOptions {
 
 export interface Clouds extends AsyncDisposable {
   /**
-   * Returns the identity's only Cloud, the same object for all callers while in use. Each new `loginRequest`
-   * value retries a refused password at once.
+   * Returns the identity's only Cloud, the same object for all callers while in use. Each new `loginRequest` value
+   * retries a refused password at once.
    */
   get(identity: CloudIdentity, loginRequest?: string): Cloud;
   /** Returns Contrabass' answer, cached for 5 minutes and dropped when Keystone refuses its credential. */
@@ -150,8 +150,7 @@ export function createClouds(options: CloudsOptions): Clouds {
   };
 }
 
-// Identities contain passwords and keys. Map keys appear in heap dumps and debuggers, so only digests serve
-// as keys.
+// Identities contain passwords and keys. Map keys appear in heap dumps and debuggers, so only digests serve as keys.
 function digest(identity: CloudIdentity | Account | Partial<ProviderRequest>): string {
   // Compares code units: a locale-aware comparison loads 2 MB collation data for the process lifetime.
   const ordered = Object.entries(identity).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -3,13 +3,13 @@ import type { Clock } from '../time/clock.ts';
 /** Pause after a refused password (1 h): Keystone may lock the account, which is often the administrator's. */
 const blockMs = 3_600_000;
 /**
- * Period (10 s) in which an accepted password counts as valid for other projects. A longer period would let
- * every project discover a password change by its own failed login.
+ * Period (10 s) in which an accepted password counts as valid for other projects. A longer period would let every
+ * project discover a password change by its own failed login.
  */
 const trustMs = 10_000;
 /**
- * First backoff (60 s) for login requests after a requested login was refused; doubles with each refusal. A
- * restart, an annotation on every object or a call flood then causes one login instead of hundreds.
+ * First backoff (60 s) for login requests after a requested login was refused; doubles with each refusal. A restart,
+ * an annotation on every object or a call flood then causes one login instead of hundreds.
  */
 const firstBackoffMs = 60_000;
 /** Number of remembered login requests, used to recognise repeats. */
@@ -22,9 +22,8 @@ export type LoginOutcome<T> =
   | { readonly kind: 'refused'; readonly error: Error };
 
 /**
- * Serialises logins for one user name and password across projects, unless a login succeeded within 10 s.
- * After a 401 the gate blocks logins for 1 h, unless a new login request arrives, so that the account is not
- * locked.
+ * Serialises logins for one user name and password across projects, unless a login succeeded within 10 s. After a 401
+ * the gate blocks logins for 1 h, unless a new login request arrives, so that the account is not locked.
  */
 export class CredentialGate {
   readonly #clock: Clock;

@@ -2,10 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Nova } from './nova.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/**
- * Servers that Nova lists as deleted. A 404 by id alone may also mean a server that is invisible to the
- * account.
- */
+/** Servers that Nova lists as deleted. A 404 by id alone may also mean a server that is invisible to the account. */
 export interface Deletions {
   has(serverId: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -13,15 +10,13 @@ export interface Deletions {
 export interface DeletionsOptions {
   readonly nova: Pick<Nova, 'changedSince'>;
   readonly clock: Clock;
-  /** Aborts list requests without waiting callers. */
+  /** Aborts list requests that no caller awaits. */
   readonly lifetime: AbortSignal;
 }
 
 /** Covers operator downtime. Clouds that archive deleted servers sooner list fewer. */
 const windowMs = 7 * 24 * 3_600_000;
-/**
- * List lifetime (5 min). Most callers have a wrong project configured and repeat the question at every poll.
- */
+/** List lifetime (5 min). Most callers have a wrong project configured and repeat the question at every poll. */
 const listedMs = 5 * 60_000;
 
 /** Creates the deleted-server lookup for one cloud and project. */

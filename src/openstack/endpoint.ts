@@ -1,8 +1,7 @@
 import { RequestError, type Service } from '../requests/request-error.ts';
 
 /**
- * Returns Keystone's v3 base (no trailing slash) from a user-supplied URL: bare, with `/v3`, or with an old
- * `/v2.0`.
+ * Returns Keystone's v3 base (no trailing slash) from a user-supplied URL: bare, with `/v3`, or with an old `/v2.0`.
  */
 export function keystoneBase(url: string): string {
   return `${bare('keystone', url).replace(/\/v(3|2\.0)$/, '')}/v3`;
@@ -29,10 +28,7 @@ export function neutronBase(url: string): string {
   return bare('neutron', url).replace(/\/v2\.0$/, '');
 }
 
-/**
- * Returns Nova's versioned base: `/v2.1` unless the URL names a version (older catalogs append the project
- * id).
- */
+/** Returns Nova's versioned base: `/v2.1` unless the URL names a version (older catalogs append the project id). */
 export function novaBase(url: string): string {
   const base = bare('nova', url);
   return /\/v2(\.\d+)?(\/|$)/.test(new URL(base).pathname) ? base : `${base}/v2.1`;

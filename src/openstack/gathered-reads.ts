@@ -15,8 +15,8 @@ interface GatheredReadsOptions<T> {
 const mostIds = 100;
 
 /**
- * Batches reads by id: all ids requested in the same tick share one list. An id missing from the list gets
- * its own GET, because only a 404 for the resource proves its absence.
+ * Batches reads by id: all ids requested in the same tick share one list. An id missing from the list gets its own
+ * GET, because only a 404 for the resource proves its absence.
  */
 export class GatheredReads<T extends { readonly id: string }> {
   readonly #options: GatheredReadsOptions<T>;

@@ -10,8 +10,8 @@ export interface RefusalCause {
   readonly isAccount: boolean;
 }
 
-// keystone/exception.py: Unauthorized has the same text for a wrong password, an unknown user and a project
-// without role.
+// keystone/exception.py: Unauthorized has the same text for a wrong password, an unknown user and a project without
+// role.
 const generic = /^The request you have made requires authentication\.?$/;
 // PasswordExpired, AccountLocked, UserDisabled, and the texts added by `insecure_debug`.
 const ofAccount =

@@ -45,7 +45,7 @@ export interface KeystoneOptions {
   /** Shared by all logins with the same user name and password. */
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
-  /** Aborts logins without waiting callers. */
+  /** Aborts logins that no caller awaits. */
   readonly lifetime: AbortSignal;
   /** Called when Keystone refuses the credential. */
   readonly onRefused?: () => void;
@@ -106,9 +106,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     return { kind: 'accepted', value: session };
   }
 
-  /**
-   * Distinguishes a wrong project from a wrong password with an unscoped login: Keystone answers both alike.
-   */
+  /** Distinguishes a wrong project from a wrong password with an unscoped login: Keystone answers both alike. */
   async function refusal(answer: HttpAnswer): Promise<LoginOutcome<Session>> {
     const who = accountText(auth);
     const { words, isAccount } = refusalCause(answer, secretOf(auth));
@@ -171,8 +169,7 @@ function badCredential(reason: string): RequestError {
 }
 
 /**
- * Returns the body for POST /v3/auth/tokens. An application credential implies its project and must not name
- * another.
+ * Returns the body for POST /v3/auth/tokens. An application credential implies its project and must not name another.
  */
 function loginBody(auth: CloudAuth, scope?: 'unscoped'): unknown {
   if (auth.kind === 'applicationCredential') {

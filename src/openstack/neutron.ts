@@ -84,8 +84,8 @@ export function createNeutron(client: ServiceClient): Neutron {
   }
 
   /**
-   * Throws if a proxy forwards only the first or last `device_id`: ports are then missing from the list. When
-   * only the first or last server has ports, a second read swaps both positions.
+   * Throws if a proxy forwards only the first or last `device_id`: ports are then missing from the list. When only
+   * the first or last server has ports, a second read swaps both positions.
    */
   async function checkReach(
     ids: readonly string[],

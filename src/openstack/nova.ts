@@ -16,16 +16,12 @@ import {
 } from './resources.ts';
 
 export interface Nova {
-  /**
-   * Returns the project's servers by id, newest first: all, or only pages until every `wanted` server was
-   * found.
-   */
+  /** Returns the project's servers by id, newest first: all, or only pages until every `wanted` server was found. */
   list(signal: AbortSignal, wanted?: readonly string[]): Promise<ReadonlyMap<string, Server>>;
   /** Returns the project's servers that carry all these tags, by id. */
   tagged(tags: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /**
-   * Returns the project's servers changed after `since`, by id; servers deleted after `since` have status
-   * `DELETED`.
+   * Returns the project's servers changed after `since`, by id; servers deleted after `since` have status `DELETED`.
    */
   changedSince(since: Date, signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
@@ -36,9 +32,9 @@ export interface Nova {
 /** First microversion: every Nova since Kilo supports 2.1, and only tags need a later version. */
 export const novaHeaders = { 'openstack-api-version': 'compute 2.1' } as const;
 /**
- * Microversion for tags (Newton). Older versions ignore the tag filter and list all servers, as do /v2
- * endpoints (LegacyV2CompatibleWrapper) and gateways that drop the header. A `tags` field in the answer
- * proves that Nova applied 2.26.
+ * Microversion for tags (Newton). Older versions ignore the tag filter and list all servers, as do /v2 endpoints
+ * (LegacyV2CompatibleWrapper) and gateways that drop the header. A `tags` field in the answer proves that Nova
+ * applied 2.26.
  */
 const tagHeaders = { 'openstack-api-version': 'compute 2.26' } as const;
 

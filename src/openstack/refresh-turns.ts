@@ -4,8 +4,8 @@ import type { Clock } from '../time/clock.ts';
 const intervalMs = 5_000;
 
 /**
- * Spreads cache refreshes per account. Entries read together expire together; without spreading, one sync in
- * fifteen would cost 50 % more.
+ * Spreads cache refreshes per account. Entries read together expire together; without spreading, one sync in fifteen
+ * would cost 50 % more.
  */
 export class RefreshTurns {
   readonly #clock: Clock;

@@ -60,10 +60,9 @@ export interface Server {
 /** Server with Nova's own NIC record. */
 export interface ServerRecord extends Server {
   /**
-   * MACs with at least one address, lower case; undefined when Nova returned no addresses. Nova-compute fills
-   * this info cache from Neutron's events, which may be late. The `os-interface` list is no independent
-   * evidence: Nova builds the list from Neutron with the caller's token
-   * (nova/api/openstack/compute/attach_interfaces.py).
+   * MACs with at least one address, lower case; undefined when Nova returned no addresses. Nova-compute fills this
+   * info cache from Neutron's events, which may be late. The `os-interface` list is no independent evidence: Nova
+   * builds the list from Neutron with the caller's token (nova/api/openstack/compute/attach_interfaces.py).
    */
   readonly macAddresses: readonly string[] | undefined;
 }
@@ -102,8 +101,8 @@ export const portSchema = z
     network_id: id,
     mac_address: z.string().min(1),
     status: z.string(),
-    // Required: a missing device_id would otherwise read as unattached, which is removal evidence. Accounts
-    // without this right get no port.
+    // Required: a missing device_id would otherwise read as unattached, which is removal evidence. Accounts without
+    // this right get no port.
     device_id: z.string(),
     device_owner: text,
     created_at: z.string().nullish(),

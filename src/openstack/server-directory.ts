@@ -21,7 +21,7 @@ export interface ServerDirectoryOptions {
   readonly nova: Pick<Nova, 'list' | 'server'>;
   readonly clock: Clock;
   readonly turns: RefreshTurns;
-  /** Aborts lists without waiting callers. */
+  /** Aborts lists that no caller awaits. */
   readonly lifetime: AbortSignal;
   /** Called on each cache lookup. */
   readonly onLookup?: (isHit: boolean) => void;
@@ -99,8 +99,8 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   ): Promise<void> {
     const order = new Map([...entries.keys()].map((id, place) => [id, place]));
     if (old > fewServers) await lists.run('', signal, async () => list(wanted));
-    // Lists cover one project; an administrator may need servers from other projects, readable only by id.
-    // Least recently requested ids go first: deleted servers must not starve later ids.
+    // Lists cover one project; an administrator may need servers from other projects, readable only by id. Least
+    // recently requested ids go first: deleted servers must not starve later ids.
     const rest = stale(wanted).toSorted((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
     for (const id of rest.slice(fewServers)) remember(id, undefined);
     forgetUnused();

@@ -8,7 +8,7 @@ type Servers = ReadonlyMap<string, Server>;
 export interface ServerListsOptions {
   readonly nova: Pick<Nova, 'list' | 'tagged'>;
   readonly clock: Clock;
-  /** Aborts lists without waiting callers. */
+  /** Aborts lists that no caller awaits. */
   readonly lifetime: AbortSignal;
   /** Called with every list, whose names and metadata then need no extra read. */
   readonly onListed: (servers: Servers) => void;
@@ -33,8 +33,8 @@ export class ServerLists {
   }
 
   /**
-   * Returns the servers that carry all these tags, listed no earlier than `since` (monotonic milliseconds;
-   * Infinity: list now).
+   * Returns the servers that carry all these tags, listed no earlier than `since` (monotonic milliseconds; Infinity:
+   * list now).
    */
   async get(tags: readonly string[], since: number, signal: AbortSignal): Promise<Servers> {
     const key = JSON.stringify([...new Set(tags)].toSorted());

@@ -5,8 +5,8 @@ export class SingleFlight<V> {
   readonly #flights = new Map<string, Promise<V>>();
 
   /**
-   * Returns the result for `key`; `start` runs only if no flight is under way. An aborted caller leaves the
-   * flight running for other callers, so `start` must not depend on any caller's signal.
+   * Returns the result for `key`; `start` runs only if no flight is under way. An aborted caller leaves the flight
+   * running for other callers, so `start` must not depend on any caller's signal.
    */
   async run(key: string, signal: AbortSignal, start: () => Promise<V>): Promise<V> {
     let flight = this.#flights.get(key);

@@ -14,10 +14,7 @@ export interface TtlCacheOptions<V> {
   readonly ttlMs: number;
   /** Maximum number; the oldest entry is evicted. */
   readonly capacity: number;
-  /**
-   * True if the value may be cached. Absence must not be cached, or a newly created subnet would stay
-   * unknown.
-   */
+  /** True if the value may be cached. Absence must not be cached, or a newly created subnet would stay unknown. */
   readonly keeps: (value: V) => boolean;
   /** Returns the refresh turns for a value; refresh waits until three times the TTL at most. */
   readonly turnsOf: (value: V) => RefreshTurns;

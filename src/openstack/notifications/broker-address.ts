@@ -13,8 +13,8 @@ const form =
   /^(?:(?:amqp|rabbit|(?<secure>amqps)):\/\/)?(?<host>[\w.-]+|\[[\da-f:.]+\])(?::(?<port>\d+))?(?:\/.*)?$/i;
 
 /**
- * Parses a broker host from Contrabass: `host`, `host:port`, or a URL (`amqp`, `rabbit`; `amqps` and port
- * 5671 mean TLS). Returns undefined for other text and for URLs with a user name; the URL's path is ignored.
+ * Parses a broker host from Contrabass: `host`, `host:port`, or a URL (`amqp`, `rabbit`; `amqps` and port 5671 mean
+ * TLS). Returns undefined for other text and for URLs with a user name; the URL's path is ignored.
  */
 export function brokerAddress(text: string): BrokerAddress | undefined {
   const { secure, host, port: given } = form.exec(text)?.groups ?? {};
@@ -28,8 +28,8 @@ export function brokerAddress(text: string): BrokerAddress | undefined {
 }
 
 /**
- * Returns the address in the form used by the operator's ALLOWED_ENDPOINTS: host and port, independent from
- * the protocol.
+ * Returns the address in the form used by the operator's ALLOWED_ENDPOINTS: host and port, independent from the
+ * protocol.
  */
 export function placeOf(address: BrokerAddress): URL {
   return new URL(`http://${brokerText(address)}`);

@@ -50,10 +50,7 @@ export const usualTimes: ListenTimes = {
   missingMs: 5_000,
 };
 
-/**
- * Exchanges and routing keys that OpenStack publishes to; only Nova has versioned notifications, off by
- * default.
- */
+/** Exchanges and routing keys that OpenStack publishes to; only Nova has versioned notifications, off by default. */
 const sources = [
   { exchange: 'neutron', keys: ['notifications.info'] },
   { exchange: 'nova', keys: ['notifications.info', 'versioned_notifications.info'] },
@@ -189,8 +186,8 @@ async function keepBound(attendance: Attendance, queue: string, to: Listener): P
 }
 
 /**
- * True if the exchange exists for this user. Exchanges are never declared here: a declaration of ours could
- * conflict with OpenStack's.
+ * True if the exchange exists for this user. Exchanges are never declared here: a declaration of ours could conflict
+ * with OpenStack's.
  */
 async function bind(
   session: Session,

@@ -24,8 +24,7 @@ export type Notification =
   | { readonly kind: 'unreadable'; readonly why: string };
 
 /**
- * Longest message that is kept (1 MiB), enough for a bulk create with 500 ports. Longer messages count as any
- * change.
+ * Longest message that is kept (1 MiB), enough for a bulk create with 500 ports. Longer messages count as any change.
  */
 export const longestMessage = 1024 * 1024;
 
@@ -96,13 +95,13 @@ function happeningOf(event: string, payload: Payload): Partial<Happening> | unde
 }
 
 /**
- * These events do not name the users concerned: group members and role holders are unknown. Leaving a group
- * is reported as a group update.
+ * These events do not name the users concerned: group members and role holders are unknown. Leaving a group is
+ * reported as a group update.
  */
 const takesAccessOfMany = /^identity\.(group\.(updated|deleted)|role\.deleted)$/;
 /**
- * Keystone notifications have no start and end. Disabling a project, user or domain is published only as an
- * update (resource/core.py: `disabled` is not public).
+ * Keystone notifications have no start and end. Disabling a project, user or domain is published only as an update
+ * (resource/core.py: `disabled` is not public).
  */
 const takesAccess =
   /^identity\.((project|user|domain)\.(updated|deleted)|(application_credential|role_assignment)\.deleted)$/;
@@ -190,10 +189,7 @@ const accessSchema = z.object({
   user: accountId,
 });
 
-/**
- * Returns the affected accounts. Role changes are frequent in a large cloud, so only named accounts are
- * affected.
- */
+/** Returns the affected accounts. Role changes are frequent in a large cloud, so only named accounts are affected. */
 function ofAccess(payload: Payload): Partial<Happening> {
   const { resource_info: info, user } = accessSchema.parse(payload);
   const accounts = [info, user].flatMap((one) => one ?? []);

@@ -103,7 +103,7 @@ describe('connection', () => {
     expect(gaps).toBe(2);
   });
 
-  it('connections use each host in turn and read the CA bundle anew each time', async () => {
+  it('connections use each host in turn and read the CA bundle again each time', async () => {
     await pauseAfter('unreachable');
     await pauseAfter('unreachable');
     const logins = opened.map(({ login }) => [login.address.host, login.isTrusted, login.tls.ca]);

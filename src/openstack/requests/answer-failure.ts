@@ -69,9 +69,9 @@ const errorTextSchema = z.union([
 ]);
 
 /**
- * True if the service itself answered 404 for the resource, rather than a proxy. Neutron's HTTPNotFound does
- * not count: it also hides resources by policy (neutron/pecan_wsgi/hooks/policy_enforcement.py) and reports
- * unknown paths.
+ * True if the service itself answered 404 for the resource, rather than a proxy. Neutron's HTTPNotFound does not
+ * count: it also hides resources by policy (neutron/pecan_wsgi/hooks/policy_enforcement.py) and reports unknown
+ * paths.
  */
 export function isNotFoundByService(answer: HttpAnswer): boolean {
   if (answer.status !== 404) return false;

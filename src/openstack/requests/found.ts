@@ -8,8 +8,8 @@ import type { Read, ServiceClient } from './service-client.ts';
 export const malformed = 'Malformed';
 
 /**
- * Reads one resource, whose body is `{key: …}`. Only the service's own 404 becomes `notFound`: removals may
- * rely on a 404, so an unknown path at a proxy must not count.
+ * Reads one resource, whose body is `{key: …}`. Only the service's own 404 becomes `notFound`: removals may rely on a
+ * 404, so an unknown path at a proxy must not count.
  */
 export async function readFound<T>(
   client: ServiceClient,

@@ -35,8 +35,8 @@ const restarts = 3;
 const linksSchema = z.array(z.object({ rel: z.string(), href: z.string() })).default([]);
 
 /**
- * Reads a list completely, by id. Servers may page on their own (`pagination_max_limit`), so every `next`
- * link is followed. The list restarts when the marker's resource was deleted meanwhile.
+ * Reads a list completely, by id. Servers may page on their own (`pagination_max_limit`), so every `next` link is
+ * followed. The list restarts when the marker's resource was deleted meanwhile.
  */
 export async function readPages<T>(
   client: ServiceClient,
@@ -130,8 +130,8 @@ async function parsePage<T>(
   return { items, next: href === undefined ? undefined : queryOf(href) };
 }
 
-// Only the link's query is used: behind a proxy the link often names an internal host and scheme, and our
-// token goes only to the chosen endpoint.
+// Only the link's query is used: behind a proxy the link often names an internal host and scheme, and our token goes
+// only to the chosen endpoint.
 function queryOf(href: string): Query {
   return [...new URL(href, 'http://service').searchParams];
 }

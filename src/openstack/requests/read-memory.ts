@@ -10,8 +10,7 @@ export interface Page<T> {
 }
 
 /**
- * Capacity: each list, id and item counts 1, enough for 10,000 servers with five ports each in lists with 100
- * ids.
+ * Capacity: each list, id and item counts 1, enough for 10,000 servers with five ports each in lists with 100 ids.
  */
 const capacity = 100 * (1 + 100 + 500);
 
@@ -22,8 +21,8 @@ interface StoredList<T> {
 }
 
 /**
- * Pages from the latest read per list; a page with unchanged bytes is not parsed again. Lists that are no
- * longer read are dropped even below capacity, because no other cache shares their items.
+ * Pages from the latest read per list; a page with unchanged bytes is not parsed again. Lists that are no longer read
+ * are dropped even below capacity, because no other cache shares their items.
  */
 export class ReadMemory<T> {
   /** By list name. */

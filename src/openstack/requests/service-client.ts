@@ -31,8 +31,8 @@ export interface Read {
 export interface ServiceClient {
   readonly service: Service;
   /**
-   * Returns any answer with a status below 500. After a 401 the read is repeated once with a new token; a
-   * second 401 throws.
+   * Returns any answer with a status below 500. After a 401 the read is repeated once with a new token; a second 401
+   * throws.
    */
   read(read: Read, signal: AbortSignal): Promise<HttpAnswer>;
   /** Returns the error for an unexpected answer to `read`. */
@@ -74,10 +74,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   };
 }
 
-/**
- * Returns `/collection/id` with the id escaped. Throws for an empty id, which would read the whole
- * collection.
- */
+/** Returns `/collection/id` with the id escaped. Throws for an empty id, which would read the whole collection. */
 export function resourcePath(collection: string, id: string, rest = ''): string {
   if (id.trim() === '') throw new Error(`an empty id was asked for in ${collection}`);
   return `${collection}/${encodeURIComponent(id)}${rest}`;

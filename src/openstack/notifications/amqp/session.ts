@@ -48,8 +48,7 @@ export class Session {
   }
 
   /**
-   * Reads until the connection ends. Throws BrokerFailure, RangeError for a truncated value, or the socket's
-   * error.
+   * Reads until the connection ends. Throws BrokerFailure, RangeError for a truncated value, or the socket's error.
    */
   async run(): Promise<never> {
     for await (const bytes of this.#socket as AsyncIterable<Buffer>) {
