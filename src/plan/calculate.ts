@@ -11,8 +11,8 @@ import type { NodePlan, Plan, PlanInput, PortVerdict, Problem } from './plan.ts'
 import { compareText, isOwn, nicAt, type View, viewOf } from './view.ts';
 
 /**
- * Calculates the posts and deletes that bring the business cluster to the OpenstackConfig's selection. Pure:
- * equal input gives an equal plan, in any list order.
+ * Calculates the posts and deletes that bring the business cluster to the OpenstackConfig's selection. Pure: equal
+ * input gives an equal plan, in any list order.
  */
 export function calculate(input: PlanInput): Plan {
   const steps = calculateInSteps(input);
@@ -23,8 +23,8 @@ export function calculate(input: PlanInput): Plan {
 }
 
 /**
- * Calculates the same plan in steps (view, claims, each node), so that callers with thousands of nodes can
- * interleave other work.
+ * Calculates the same plan in steps (view, claims, each node), so that callers with thousands of nodes can interleave
+ * other work.
  */
 export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
   const plan = yield* planAll(viewOf(input, noneHeld));
@@ -158,8 +158,8 @@ function isForeign(
 }
 
 /**
- * Returns reportable ports with an address in a selected subnet: ports without NIC, and NICs that consent
- * would remove.
+ * Returns reportable ports with an address in a selected subnet: ports without NIC, and NICs that consent would
+ * remove.
  */
 export function unusedPorts(ports: readonly PortVerdict[]): readonly PortVerdict[] {
   return ports.filter(({ address, reason }) => address !== undefined && reason !== undefined);

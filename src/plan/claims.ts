@@ -38,8 +38,8 @@ export function claimNodes(view: View): Claim[] {
 }
 
 /**
- * True if the object may be used: without source, owned by this OpenstackConfig, or taken over for a server
- * visible to the account.
+ * True if the object may be used: without source, owned by this OpenstackConfig, or taken over for a server visible
+ * to the account.
  */
 function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   const { source, spec } = node;
@@ -135,8 +135,8 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
 }
 
 /**
- * Conflict with a namesake in another management cluster, or restored beside this OpenstackConfig, that
- * writes the node.
+ * Conflict with a namesake in another management cluster, or restored beside this OpenstackConfig, that writes the
+ * node.
  */
 function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner): Block {
   return conflict(
@@ -163,10 +163,10 @@ function conflict(subject: string, message: string): Block {
 }
 
 /**
- * Returns the node name: from the existing object, else from the configured metadata key, else the server's
- * name or id. Nodes are matched by server id: renaming a server or editing metadata changes no NIC, and the
- * controller reports the difference. New names are lower case, as kubelet registers them. Returns '' when
- * nothing is known; an unread server's id never becomes a name.
+ * Returns the node name: from the existing object, else from the configured metadata key, else the server's name or
+ * id. Nodes are matched by server id: renaming a server or editing metadata changes no NIC, and the controller
+ * reports the difference. New names are lower case, as kubelet registers them. Returns '' when nothing is known; an
+ * unread server's id never becomes a name.
  */
 export function nodeNameOf(
   serverId: string,

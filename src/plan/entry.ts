@@ -12,8 +12,8 @@ export type Entry =
   | { readonly kind: 'missing'; readonly what: string };
 
 /**
- * Builds a port's entry in the form that all deployed readers understand. cidr has network form; mtu and name
- * are always set. IPv4 stands in `address`, IPv6 only in `addresses`.
+ * Builds a port's entry in the form that all deployed readers understand. cidr has network form; mtu and name are
+ * always set. IPv4 is in `address`, IPv6 only in `addresses`.
  */
 export function entryOf(port: Port, match: Match, index: number, view: View): Entry {
   const network = view.networks.get(port.networkId);
@@ -65,7 +65,7 @@ interface Located {
   readonly subnet: SubnetFacts;
 }
 
-/** Returns the further subnets that have a gateway or routes; a prefix alone already stands in `addresses`. */
+/** Returns the further subnets that have a gateway or routes; a prefix alone is already in `addresses`. */
 function furtherSubnets(others: readonly Located[], main: SubnetFacts) {
   const further = new Map(others.map(({ subnet }) => [subnet.id, subnet]));
   return [...further.values()]
@@ -91,8 +91,8 @@ type SubnetMatch =
   | { readonly kind: 'none' };
 
 /**
- * Returns the address that selects the port: IPv4 before IPv6, then selector order. Among equals the
- * delivered address wins, else Neutron's first.
+ * Returns the address that selects the port: IPv4 before IPv6, then selector order. Among equals the delivered
+ * address wins, else Neutron's first.
  */
 export function matchSubnet(port: Port, view: View, delivered?: string): SubnetMatch {
   let best: Match | undefined;
@@ -126,8 +126,8 @@ export function isAllowedStatus({ status }: Port, { statuses }: Selection): bool
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Parses a Neutron time into milliseconds since 1970: RFC 3339 with `Z` or offset, or without zone (UTC).
- * Returns undefined for missing seconds, a blank instead of T, lower case, or an offset without colon.
+ * Parses a Neutron time into milliseconds since 1970: RFC 3339 with `Z` or offset, or without zone (UTC). Returns
+ * undefined for missing seconds, a blank instead of T, lower case, or an offset without colon.
  */
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text.trim());

@@ -15,8 +15,8 @@ interface FreeNamesOptions {
 
 /**
  * Assigns indexes to ports missing from the object. A returning port gets its former index: from status, then
- * inventory record, then host state. A new port gets an index unused by spec, status and host, because the
- * node may still have leftovers under a used index. Former indexes stay reserved for their ports.
+ * inventory record, then host state. A new port gets an index unused by spec, status and host, because the node may
+ * still have leftovers under a used index. Former indexes stay reserved for their ports.
  */
 export class FreeNames {
   readonly #existing: ExistingNodeConfig | undefined;
@@ -61,10 +61,7 @@ export class FreeNames {
     return this.#earlier(port).length > 0;
   }
 
-  /**
-   * True if an index was skipped only because the status still contains it; a newer status may free the
-   * index.
-   */
+  /** True if an index was skipped only because the status still contains it; a newer status may free the index. */
   get passedOver(): boolean {
     return this.#passedOver;
   }

@@ -137,9 +137,9 @@ interface NewcomerOptions {
 }
 
 /**
- * Assigns slots to new ports in the order selector, MAC, port id, up to the node's NIC limit minus delivered
- * NICs. A port that must wait does not delay other ports but keeps its slot: the order must not depend on
- * read failures. Invalid ports get no slot.
+ * Assigns slots to new ports in the order selector, MAC, port id, up to the node's NIC limit minus delivered NICs. A
+ * port that must wait does not delay other ports but keeps its slot: the order must not depend on read failures.
+ * Invalid ports get no slot.
  */
 function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
   if (ports.length === 0) return noNewcomers;

@@ -59,8 +59,8 @@ interface Fate {
 }
 
 /**
- * Decides about a deselected server. A server selected by id is removed by an edit alone. A server selected
- * by name, metadata or tags is only missing from a list, which proves nothing.
+ * Decides about a deselected server. A server selected by id is removed by an edit alone. A server selected by name,
+ * metadata or tags is only missing from a list, which proves nothing.
  */
 function fateOfDeselected(node: ExistingObject, view: View): Fate {
   const { selection } = view.input;
@@ -76,10 +76,7 @@ function fateOfDeselected(node: ExistingObject, view: View): Fate {
   return { kind: 'goes', cause, basis };
 }
 
-/**
- * Recreating the OpenstackConfig, with fewer servers or in another management cluster, does not count as an
- * edit.
- */
+/** Recreating the OpenstackConfig, with fewer servers or in another management cluster, does not count as an edit. */
 function basisOfDeselection({ source }: ExistingObject, { input }: View): RemovalBasis {
   if (source?.uid !== input.owner.uid) return 'sideEffect';
   return input.selection.pinned.servers ? 'named' : 'proven';

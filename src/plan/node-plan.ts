@@ -61,8 +61,7 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
 const mostReplaced = 16;
 
 /**
- * Returns the uids that the object was written for before; an OpenstackConfig that finds its uid here stops
- * writing.
+ * Returns the uids that the object was written for before; an OpenstackConfig that finds its uid here stops writing.
  */
 function replacing(existing: ExistingObject | undefined, { input: { owner } }: View) {
   const { source } = existing ?? {};

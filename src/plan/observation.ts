@@ -55,8 +55,8 @@ export interface Server {
 }
 
 /**
- * One snapshot from a cloud. Ports are complete for the requested servers; resources missing from the other
- * lists are unknown, not absent.
+ * One snapshot from a cloud. Ports are complete for the requested servers; resources missing from the other lists are
+ * unknown, not absent.
  */
 export interface Observation {
   readonly servers: readonly Server[];
@@ -96,8 +96,8 @@ export interface Question {
 export interface ServerEvidence {
   readonly serverId: string;
   /**
-   * `left`: exists and is not selected. `deleted`: deleted in Nova. `selected`: still selected, only missing
-   * from the list.
+   * `left`: exists and is not selected. `deleted`: deleted in Nova. `selected`: still selected, only missing from the
+   * list.
    */
   readonly verdict: 'left' | 'deleted' | 'selected' | 'unconfirmed';
 }

@@ -38,8 +38,8 @@ export interface Selection {
 /** Node in the business cluster, or in the inventory record when a legacy Viola is used. */
 export interface ExistingNode extends ExistingNodeConfig {
   /**
-   * True: the last POST had no answer. The node lists every NIC that the business cluster may have, and is
-   * posted again.
+   * True: the last POST had no answer. The node lists every NIC that the business cluster may have, and is posted
+   * again.
    */
   readonly isUnanswered?: boolean;
 }
@@ -53,8 +53,8 @@ export interface RecordedNode {
 export interface PlanInput {
   readonly owner: Owner;
   /**
-   * Former OpenstackConfig (`namespace/name`), deleted or consenting, whose objects this OpenstackConfig
-   * takes over; '' = none.
+   * Former OpenstackConfig (`namespace/name`), deleted or consenting, whose objects this OpenstackConfig takes over;
+   * '' = none.
    */
   readonly takeOverFrom: string;
   readonly selection: Selection;
@@ -71,10 +71,7 @@ export interface PlanInput {
   readonly cloudInterfaces: number;
   /** NICs removed recently, counted together with current removals (`nicsGoing`). */
   readonly recentRemovals: readonly string[];
-  /**
-   * `guarded`: `decideRemovals` decides. `allowed`: a user consented. `held`: too many removals are already
-   * held.
-   */
+  /** `guarded`: `decideRemovals` decides. `allowed`: a user consented. `held`: too many removals are already held. */
   readonly removals: 'guarded' | 'allowed' | 'held';
   /** True: a legacy Viola, which deletes neither a node nor its last NIC. */
   readonly keepsNodes?: boolean;
@@ -85,8 +82,8 @@ export interface PlanInput {
 export type RemovalCause =
   | Exclude<PortEvidence['verdict'], 'stillAttached' | 'unconfirmed'>
   /**
-   * The OpenstackConfig deselected the subnet, or a user consented to remove a NIC without address in a
-   * selected subnet.
+   * The OpenstackConfig deselected the subnet, or a user consented to remove a NIC without address in a selected
+   * subnet.
    */
   | 'notSelected'
   /** The server was deselected. */
@@ -126,8 +123,8 @@ export interface NodePlan {
   /** True: another action must finish first, and the node needs a new plan soon. */
   readonly waiting: boolean;
   /**
-   * True: a new NIC skipped a free name because the status still contains this name; a newer status may free
-   * the name.
+   * True: a new NIC skipped a free name because the status still contains this name; a newer status may free the
+   * name.
    */
   readonly passedOver?: boolean;
   /** Reason in words, for display. */
@@ -200,10 +197,7 @@ export interface Plan {
   readonly askServers: readonly string[];
   readonly summary: {
     readonly servers: number;
-    /**
-     * Nodes with NICs from this OpenstackConfig, and the NIC count; another OpenstackConfig's NICs do not
-     * count.
-     */
+    /** Nodes with NICs from this OpenstackConfig, and the NIC count; another OpenstackConfig's NICs do not count. */
     readonly nodes: number;
     readonly interfaces: number;
     /** Ports with an address in a selected subnet but without NIC. */

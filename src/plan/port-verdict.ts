@@ -60,8 +60,8 @@ function obstacleOfBlock(blocked: Block): Obstacle {
 }
 
 /**
- * Returns why a port without NIC cannot become a NIC, judged by the port alone; undefined: no obstacle.
- * `hadNic`: the port had a NIC before, so neither age nor owner counts.
+ * Returns why a port without NIC cannot become a NIC, judged by the port alone; undefined: no obstacle. `hadNic`: the
+ * port had a NIC before, so neither age nor owner counts.
  */
 export function obstacleOf(port: Port, view: View, hadNic: boolean): Obstacle | undefined {
   if (port.fixedIps.length === 0) return withoutAddress;

@@ -3,8 +3,8 @@ import { type InterfaceSpec, interfaceSpec } from '../api/multinicnodeconfig.ts'
 import type { Problem } from './plan.ts';
 
 /**
- * Returns why the entry is invalid beside the node's other entries. An entry refused by Viola would block the
- * whole node.
+ * Returns why the entry is invalid beside the node's other entries. An entry refused by Viola would block the whole
+ * node.
  */
 export function refusalOf(
   portId: string,

@@ -182,8 +182,7 @@ export function existingEntries(
 }
 
 /**
- * Returns the ports with the entry's MAC. When several networks have this MAC, ports with the entry's address
- * win.
+ * Returns the ports with the entry's MAC. When several networks have this MAC, ports with the entry's address win.
  */
 function portsOf({ macAddress, address }: InterfaceSpec, ports: readonly Port[]): readonly Port[] {
   const same = ports.filter((p) => p.macAddress.toLowerCase() === macAddress.toLowerCase());

@@ -10,8 +10,7 @@ import type {
 } from './observation.ts';
 import type { Owner, Plan, PlanInput, Selection } from './plan.ts';
 
-// Small test inputs: a cloud with two subnets in two networks, and servers s1, s2, … named worker-1,
-// worker-2, …
+// Small test inputs: a cloud with two subnets in two networks, and servers s1, s2, … named worker-1, worker-2, …
 
 export const owner: Owner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
 

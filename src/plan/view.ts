@@ -104,8 +104,7 @@ function placed(nodes: readonly ExistingNode[], input: PlanInput): ExistingObjec
 
 /**
  * Returns the server that an object was delivered for. Viola labels objects with the instance id; an edited
- * instanceId alone deselects nothing. A matching specHash proves the spec unchanged, and then the label was
- * edited.
+ * instanceId alone deselects nothing. A matching specHash proves the spec unchanged, and then the label was edited.
  */
 export function deliveredFor({ spec, labelledInstanceId }: ExistingNodeConfig): string | undefined {
   const { instanceId } = spec;
@@ -118,8 +117,8 @@ function subjectOf({ serverId, portId, macAddress }: Question): string {
 }
 
 /**
- * True if this OpenstackConfig owns the object: posted under its name, possibly before a recreation. An
- * object rewritten by a namesake after this uid is not owned, unless a forced sync takes it back.
+ * True if this OpenstackConfig owns the object: posted under its name, possibly before a recreation. An object
+ * rewritten by a namesake after this uid is not owned, unless a forced sync takes it back.
  */
 export function isOwn(
   { source }: Pick<ExistingNodeConfig, 'source'>,
@@ -137,8 +136,8 @@ export function isOfName(
 }
 
 /**
- * Returns the node with lower-case ids: databases compare ids without case, so spellings may differ from
- * OpenStack's answers. Nodes that need no change, nearly all, are not copied.
+ * Returns the node with lower-case ids: databases compare ids without case, so spellings may differ from OpenStack's
+ * answers. Nodes that need no change, nearly all, are not copied.
  */
 function withLowerIds(node: ExistingNode): ExistingNode {
   const { spec } = node;
@@ -200,8 +199,8 @@ export function isOf(ipVersion: 4 | 6, text: string): boolean {
 }
 
 /**
- * Returns Neutron's host routes that a NIC's own table can hold. The gateway already covers the default
- * route, and the kernel refuses a next hop outside the subnet unless link-local.
+ * Returns Neutron's host routes that a NIC's own table can hold. The gateway already covers the default route, and
+ * the kernel refuses a next hop outside the subnet unless link-local.
  */
 function routesOf({ hostRoutes, cidr, ipVersion }: Subnet) {
   return hostRoutes
