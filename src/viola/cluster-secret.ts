@@ -26,8 +26,8 @@ const keys = z.object({
 });
 
 /**
- * Parses a registration Secret: `kubeconfig`, or `server`, `token` and `ca.crt`; optionally `namespace`.
- * Throws an error naming the key, never its value.
+ * Parses a registration Secret: `kubeconfig`, or `server`, `token` and `ca.crt`; optionally `namespace`. Throws an
+ * error naming the key, never its value.
  */
 export async function readRegistration(secret: Secret): Promise<Registration> {
   const text = Object.fromEntries(

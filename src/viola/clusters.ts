@@ -37,8 +37,8 @@ export interface ClustersOptions {
 }
 
 /**
- * Business clusters registered by Secrets. An added, changed or removed Secret takes effect at the next call;
- * clients are kept until their Secret changes.
+ * Business clusters registered by Secrets. An added, changed or removed Secret takes effect at the next call; clients
+ * are kept until their Secret changes.
  */
 export class Clusters implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();

@@ -26,8 +26,8 @@ export interface DeleteOptions {
 const maxTries = 5;
 
 /**
- * Deletes a node config with consent. The annotation tells the controller that the removal is intended, and
- * the finalizer cleans the node first. Throws 404 when no object exists, 409 when the object has changed.
+ * Deletes a node config with consent. The annotation tells the controller that the removal is intended, and the
+ * finalizer cleans the node first. Throws 404 when no object exists, 409 when the object has changed.
  */
 export async function deleteNode(
   cluster: Cluster,
@@ -76,9 +76,7 @@ async function tryDelete(
   return { uid, generation };
 }
 
-/**
- * Maximum consent age (1 h) on a live object: an older consent may stem from a deletion that never happened.
- */
+/** Maximum consent age (1 h) on a live object: an older consent may stem from a deletion that never happened. */
 const maxConsentAgeMs = 3_600_000;
 
 /** Stamps a missing consent; returns the resourceVersion that carries the consent. */

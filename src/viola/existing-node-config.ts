@@ -39,8 +39,8 @@ export function sourceOf({ metadata }: MultiNicNodeConfig): Source | undefined {
 }
 
 /**
- * Converts an object for callers. Objects with unreadable NICs, admitted by an earlier, looser schema, are
- * returned separately: omitted, they would look absent and their names free.
+ * Converts an object for callers. Objects with unreadable NICs, admitted by an earlier, looser schema, are returned
+ * separately: omitted, they would look absent and their names free.
  */
 export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
   const spec = nodeConfigSpec.safeParse(object.spec);
@@ -89,8 +89,8 @@ const partOfSpec = z
   .catch({ instanceId: undefined });
 
 /**
- * Parses a status as far as possible. Names in a status are reserved, so entries keep their readable fields;
- * an entry without a NIC name makes the object unreadable.
+ * Parses a status as far as possible. Names in a status are reserved, so entries keep their readable fields; an entry
+ * without a NIC name makes the object unreadable.
  */
 function readStatus(status: unknown): z.ZodSafeParseResult<NodeConfigStatus> {
   const whole = nodeConfigStatus.safeParse(status ?? {});

@@ -8,8 +8,8 @@ export interface Refusal {
 }
 
 /**
- * Returns why a write planned against `base` must not replace the live object. `base: null` means create
- * only. Callers without base overwrite any object except a fenced object.
+ * Returns why a write planned against `base` must not replace the live object. `base: null` means create only.
+ * Callers without base overwrite any object except a fenced object.
  */
 export function refusalOf(
   live: MultiNicNodeConfig | undefined,

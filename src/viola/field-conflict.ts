@@ -21,9 +21,9 @@ export function isFieldConflict(error: unknown): error is KubeError {
 }
 
 /**
- * True if the conflicting fields may be taken over: always from the MultiNicBizConfig expansion, and from the
- * legacy Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager
- * name. Other objects therefore need the take-over annotation or `--take-over`.
+ * True if the conflicting fields may be taken over: always from the MultiNicBizConfig expansion, and from the legacy
+ * Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager name. Other
+ * objects therefore need the take-over annotation or `--take-over`.
  */
 export function mayTakeOver(
   error: unknown,

@@ -46,8 +46,8 @@ function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
 }
 
 /**
- * True if the object already has the posted content. For callers that may not write, equal content suffices;
- * the source annotation may differ.
+ * True if the object already has the posted content. For callers that may not write, equal content suffices; the
+ * source annotation may differ.
  */
 function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
   const { metadata, spec } = live;
@@ -59,8 +59,8 @@ function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean
 }
 
 /**
- * Detects another node or provider with the same object name. Two node names may map to one object name, and
- * two providers to one namespace; neither may take over NICs.
+ * Detects another node or provider with the same object name. Two node names may map to one object name, and two
+ * providers to one namespace; neither may take over NICs.
  */
 function strangerIn(
   live: MultiNicNodeConfig,

@@ -53,8 +53,7 @@ export function createLegacyServer(
 /** Admits callers by socket address only, because senders control all headers. */
 function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
   return async ({ socket, headers }) => {
-    // A dual-stack socket reports IPv4 as ::ffff:10.0.0.7, a form that --legacy-allow-from refuses as a
-    // network.
+    // A dual-stack socket reports IPv4 as ::ffff:10.0.0.7, a form that --legacy-allow-from refuses as a network.
     const address = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=.*\.)/, '');
     if (!networks.some((network) => isIn(network, address))) {
       const detail = `${address} is not in --legacy-allow-from; add its network there, or use the address of --listen with a token`;

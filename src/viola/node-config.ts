@@ -12,9 +12,8 @@ export const nodeConfigs = defineResource<MultiNicNodeConfig>({
 });
 
 /**
- * True if the object belongs to the provider. Two registrations may name one cluster and namespace, and
- * neither token may reach the other's nodes. Objects without provider, or with the take-over annotation,
- * belong to any provider.
+ * True if the object belongs to the provider. Two registrations may name one cluster and namespace, and neither token
+ * may reach the other's nodes. Objects without provider, or with the take-over annotation, belong to any provider.
  */
 export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
   const { providerId: owner } = textsOf(object);
@@ -25,10 +24,7 @@ export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
   );
 }
 
-/**
- * Returns the object's node name; an object without node name, refused by the controller, goes by its own
- * name.
- */
+/** Returns the object's node name; an object without node name, refused by the controller, goes by its own name. */
 export function nodeNameOf(object: MultiNicNodeConfig): string {
   return textsOf(object).nodeName || object.metadata.name;
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Page } from './read-nodes.ts';
 
 /**
- * Returns the entity tag for a page in a business cluster. The tag is weak: observedAt and the continue token
- * differ between two reads with equal objects.
+ * Returns the entity tag for a page in a business cluster. The tag is weak: observedAt and the continue token differ
+ * between two reads with equal objects.
  */
 export function pageTag(providerId: string, { items, unreadable }: Page): string {
   const content = JSON.stringify([providerId, items, unreadable]);

@@ -4,8 +4,7 @@ import type { Cluster } from './clusters.ts';
 const maxStarts = 16;
 
 /**
- * Start nodes for the next requests, per cluster. In memory only: after a restart each set starts at its
- * first node.
+ * Start nodes for the next requests, per cluster. In memory only: after a restart each set starts at its first node.
  */
 const startsOf = new WeakMap<Cluster, Set<string>>();
 
@@ -17,8 +16,8 @@ export class PostOrder {
   readonly positions: readonly number[];
 
   /**
-   * Starts where an earlier request to the same cluster ran out of time. Otherwise a caller that repeats its
-   * whole set would have the first nodes read again each time and never reach the last nodes.
+   * Starts where an earlier request to the same cluster ran out of time. Otherwise a caller that repeats its whole
+   * set would have the first nodes read again each time and never reach the last nodes.
    */
   constructor(cluster: Cluster, names: readonly string[]) {
     this.#starts = startsOf.get(cluster) ?? new Set();
@@ -32,9 +31,9 @@ export class PostOrder {
   }
 
   /**
-   * Records the nodes (indexes into `positions`) skipped for lack of time. The next request starts at the
-   * first skipped node. If this request also started there, the second skipped node is next, because the
-   * first may be the slow node.
+   * Records the nodes (indexes into `positions`) skipped for lack of time. The next request starts at the first
+   * skipped node. If this request also started there, the second skipped node is next, because the first may be the
+   * slow node.
    */
   end(late: readonly number[]): void {
     for (const name of this.#names) this.#starts.delete(name);

@@ -34,8 +34,8 @@ export interface ReadAhead {
 const nothing: ReadAhead = { unchanged: new Map(), isAbsent: () => false };
 
 /**
- * Reads a large set by pages instead of single reads. Only results are kept, since thousands of objects would
- * not fit into memory; changed objects are read again before the write. A failed list yields nothing.
+ * Reads a large set by pages instead of single reads. Only results are kept, since thousands of objects would not fit
+ * into memory; changed objects are read again before the write. A failed list yields nothing.
  */
 export async function readAhead(
   cluster: Cluster,

@@ -20,8 +20,7 @@ export interface PageQuery {
 }
 
 /**
- * Page size limit: 250 objects with ten NICs are 3.5 MB; longer pages would exceed the 4 MiB limit and be
- * discarded.
+ * Page size limit: 250 objects with ten NICs are 3.5 MB; longer pages would exceed the 4 MiB limit and be discarded.
  */
 const maxPageSize = 250;
 
@@ -29,8 +28,8 @@ const maxPageSize = 250;
 const readWithinMs = 25_000;
 
 /**
- * Reads one page with this provider's objects, possibly shorter than requested; `continue` is the API
- * server's own token. Several callers may share the read, so no caller's disconnect aborts it.
+ * Reads one page with this provider's objects, possibly shorter than requested; `continue` is the API server's own
+ * token. Several callers may share the read, so no caller's disconnect aborts it.
  */
 export async function readPage(
   { client, namespace, providerId }: Cluster,

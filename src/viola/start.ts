@@ -147,7 +147,7 @@ function servingFiles({ listen: at, tlsCert, tlsKey, plainHttp }: ViolaSettings)
   });
 }
 
-/** Returns a hint about the origin of a missing Viola file. */
+/** Returns advice about the origin of a missing Viola file. */
 function madeBy(secret: string, setting: string): string {
   return `in a Pod it is the Secret ${secret}, which the operator makes with ${setting} managed; docs/guides/access.md says how to make it otherwise`;
 }

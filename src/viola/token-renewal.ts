@@ -33,9 +33,9 @@ const pauseFraction = 0.1;
 type Pauses = WeakMap<Secret, number>;
 
 /**
- * Renews annotated registrations' tokens after half their lifetime, until the signal aborts. Tokens then
- * survive any outage shorter than the other half. Concurrent renewal by several replicas is safe: every new
- * token is valid, and the Secret stores one.
+ * Renews annotated registrations' tokens after half their lifetime, until the signal aborts. Tokens then survive any
+ * outage shorter than the other half. Concurrent renewal by several replicas is safe: every new token is valid, and
+ * the Secret stores one.
  */
 export async function renewTokens(options: RenewalOptions, signal: AbortSignal): Promise<void> {
   const pauses: Pauses = new WeakMap();

@@ -93,9 +93,9 @@ async function tryWrite(
 }
 
 /**
- * Applies server-side exactly onto the object that was read. No object has resourceVersion 1, so "1" asserts
- * absence, and the uid prevents recreating a deleted object. Fields set by the legacy Viola with kubectl are
- * taken over; other managers' fields are a conflict.
+ * Applies server-side exactly onto the object that was read. No object has resourceVersion 1, so "1" asserts absence,
+ * and the uid prevents recreating a deleted object. Fields set by the legacy Viola with kubectl are taken over; other
+ * managers' fields are a conflict.
  */
 async function applyNode(
   { client, namespace }: Target,
