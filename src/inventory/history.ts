@@ -11,10 +11,7 @@ import { continueHeader } from './continue.ts';
 interface HistoryDeps {
   readonly store: Pick<Store, 'changes'>;
   readonly config: FastifyContextConfig;
-  /**
-   * Returns the business clusters visible to the caller; undefined: all. Throws when the records may be
-   * stale.
-   */
+  /** Returns the business clusters visible to the caller; undefined: all. Throws when the records may be stale. */
   readonly readable: (request: FastifyRequest) => readonly string[] | undefined;
 }
 

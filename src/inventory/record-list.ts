@@ -33,8 +33,8 @@ export class RecordLists {
   }
 
   /**
-   * Returns all records that match the filter, up to `filter.limit`. Throws 503 for a result beyond one batch
-   * while too many long lists are in progress.
+   * Returns all records that match the filter, up to `filter.limit`. Throws 503 for a result beyond one batch while
+   * too many long lists are in progress.
    */
   async read(filter: NodeConfigFilter, decorate: Decorate): Promise<RecordList> {
     const { limit = Number.POSITIVE_INFINITY } = filter;

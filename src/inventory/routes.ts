@@ -186,8 +186,8 @@ const unchanged: Decorate = async (records) => records;
 const filterNames = Object.keys(recordsQuery.shape);
 
 /**
- * Refuses `providerId[]`, `nodename` or `instance_id`: ignoring a misspelt filter would return everything.
- * Other unknown parameters are ignored, as in the legacy system.
+ * Refuses `providerId[]`, `nodename` or `instance_id`: ignoring a misspelt filter would return everything. Other
+ * unknown parameters are ignored, as in the legacy system.
  */
 async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
   for (const given of Object.keys(query ?? {})) {
@@ -209,8 +209,8 @@ function refuseStale(why: string | undefined): void {
 }
 
 /**
- * Admits callers whose token grants read. Loopback callers may read everything, because the API server
- * already authorised their port-forward.
+ * Admits callers whose token grants read. Loopback callers may read everything, because the API server already
+ * authorised their port-forward.
  */
 function admitReaders(tokens: TokenFile | undefined): Admit {
   return async (request) => {
