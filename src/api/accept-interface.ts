@@ -36,8 +36,8 @@ class UnusableField extends Error {
 }
 
 /**
- * Decides per entry whether the NIC can be configured. Two entries with the same index, MAC, port or address
- * are both refused, because the intended entry is unknown. A refused entry never counts as removed.
+ * Decides per entry whether the NIC can be configured. Two entries with the same index, MAC, port or address are both
+ * refused, because the intended entry is unknown. A refused entry never counts as removed.
  */
 export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance {
   const accepted: { position: number; nic: RequestInterface }[] = [];
@@ -145,9 +145,8 @@ function gatewayOf(ways: readonly WayOut[], family: 4 | 6): string | undefined {
 }
 
 /**
- * Returns all subnets' routes. Subnets in one Neutron network often have host routes to each other and to the
- * same destinations. Directly connected networks need no route, and among routes to one destination the first
- * wins.
+ * Returns all subnets' routes. Subnets in one Neutron network often have host routes to each other and to the same
+ * destinations. Directly connected networks need no route, and among routes to one destination the first wins.
  */
 function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
   const connected = new Set(addresses.map(networkOf));
@@ -190,10 +189,7 @@ function ip(field: string, text: string): string {
   throw new UnusableField(field, `"${text}" is not an IPv4 or IPv6 address`);
 }
 
-/**
- * Returns a valid `ip/prefix` text in either family; refuses leading zeros in the length, and 0.0.0.0/0 and
- * ::/0.
- */
+/** Returns a valid `ip/prefix` text in either family; refuses leading zeros in the length, and 0.0.0.0/0 and ::/0. */
 function network(field: string, text: string): string {
   const [address = '', prefix = '', ...rest] = text.split('/');
   const length = /^[1-9]\d{0,2}$/.test(prefix) && rest.length === 0 ? Number(prefix) : 0;

@@ -56,8 +56,8 @@ export function prefixOf(cidr: string): number {
 }
 
 /**
- * Returns the broadcast address for `ip/prefix`; IPv6 networks and networks with one or two addresses (RFC
- * 3021) have none.
+ * Returns the broadcast address for `ip/prefix`; IPv6 networks and networks with one or two addresses (RFC 3021) have
+ * none.
  */
 export function broadcastOf(cidr: string): string | undefined {
   if (familyOf(cidr) === 6) return undefined;

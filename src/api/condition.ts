@@ -52,7 +52,7 @@ export function setCondition(
 /** Maximum message length; schemas allow more, but terminals are narrow. */
 export const maxMessage = 1_024;
 
-/** Returns a writable message: API servers drop half a character left by truncation. */
+/** Returns the message as stored by API servers: truncated at a whole character, on one line, no control characters. */
 export function shortMessage(text: string): string {
   return text
     .slice(0, maxMessage)

@@ -1,8 +1,8 @@
 import { annotations } from './names.ts';
 
 /**
- * Tolerance (24 h) for a consent's time: clocks of users and API servers may differ by hours. An older
- * consent was for an earlier deletion; a consent from the future was not for this deletion, either.
+ * Tolerance (24 h) for a consent's time: clocks of users and API servers may differ by hours. An older consent was
+ * for an earlier deletion; a consent from the future was not for this deletion, either.
  */
 const toleranceMs = 24 * 3_600_000;
 
@@ -11,8 +11,8 @@ interface Metadata {
 }
 
 /**
- * True if the consent's time lies between `withinMs` before the deletion and one day after `now`. Users may
- * also consent days after the deletion, when they notice that the object is held.
+ * True if the consent's time lies between `withinMs` before the deletion and one day after `now`. Users may also
+ * consent days after the deletion, when they notice that the object is held.
  */
 export function consentsTo(
   { annotations: noted }: Metadata,

@@ -64,8 +64,8 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
 }
 
 /**
- * Returns an entry in the form read by the legacy controller: consistent id and name, `address` for IPv4,
- * `cidr` in network form. Unknown fields are dropped.
+ * Returns an entry in the form read by the legacy controller: consistent id and name, `address` for IPv4, `cidr` in
+ * network form. Unknown fields are dropped.
  */
 function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
   const { portId, mtu, addresses, gateway, routes, subnets, networkId, subnetId, routing } = entry;

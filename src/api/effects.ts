@@ -1,6 +1,6 @@
 /**
- * All writes that leave a process, by name. A fault suite kills each part before and after every listed
- * write; an unlisted write is untested against crashes.
+ * All writes that leave a process, by name. A fault suite kills each part before and after every listed write; an
+ * unlisted write is untested against crashes.
  */
 export const effects = [
   'operator.finalizer.add',

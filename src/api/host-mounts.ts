@@ -23,8 +23,8 @@ const read = (name: string, path: string): HostMount => ({
 });
 
 /**
- * Evidence for the active network manager. Parent folders are never mounted: they contain control sockets for
- * network managers and systemd, which a read-only mount does not protect.
+ * Evidence for the active network manager. Parent folders are never mounted: they contain control sockets for network
+ * managers and systemd, which a read-only mount does not protect.
  */
 const evidence = [
   { name: 'usr-lib', path: '/usr/lib', type: 'Directory', readOnly: true },
@@ -77,8 +77,8 @@ export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
 export const ifcfgMount: HostMount = written('ifcfgs', ifcfgs);
 
 /**
- * System bus for NetworkManager commands; mounted only where the installation grants agents this right. The
- * folder is mounted instead of the socket, because a missing socket would prevent the Pod's start.
+ * System bus for NetworkManager commands; mounted only where the installation grants agents this right. The folder is
+ * mounted instead of the socket, because a missing socket would prevent the Pod's start.
  */
 export const systemBusMount: HostMount = read('system-bus', '/run/dbus');
 

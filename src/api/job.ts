@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { familyOf, plainForm } from './address.ts';
 
 /**
- * Versions of request and result; both sides refuse any other version. Version 2 adds machine, fence and
- * known NICs; version 3 adds IPv6, routing other than `pbr`, and the action `check`. Older agents receive an
- * older version without newer features.
+ * Versions of request and result; both sides refuse any other version. Version 2 adds machine, fence and known NICs;
+ * version 3 adds IPv6, routing other than `pbr`, and the action `check`. Older agents receive an older version
+ * without newer features.
  */
 export const protocols = [1, 2, 3] as const;
 export type Protocol = (typeof protocols)[number];
@@ -13,8 +13,8 @@ export const protocol = 3 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
- * How a host persists network configuration: netplan, systemd-networkd files, or NetworkManager profiles as
- * keyfiles or ifcfg files.
+ * How a host persists network configuration: netplan, systemd-networkd files, or NetworkManager profiles as keyfiles
+ * or ifcfg files.
  */
 export const family = z.enum(['netplan', 'networkd', 'keyfile', 'ifcfg']);
 
@@ -39,8 +39,8 @@ export const requestRoute = z.object({
 });
 
 /**
- * Routing modes. `pbr`: each address answers from its own table. `main`: routes are in the main table,
- * without default route. `isolated`: only the NIC's own subnets are reachable.
+ * Routing modes. `pbr`: each address answers from its own table. `main`: routes are in the main table, without
+ * default route. `isolated`: only the NIC's own subnets are reachable.
  */
 export const routings = ['pbr', 'main', 'isolated'] as const;
 
@@ -69,9 +69,8 @@ export function protocolOf({ addresses, routing }: RequestInterface): Protocol {
 }
 
 /**
- * Rights that the Job grants to the agent's Pod. Webhooks, policies and runtimes may remove some of them
- * before the agent starts. With missing rights an agent would apply half a change, or report an unclean node
- * as clean.
+ * Rights that the Job grants to the agent's Pod. Webhooks, policies and runtimes may remove some of them before the
+ * agent starts. With missing rights an agent would apply half a change, or report an unclean node as clean.
  */
 export const podRights = z.object({
   /** `runAsUser` in the container. */
@@ -95,17 +94,15 @@ export const jobRequest = z.object({
    */
   machineId: z.string().min(1).max(64).optional(),
   /**
-   * Protocol 2: fence from the host's `StaleRequest` answer, set after the object was read again. After an
-   * etcd restore the object's generation is behind the host's. A late old request cannot carry this fence.
+   * Protocol 2: fence from the host's `StaleRequest` answer, set after the object was read again. After an etcd
+   * restore the object's generation is behind the host's. A late old request cannot carry this fence.
    */
   supersedes: fence.optional(),
   attempt: z.int().min(0),
   /** `check` only reads. */
   action: z.enum(['apply', 'cleanup', 'check']),
   nodeName: z.string().min(1).max(253),
-  /**
-   * The Node object's addresses except our own NICs' addresses: a NIC with such an address is never changed.
-   */
+  /** The Node object's addresses except our own NICs' addresses: a NIC with such an address is never changed. */
   protectedAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).max(64),
   interfaces: z.array(requestInterface).max(10),
   /** MACs in unusable entries: our NICs with these MACs stay unchanged and appear in no result. */

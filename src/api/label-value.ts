@@ -2,8 +2,8 @@
 const maxLength = 63;
 
 /**
- * Converts text into a label value in the legacy Viola's form: lower case, other characters as `-`. Unlike
- * there, the result is always legal and starts and ends with a letter or digit.
+ * Converts text into a label value in the legacy Viola's form: lower case, other characters as `-`. Unlike there, the
+ * result is always legal and starts and ends with a letter or digit.
  */
 export function labelValue(text: string): string {
   const clean = text

@@ -27,8 +27,8 @@ export const furtherSubnet = z.object({
 });
 
 /**
- * NIC entry in an object, in the loosest form from deployed writers; `acceptInterface` decides whether the
- * entry is usable.
+ * NIC entry in an object, in the loosest form from deployed writers; `acceptInterface` decides whether the entry is
+ * usable.
  */
 export const interfaceSpec = z.object({
   id: z
@@ -148,8 +148,8 @@ export type KnownInterface = z.infer<typeof knownInterface>;
 const word = (what: string, max = 253) => z.string().max(max).optional().describe(what);
 
 /**
- * Record of the last agent run, written only by our controller. All fields are optional: a record in an
- * unknown form counts as missing, and the node is applied again.
+ * Record of the last agent run, written only by our controller. All fields are optional: a record in an unknown form
+ * counts as missing, and the node is applied again.
  */
 export const appliedRecord = z.object({
   objectUid: word('uid of the object that it was done for; it counts for no other.', 64),

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { conditions } from './condition.ts';
 import type { ObjectMeta } from './object-meta.ts';
 
-// Legacy objects stay valid: nothing is required, and any value with the right type is accepted here. The
-// reconciler reports unusable values in the condition `Accepted`.
+// Legacy objects stay valid: nothing is required, and any value with the right type is accepted here. The reconciler
+// reports unusable values in the condition `Accepted`.
 
 const text = (what: string) => z.string().optional().describe(what);
 const flag = (what: string) => z.boolean().optional().describe(what);
@@ -209,9 +209,7 @@ export const multiNicOperatorStatus = z.object({
 
 export type MultiNicOperatorStatus = z.infer<typeof multiNicOperatorStatus>;
 
-/**
- * Installs and protects the operator, MariaDB and backups; one object per cluster, in lifecycle's namespace.
- */
+/** Installs and protects the operator, MariaDB and backups; one object per cluster, in lifecycle's namespace. */
 export interface MultiNicOperator {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -49,8 +49,7 @@ export const annotations = {
   /** Set when Viola's last write carried a `base`. */
   fenced: 'multinic.io/fenced',
   /**
-   * RFC 3339 time of the deletion consent, close to the deletion; with `!` the deletion does not wait for the
-   * Node.
+   * RFC 3339 time of the deletion consent, close to the deletion; with `!` the deletion does not wait for the Node.
    */
   deleteConsent: 'multinic.io/delete-consent',
   /** specHash for which NICs may be removed from the node, written by Viola. */
@@ -67,9 +66,7 @@ export const annotations = {
   takeOver: 'multinic.io/take-over',
   /** On MultiNicNodeConfigs: a new value, such as a time, compares the node with the applied state. */
   check: 'multinic.io/check',
-  /**
-   * On registration Secrets: ServiceAccount in the business cluster whose token Viola renews in this Secret.
-   */
+  /** On registration Secrets: ServiceAccount in the business cluster whose token Viola renews in this Secret. */
   renewsTokenOf: 'multinic.io/renews-token-of',
   /** On agent Jobs and Pods: `namespace/name` of their MultiNicNodeConfig. */
   config: 'multinic.io/config',
@@ -126,8 +123,8 @@ export const namespaces = {
 } as const;
 
 /**
- * Secrets for mutual authentication between operator and Viola, in the operator's namespace; maintained by
- * the operator in mode `managed`.
+ * Secrets for mutual authentication between operator and Viola, in the operator's namespace; maintained by the
+ * operator in mode `managed`.
  */
 export const accessSecrets = {
   authority: 'multinic-ca',

@@ -9,8 +9,8 @@ export const providerHeader = 'x-provider-id';
 export const resultsPreference = 'multinic-results';
 
 /**
- * Time after a POST's start when no more writes can happen: Viola sends writes for 25 s, and API servers
- * abort each write after 15 s.
+ * Time after a POST's start when no more writes can happen: Viola sends writes for 25 s, and API servers abort each
+ * write after 15 s.
  */
 export const postOverAfterMs = 40_000;
 
@@ -33,9 +33,9 @@ export const source = z.object({
 });
 
 /**
- * Posted node. `base: null` means create only; without `base` the last write wins, unless the object is
- * fenced. Interfaces are parsed loosely and then validated one by one: the legacy operator omits `id` 0 and
- * unknown `mtu`, and sends fields that are not stored.
+ * Posted node. `base: null` means create only; without `base` the last write wins, unless the object is fenced.
+ * Interfaces are parsed loosely and then validated one by one: the legacy operator omits `id` 0 and unknown `mtu`,
+ * and sends fields that are not stored.
  */
 export const postedNode = z.object({
   nodeName: z.string().max(253).describe('Kubernetes node name.'),
@@ -172,9 +172,7 @@ export const existingNodeConfigs = z.object({
 
 export type ExistingNodeConfigs = z.infer<typeof existingNodeConfigs>;
 
-/**
- * Reason for a deletion: evidence shows that the server is gone, so the deletion does not wait for its Node.
- */
+/** Reason for a deletion: evidence shows that the server is gone, so the deletion does not wait for its Node. */
 export const deleteReason = z.enum(['server-gone']);
 
 export type DeleteReason = z.infer<typeof deleteReason>;

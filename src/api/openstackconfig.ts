@@ -208,9 +208,7 @@ export const openstackConfigStatus = z.object({
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;
 
-/**
- * Selects subnets and servers whose ports become NICs in a business cluster; lives in the management cluster.
- */
+/** Selects subnets and servers whose ports become NICs in a business cluster; lives in the management cluster. */
 export interface OpenstackConfig {
   readonly apiVersion?: string;
   readonly kind?: string;

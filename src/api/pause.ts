@@ -11,8 +11,8 @@ export interface Pause {
 }
 
 /**
- * Parses the annotation `multinic.io/paused`. A value other than true or false pauses, because the user more
- * likely meant to stop changes.
+ * Parses the annotation `multinic.io/paused`. A value other than true or false pauses, because the user more likely
+ * meant to stop changes.
  */
 export function pauseOf({ metadata }: Annotated): Pause {
   const value = metadata.annotations?.[annotations.paused] ?? '';
@@ -22,8 +22,7 @@ export function pauseOf({ metadata }: Annotated): Pause {
 }
 
 /**
- * Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is read or
- * changed".
+ * Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is read or changed".
  */
 export function pauseMessage({ unclear }: Pause, effect: string): string {
   return unclear === undefined

@@ -1,6 +1,6 @@
 /**
- * Decides which removals need consent. The operator decides about a cloud's NICs, the controller about its
- * cluster's nodes; both guards against accidental deletions use the same limits.
+ * Decides which removals need consent. The operator decides about a cloud's NICs, the controller about its cluster's
+ * nodes; both guards against accidental deletions use the same limits.
  */
 
 /** Basis for a removal. */
@@ -29,9 +29,7 @@ export interface RemovalLimit {
 export const removalLimits = {
   /** NICs delivered by OpenstackConfigs from one cloud. */
   nicsOfCloud: { always: 10, part: 0.2 },
-  /**
-   * Nodes in a business cluster that lose NICs within a minute; in small clusters each node is a large part.
-   */
+  /** Nodes in a business cluster that lose NICs within a minute; in small clusters each node is a large part. */
   nodesOfCluster: { always: 3, part: 0.2 },
   /** Nodes that lose NICs by one MultiNicBizConfig generation. */
   nodesOfSource: { always: 3, part: 0.2 },
@@ -62,8 +60,8 @@ interface DecisionInput {
 }
 
 /**
- * Decides which removals wait for consent: side effects always, named and proven removals above the limit.
- * Removals with consent are neither held nor counted.
+ * Decides which removals wait for consent: side effects always, named and proven removals above the limit. Removals
+ * with consent are neither held nor counted.
  */
 export function decideRemovals({ removals, recent, total, limit }: DecisionInput): RemovalDecision {
   const open = removals.filter(({ hasConsent }) => !hasConsent);

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { NodeConfigSpec } from './multinicnodeconfig.ts';
 
 /**
- * Returns the sha256 (hex) for the canonical JSON with nodeName, instanceId and interfaces: sorted keys, no
- * absent fields. Viola writes this hash as `spec.specHash`, and the controller echoes it as
- * `status.observedSpecHash`.
+ * Returns the sha256 (hex) for the canonical JSON with nodeName, instanceId and interfaces: sorted keys, no absent
+ * fields. Viola writes this hash as `spec.specHash`, and the controller echoes it as `status.observedSpecHash`.
  */
 export function specHash(spec: Pick<NodeConfigSpec, 'nodeName' | 'instanceId' | 'interfaces'>) {
   const { nodeName, instanceId, interfaces = [] } = spec;

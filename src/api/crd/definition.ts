@@ -139,8 +139,8 @@ export function crdDefinitions() {
 }
 
 /**
- * Returns a definition's path in the repository, by file name. `kubectl apply -f deploy/crds` skips
- * subfolders: a second MultiNicBizConfig group would make kubectl warn at each use of the short names.
+ * Returns a definition's path in the repository, by file name. `kubectl apply -f deploy/crds` skips subfolders: a
+ * second MultiNicBizConfig group would make kubectl warn at each use of the short names.
  */
 export function crdPath(file: string): string {
   const isOptional = bizConfigGroups.some(

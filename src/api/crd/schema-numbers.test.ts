@@ -5,8 +5,8 @@ import { crdDefinitions } from './definition.ts';
 import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
 
 /**
- * Schema hashes, oldest first. Raise the number and append a line when a schema changes; never edit existing
- * lines, because installations use these schemas.
+ * Schema hashes, oldest first. Raise the number and append a line when a schema changes; never edit existing lines,
+ * because installations use these schemas.
  */
 const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   'openstackconfigs.multinic.example.com': [

@@ -1,7 +1,6 @@
 /**
- * Schema version per definition, incremented whenever fields are added. API servers silently drop unknown
- * fields. Each part therefore compares this number with the annotation `multinic.io/schema` on the installed
- * definition.
+ * Schema version per definition, incremented whenever fields are added. API servers silently drop unknown fields.
+ * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,

@@ -4,9 +4,9 @@ import * as z from 'zod';
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Returns a zod type's structural schema, rewritten for Kubernetes. Patterns with known formats are dropped
- * (zod's use look-ahead, which RE2 refuses), safe-integer bounds become `format: int64`, and a union of
- * literals becomes one enum.
+ * Returns a zod type's structural schema, rewritten for Kubernetes. Patterns with known formats are dropped (zod's
+ * use look-ahead, which RE2 refuses), safe-integer bounds become `format: int64`, and a union of literals becomes one
+ * enum.
  */
 export function crdSchema(schema: z.ZodType): JsonSchema {
   const json: unknown = z.toJSONSchema(schema, {

@@ -7,8 +7,7 @@ export interface Wording {
 /** Reason with its meaning, the user's action, and whether the product retries. */
 export interface ReasonRow {
   /**
-   * Subject: NIC, MultiNicNodeConfig, OpenstackConfig, MultiNicBizConfig, MultiNicOperator, or a MultiNIC
-   * process.
+   * Subject: NIC, MultiNicNodeConfig, OpenstackConfig, MultiNicBizConfig, MultiNicOperator, or a MultiNIC process.
    */
   readonly scope:
     | 'nic'
