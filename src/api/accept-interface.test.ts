@@ -17,7 +17,7 @@ function rejectionOf(...entries: InterfaceSpec[]) {
 }
 
 describe('acceptInterfaces', () => {
-  it('gives the address the prefix of the subnet and the MAC lower case', () => {
+  it("an accepted NIC has the subnet's prefix in its address and a lower-case MAC", () => {
     expect(acceptInterfaces([entry]).accepted).toEqual([
       {
         position: 0,
@@ -34,7 +34,7 @@ describe('acceptInterfaces', () => {
     ]);
   });
 
-  it('sends what further subnets say: gateways of other families, routes to other places', () => {
+  it('an accepted NIC includes gateways for missing families and further routes from its further subnets', () => {
     const { accepted, rejected } = acceptInterfaces([
       {
         ...entry,
@@ -65,7 +65,7 @@ describe('acceptInterfaces', () => {
     });
   });
 
-  it('leaves out routes between the subnets of the NIC, and keeps one to its own for the agent to refuse', () => {
+  it("routes between a NIC's own subnets are dropped, while a route to its main subnet stays for the agent to refuse", () => {
     const { accepted } = acceptInterfaces([
       {
         ...entry,
@@ -80,7 +80,7 @@ describe('acceptInterfaces', () => {
     expect(accepted[0]?.nic.routes).toEqual([{ to: '10.0.0.0/24', via: '10.0.0.9' }]);
   });
 
-  it('takes routes of one place with different metrics, and refuses more than a request holds', () => {
+  it('routes with equal destination and different metrics are accepted, and more than 64 routes are refused', () => {
     const routes = [
       { to: '10.9.0.0/16', via: '10.0.0.2', metric: 1 },
       { to: '10.9.0.0/16', via: '10.0.0.3', metric: 2 },
@@ -97,7 +97,7 @@ describe('acceptInterfaces', () => {
     );
   });
 
-  it('accepts the host form of cidr and a missing id, name and mtu', () => {
+  it('an entry with host-form cidr and without id, name and mtu is accepted', () => {
     const { id, name, mtu, ...bare } = entry;
     const [only] = acceptInterfaces([{ ...bare, cidr: '10.0.0.10/24' }]).accepted;
     expect(only?.nic).toMatchObject({ index: 0, addresses: ['10.0.0.10/24'] });
@@ -105,13 +105,13 @@ describe('acceptInterfaces', () => {
     expect([id, name, mtu]).toEqual([0, 'multinic0', 1450]);
   });
 
-  it('[RW-87] takes the index of the name when the id is missing', () => {
+  it('[RW-87] an entry without id gets the index in its name', () => {
     const { id: _id, ...named } = entry;
     const [only] = acceptInterfaces([{ ...named, name: 'multinic7' }]).accepted;
     expect(only?.nic.index).toBe(7);
   });
 
-  it('lets the name win over a contradicting id, as the deployed system does', () => {
+  it("an entry's name wins over a contradicting id, as in the legacy system", () => {
     const [only] = acceptInterfaces([{ ...entry, id: 3, name: 'multinic7' }]).accepted;
     expect(only?.nic.index).toBe(7);
   });
@@ -146,7 +146,7 @@ describe('acceptInterfaces', () => {
       { subnets: [{ cidr: '10.0.0.0/24', routes: [{ to: 'default' }] }] },
       '"default" is not a network',
     ],
-  ])('refuses an entry with an unusable %s', (field, change, message) => {
+  ])('an entry with an unusable %s is refused', (field, change, message) => {
     const [only] = rejectionOf({ ...entry, ...change });
     expect(only?.field).toBe(field);
     expect(only?.message).toContain(message);
@@ -157,29 +157,32 @@ describe('acceptInterfaces', () => {
     ['macAddress', { id: 1, name: 'multinic1', portId: 'p1', address: '10.0.0.11' }],
     ['portId', { id: 1, name: 'multinic1', macAddress: 'fa:16:3e:00:00:02', address: '10.0.0.11' }],
     ['address', { id: 1, name: 'multinic1', macAddress: 'fa:16:3e:00:00:02', portId: 'p1' }],
-  ])('refuses both entries that claim the same %s, and only those', (field, change) => {
-    const third = {
-      ...entry,
-      id: 5,
-      name: 'multinic5',
-      portId: 'p5',
-      macAddress: 'fa:16:3e:00:00:05',
-      address: '10.0.0.55',
-    };
-    const { accepted, rejected } = acceptInterfaces([entry, { ...entry, ...change }, third]);
-    expect(rejected.map((one) => [one.position, one.field])).toEqual([
-      [0, field],
-      [1, field],
-    ]);
-    expect(accepted.map((one) => one.position)).toEqual([2]);
-  });
+  ])(
+    'two entries with the same %s are both refused, and other entries are accepted',
+    (field, change) => {
+      const third = {
+        ...entry,
+        id: 5,
+        name: 'multinic5',
+        portId: 'p5',
+        macAddress: 'fa:16:3e:00:00:05',
+        address: '10.0.0.55',
+      };
+      const { accepted, rejected } = acceptInterfaces([entry, { ...entry, ...change }, third]);
+      expect(rejected.map((one) => [one.position, one.field])).toEqual([
+        [0, field],
+        [1, field],
+      ]);
+      expect(accepted.map((one) => one.position)).toEqual([2]);
+    },
+  );
 });
 
 describe('acceptInterfaces with IPv6', () => {
   const v6 = { name: 'multinic3', macAddress: 'fa:16:3e:00:00:03' };
 
   it.each(['pbr', 'main', 'isolated'] as const)(
-    'takes both families, and routing %s',
+    'a dual-stack entry with routing %s is accepted',
     (routing) => {
       const wide: InterfaceSpec = {
         ...v6,
@@ -203,7 +206,7 @@ describe('acceptInterfaces with IPv6', () => {
     },
   );
 
-  it('knows two spellings of an address for one', () => {
+  it('two spellings of one address count as duplicates', () => {
     const other = { name: 'multinic4', macAddress: 'fa:16:3e:00:00:04' };
     const rejected = rejectionOf(
       { ...v6, addresses: ['fd00::1/64'] },
@@ -212,13 +215,13 @@ describe('acceptInterfaces with IPv6', () => {
     expect(rejected.map(({ field }) => field)).toEqual(['address', 'address']);
   });
 
-  it.each(['fe80::x', '10.0.0', 'fe80::1/64'])('refuses %s as a gateway', (gateway) => {
+  it.each(['fe80::x', '10.0.0', 'fe80::1/64'])('gateway %s is refused', (gateway) => {
     const { rejected } = acceptInterfaces([{ ...v6, addresses: ['fd00::1/64'], gateway }]);
     expect(rejected).toMatchObject([{ field: 'gateway' }]);
   });
 
   it.each(['fd00::1', 'fd00::1/0', 'fd00::1/129', 'fd00::x/64', 'fe80::1%eth0/64'])(
-    'refuses %s as an address with its prefix',
+    'address %s is refused',
     (text) => {
       const { rejected } = acceptInterfaces([{ ...v6, addresses: [text] }]);
       expect(rejected).toMatchObject([{ field: 'addresses' }]);

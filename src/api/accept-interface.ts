@@ -12,7 +12,7 @@ import { maxRoutes, type RequestInterface } from './job.ts';
 import type { InterfaceSpec } from './multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from './names.ts';
 
-/** Why an entry cannot be used: the field, what it holds, and what to do. */
+/** Reason for refusing an entry: field, value and remedy. */
 export interface Rejection {
   /** Position in `spec.interfaces`. */
   readonly position: number;
@@ -21,12 +21,12 @@ export interface Rejection {
 }
 
 export interface Acceptance {
-  /** Entries that can be configured, in the form the agent is sent, with their position. */
+  /** Configurable entries in the agent request's form, with their positions. */
   readonly accepted: readonly { readonly position: number; readonly nic: RequestInterface }[];
   readonly rejected: readonly Rejection[];
 }
 
-/** A field that cannot be used; caught by `acceptInterfaces` only. */
+/** Unusable field; caught only by `acceptInterfaces`. */
 class UnusableField extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
@@ -36,8 +36,8 @@ class UnusableField extends Error {
 }
 
 /**
- * Decides entry by entry what can be configured. Of two entries that claim the same index, MAC, port or address both are
- * refused: nobody can tell which one is meant, and a refused entry is never treated as removed.
+ * Decides per entry whether the NIC can be configured. Two entries with the same index, MAC, port or address are both
+ * refused, because the intended entry is unknown. A refused entry never counts as removed.
  */
 export function acceptInterfaces(entries: readonly InterfaceSpec[]): Acceptance {
   const accepted: { position: number; nic: RequestInterface }[] = [];
@@ -76,7 +76,7 @@ function acceptInterface(entry: InterfaceSpec): RequestInterface {
   };
 }
 
-/** The number in the name wins over the id, as in the deployed system. */
+/** Returns the entry's index; the number in the name wins over the id, as in the legacy system. */
 function indexOf({ id = 0, name }: InterfaceSpec): number {
   const index = name === undefined ? id : indexOfName(name);
   if (index === undefined || index > maxIndex) {
@@ -86,7 +86,7 @@ function indexOf({ id = 0, name }: InterfaceSpec): number {
   return index;
 }
 
-/** `address` with the prefix of `cidr` first, then the others of `addresses`. */
+/** Returns `address` with the prefix from `cidr` first, then the remaining `addresses`. */
 function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[] {
   const list = addresses.map((text) => plainForm(network('addresses', text)));
   if (address === undefined) {
@@ -104,7 +104,7 @@ function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[]
   return unique([`${address}/${prefix}`, ...list]);
 }
 
-/** How to leave a subnet that the NIC is in. */
+/** Routes out from one subnet that the NIC has an address in. */
 interface WayOut {
   /** In network form. */
   readonly cidr: string;
@@ -112,7 +112,7 @@ interface WayOut {
   readonly routes: RequestInterface['routes'];
 }
 
-/** Those of the main subnet first. */
+/** Returns the routes out from each subnet, main subnet first. */
 function waysOut(entry: InterfaceSpec, addresses: readonly string[]): WayOut[] {
   const { gateway, routes, subnets = [] } = entry;
   const main = {
@@ -139,14 +139,14 @@ function furtherWay(
   return { cidr: subnet, gateway: way, routes: readRoutes(`${field}.routes`, routes) };
 }
 
-/** A NIC has one default route of each family: that of the first of its subnets that has a gateway. */
+/** Returns the default gateway for a family: the gateway from the first subnet with one. */
 function gatewayOf(ways: readonly WayOut[], family: 4 | 6): string | undefined {
   return ways.flatMap(({ gateway }) => gateway ?? []).find((way) => familyOf(way) === family);
 }
 
 /**
- * The routes of all subnets. Subnets of one Neutron network often have host routes to each other, and to the same places
- * beyond: a network that the NIC has an address in needs no route, and of two routes to one place the first counts.
+ * Returns all subnets' routes. Subnets in one Neutron network often have host routes to each other and to the same
+ * destinations. Directly connected networks need no route, and among routes to one destination the first wins.
  */
 function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
   const connected = new Set(addresses.map(networkOf));
@@ -182,14 +182,14 @@ function readRoutes(
   }));
 }
 
-/** An address of either family, in its plain form. */
+/** Returns an IPv4 or IPv6 address in plain form. */
 function ip(field: string, text: string): string {
   if (isIPv4(text)) return text;
   if (isIPv6(text)) return plainForm(text);
   throw new UnusableField(field, `"${text}" is not an IPv4 or IPv6 address`);
 }
 
-/** The text, when it is `ip/prefix` of either family, without zeros before the length; 0.0.0.0/0 and ::/0 are none. */
+/** Returns a valid `ip/prefix` text in either family; refuses leading zeros in the length, and 0.0.0.0/0 and ::/0. */
 function network(field: string, text: string): string {
   const [address = '', prefix = '', ...rest] = text.split('/');
   const length = /^[1-9]\d{0,2}$/.test(prefix) && rest.length === 0 ? Number(prefix) : 0;

@@ -18,7 +18,7 @@ describe('IPv4 networks', () => {
     ['10.0.0.1/31', '10.0.0.0/31', undefined],
     ['10.0.0.1/30', '10.0.0.0/30', '10.0.0.3'],
     ['1.2.3.4/0', '0.0.0.0/0', '255.255.255.255'],
-  ])('%s is in %s, broadcast %s', (address, network, broadcast) => {
+  ])('IPv4 address %s has network %s and broadcast %s', (address, network, broadcast) => {
     expect(networkOf(address)).toBe(network);
     expect(broadcastOf(address)).toBe(broadcast);
     expect(`${ipOf(address)}/${prefixOf(address)}`).toBe(address);
@@ -32,7 +32,7 @@ describe('IPv6 networks', () => {
     ['FD00:0010:0::7/64', 'fd00:10::/64'],
     ['2001:db8::1/128', '2001:db8::1/128'],
     ['2001:db8::1/0', '::/0'],
-  ])('%s is in %s, and has no broadcast', (address, network) => {
+  ])('IPv6 address %s has network %s and no broadcast', (address, network) => {
     expect(networkOf(address)).toBe(network);
     expect(broadcastOf(address)).toBeUndefined();
     expect(contains(network, ipOf(address))).toBe(true);
@@ -42,7 +42,7 @@ describe('IPv6 networks', () => {
     ['FD00:0:0:0::07/64', 'fd00::7/64'],
     ['fd00:0:0:1:0:0:0:9', 'fd00:0:0:1::9'],
     ['10.0.0.1/24', '10.0.0.1/24'],
-  ])('%s is in plain form %s', (text, plain) => {
+  ])('plainForm converts %s to %s', (text, plain) => {
     expect(plainForm(text)).toBe(plain);
   });
 });

@@ -10,7 +10,7 @@ const ready = {
 } as const;
 
 describe('setCondition', () => {
-  it('adds a condition with time and generation', () => {
+  it('setCondition adds a condition with time and generation', () => {
     expect(setCondition([], ready, at)).toEqual([
       {
         ...ready,
@@ -20,7 +20,7 @@ describe('setCondition', () => {
     ]);
   });
 
-  it('moves lastTransitionTime only when the status flips', () => {
+  it('setCondition changes lastTransitionTime only when the status flips', () => {
     const before = setCondition([], ready, at);
     const later = { now: new Date('2026-01-09T07:00:00Z'), generation: 4 };
     const same = setCondition(before, { ...ready, reason: 'NoChange' }, later);
@@ -33,20 +33,20 @@ describe('setCondition', () => {
     expect(findCondition(flipped, 'Ready')?.lastTransitionTime).toBe('2026-01-09T07:00:00Z');
   });
 
-  it('keeps the others and their order', () => {
+  it('setCondition keeps other conditions and their order', () => {
     const list = setCondition(setCondition([], ready, at), { ...ready, type: 'Degraded' }, at);
     expect(setCondition(list, ready, at).map(({ type }) => type)).toEqual(['Ready', 'Degraded']);
   });
 });
 
-describe('the schema of a condition', () => {
-  it('takes what the deployed controller writes: neither message nor time', () => {
+describe('condition schema', () => {
+  it("the condition schema accepts the legacy controller's conditions without message and time", () => {
     const deployed = { type: 'Ready', status: 'False', reason: 'JobFailed' };
     expect(condition.parse(deployed)).toEqual(deployed);
   });
 });
 
-it('a message that is cut ends in a whole character', () => {
+it('a truncated message ends with a complete character', () => {
   const cut = shortMessage(`${'x'.repeat(1_023)}🔌`);
   expect([cut.length, cut.isWellFormed()]).toEqual([1_024, true]);
 });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A status condition. Only `type` and `status` are required: the deployed controller writes neither `message` nor
- * `lastTransitionTime`, and a stricter schema would refuse its status for ever.
+ * Status condition. Only `type` and `status` are required: the legacy controller writes neither `message` nor
+ * `lastTransitionTime`, and a stricter schema would refuse its status forever.
  */
 export const condition = z.object({
   type: z.string().max(316).describe('Type of the condition in PascalCase, such as Ready.'),
@@ -27,13 +27,13 @@ export const conditions = z
   .max(32)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] });
 
-/** The wanted state of one condition; times and generation are filled in by `setCondition`. */
+/** Desired state for one condition; `setCondition` adds times and generation. */
 export type ConditionUpdate = Pick<Condition, 'type' | 'status'> & {
   readonly reason: string;
   readonly message: string;
 };
 
-/** Returns the list with one condition set; `lastTransitionTime` moves only when the status flips. */
+/** Returns the list with one condition set; `lastTransitionTime` changes only when the status flips. */
 export function setCondition(
   list: readonly Condition[],
   update: ConditionUpdate,
@@ -49,10 +49,10 @@ export function setCondition(
   return before ? list.map((old) => (old === before ? entry : old)) : [...list, entry];
 }
 
-/** Longest message that we write; schemas allow more, a terminal does not. */
+/** Maximum message length; schemas allow more, but terminals are narrow. */
 export const maxMessage = 1_024;
 
-/** A message as it is written: an API server keeps no half of a character that a cut left over. */
+/** Returns the message as stored by API servers: truncated at a whole character, on one line, no control characters. */
 export function shortMessage(text: string): string {
   return text
     .slice(0, maxMessage)
@@ -61,12 +61,12 @@ export function shortMessage(text: string): string {
     .toWellFormed();
 }
 
-/** The condition of this type, if the list has one. */
+/** Returns the condition with this type, if any. */
 export function findCondition(list: readonly Condition[] | undefined, type: string) {
   return list?.find((entry) => entry.type === type);
 }
 
-/** RFC 3339 time in whole seconds, as Kubernetes writes it. */
+/** Returns an RFC 3339 time in whole seconds, as Kubernetes writes times. */
 export function rfc3339(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, 'Z');
 }

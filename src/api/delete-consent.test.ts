@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { consentsTo, endsWaitForNode } from './delete-consent.ts';
 
-/** Of the deletion. */
+/** Deletion time. */
 const deletedAt = new Date('2026-01-02T00:00:00Z');
 const weekLater = new Date('2026-01-09T00:00:00Z');
 
@@ -29,7 +29,7 @@ it.each<[given: string | undefined, expected: boolean, now?: Date]>([
   expect(consentsTo(metadata, deletedAt, now)).toBe(expected);
 });
 
-it('an exclamation mark alone ends the wait for a Node, and only with a time is it a consent', () => {
+it('a lone exclamation mark ends the wait for a Node, but is no consent without a time', () => {
   const metadata = { annotations: { 'multinic.io/delete-consent': '!' } };
   expect([endsWaitForNode(metadata), consentsTo(metadata, deletedAt, deletedAt)]).toEqual([
     true,

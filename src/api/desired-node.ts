@@ -8,7 +8,7 @@ import type { NodeError, PostedNode } from './node-configs-http.ts';
 import { objectName } from './object-name.ts';
 import { specHash } from './spec-hash.ts';
 
-/** What the business cluster shall hold for one posted node; every field of it is Viola's own. */
+/** Target object for one posted node; Viola owns all its fields. */
 export interface DesiredNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export type Desired =
 
 const maxInterfaces = 10;
 
-/** Checks one posted node and brings it into the form that is stored, or names the first field that cannot be used. */
+/** Validates one posted node and returns the stored form, or the first unusable field. */
 export function desiredNode(posted: PostedNode, providerId: string): Desired {
   const { interfaces = [] } = posted;
   const nodeName = posted.nodeName.trim();
@@ -64,8 +64,8 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
 }
 
 /**
- * The form that the deployed controller reads too: id and name that agree, an `address` where there is one of IPv4, `cidr` in
- * network form. Fields that we do not know are dropped.
+ * Returns an entry in the form read by the legacy controller: consistent id and name, `address` for IPv4, `cidr` in
+ * network form. Unknown fields are dropped.
  */
 function stored(entry: InterfaceSpec, { index, mac, addresses: [first = ''] }: RequestInterface) {
   const { portId, mtu, addresses, gateway, routes, subnets, networkId, subnetId, routing } = entry;
@@ -106,14 +106,14 @@ function annotationsOf(
   return withoutUndefined({
     [annotations.source]: source ? JSON.stringify(source) : undefined,
     [annotations.fenced]: base === undefined ? undefined : 'true',
-    // Consent is for what was planned against this very object.
+    // Consent applies only to the object state that the plan was made for.
     [annotations.removalConsent]: base !== undefined && removalsAllowed ? hash : undefined,
   });
 }
 
 type Present<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Server-side apply takes an absent key as "not mine", so that is what an unknown value has to be. */
+/** Removes undefined values: server-side apply treats an absent key as not owned. */
 function withoutUndefined<T extends object>(value: T): Present<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, inner]) => inner !== undefined),

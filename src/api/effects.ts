@@ -1,6 +1,6 @@
 /**
- * Every write that leaves a process, by name. A fault suite stops a part before and after each of them, so a write that
- * is not in this list is one that nobody has crashed on.
+ * All writes that leave a process, by name. A fault suite kills each part before and after every listed write; an
+ * unlisted write is untested against crashes.
  */
 export const effects = [
   'operator.finalizer.add',

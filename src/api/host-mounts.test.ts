@@ -13,18 +13,18 @@ const writes: Readonly<Record<Family, readonly string[]>> = {
   ],
 };
 
-/** What every host has, or the kubelet makes: a missing folder would keep the Pod from starting. */
+/** Paths that exist on every host or are created by kubelet: a missing folder would prevent the Pod's start. */
 const onEveryHost = ['/proc/sys/net', '/usr/lib'];
 
-describe.each(family.options)('the Pod for %s', (name) => {
+describe.each(family.options)('agent Pod for %s', (name) => {
   const mounts = hostMounts[name];
 
-  test('[RW-06] starts on a host of any family, to say which one that is', () => {
+  test('[RW-06] the agent Pod starts on a host with any network manager, to report which one is in use', () => {
     const required = mounts.filter(({ type }) => type !== 'DirectoryOrCreate');
     expect(required.map(({ path }) => path)).toEqual(onEveryHost);
   });
 
-  test('can write to nothing of the host but what it changes', () => {
+  test('the agent Pod has write access only to paths that the agent changes', () => {
     const writable = mounts.filter(({ readOnly }) => !readOnly);
     const everywhere = ['/etc/sysctl.d', '/var/lib/multinic', '/proc/sys/net'];
     expect(writable.map(({ path }) => path).toSorted()).toEqual(
@@ -32,7 +32,7 @@ describe.each(family.options)('the Pod for %s', (name) => {
     );
   });
 
-  test('sees who manages the network, and no socket by which a manager takes orders', () => {
+  test('the agent Pod sees evidence for the network manager, but no control sockets', () => {
     const paths = mounts.map(({ path }) => path);
     expect(paths).toEqual(
       expect.arrayContaining([
@@ -41,23 +41,24 @@ describe.each(family.options)('the Pod for %s', (name) => {
         '/run/systemd/units',
       ]),
     );
-    // systemd has private, notify and journal/socket; networkd 257 has netif/io.systemd.Network; NetworkManager had private.
+    // Sockets: systemd has private, notify and journal/socket; networkd 257 has netif/io.systemd.Network;
+    // NetworkManager had private.
     const withSockets = ['/run', '/run/systemd', '/run/systemd/netif', '/run/NetworkManager'];
     expect(paths.filter((path) => withSockets.includes(path))).toEqual([]);
   });
 
-  test('[RW-06] names each volume once, and makes no folder of another manager that outlives the boot', () => {
+  test('[RW-06] the agent Pod mounts each path once and creates no lasting folders for unused network managers', () => {
     expect(new Set(mounts.map((mount) => mount.name)).size).toBe(mounts.length);
     expect(new Set(mounts.map(({ path }) => path)).size).toBe(mounts.length);
     const lasting = mounts.flatMap(({ type, path }) =>
       type === 'DirectoryOrCreate' && !path.startsWith('/run/') ? [path] : [],
     );
-    // The package of udev has the folder of its rules.
+    // The udev package owns its rules folder.
     const others = ['/etc/sysctl.d', '/etc/udev/rules.d', '/var/lib/multinic'];
     expect(lasting.toSorted()).toEqual([...writes[name], ...others].toSorted());
   });
 });
 
-test('profiles of the other kind, which an earlier generation may have written, can be taken away', () => {
+test('ifcfg profiles from an earlier generation can be removed by agents for other network managers', () => {
   expect(ifcfgMount).toMatchObject({ path: '/etc/sysconfig/network-scripts', readOnly: false });
 });

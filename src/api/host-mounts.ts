@@ -1,16 +1,16 @@
 import type { Family } from './job.ts';
 
-/** A folder or file of the host that the agent's container sees under `jobFiles.hostRoot`. */
+/** Host folder or file, visible in the agent's container under `jobFiles.hostRoot`. */
 export interface HostMount {
   readonly name: string;
   readonly path: string;
-  /** Type of the hostPath volume; the kubelet starts no Pod when a `Directory` or `File` is missing. */
+  /** hostPath volume type; kubelet does not start a Pod when a `Directory` or `File` is missing. */
   readonly type: 'Directory' | 'DirectoryOrCreate' | 'File';
   readonly readOnly: boolean;
 }
 
-// The agent must start on a host of any family, to say which one that is: what a host may lack is made, and no folder says
-// by being there who manages the network. Below /run it is gone at the next boot.
+// The agent must start on any host to detect its network manager. Missing folders are created, so a folder's
+// existence is no evidence for a network manager. Folders below /run disappear at the next boot.
 const written = (name: string, path: string): HostMount => ({
   name,
   path,
@@ -23,8 +23,8 @@ const read = (name: string, path: string): HostMount => ({
 });
 
 /**
- * What shows who manages the network. Never the folders above these: they hold the sockets by which the managers, and
- * systemd itself, take orders, and a read-only mount keeps nobody from using one.
+ * Evidence for the active network manager. Parent folders are never mounted: they contain control sockets for network
+ * managers and systemd, which a read-only mount does not protect.
  */
 const evidence = [
   { name: 'usr-lib', path: '/usr/lib', type: 'Directory', readOnly: true },
@@ -38,7 +38,7 @@ const everywhere: readonly HostMount[] = [
   written('state', '/var/lib/multinic'),
   // Writable through a hostPath with NET_ADMIN alone, while the container's own /proc/sys is read-only.
   { name: 'proc-sys-net', path: '/proc/sys/net', type: 'Directory', readOnly: false },
-  // Its rules rename NICs at a boot, whatever a `.link` file says.
+  // udev rules rename NICs at boot and override `.link` files.
   read('udev-rules', '/etc/udev/rules.d'),
   ...evidence,
 ];
@@ -46,13 +46,13 @@ const everywhere: readonly HostMount[] = [
 const linkFiles = written('udev-links', '/etc/systemd/network');
 const keyfiles = '/etc/NetworkManager/system-connections';
 const ifcfgs = '/etc/sysconfig/network-scripts';
-/** Profiles that netplan, or NetworkManager by itself, made for this boot. */
+/** Profiles that netplan or NetworkManager generated for this boot. */
 const runKeyfiles = read('run-keyfiles', '/run/NetworkManager/system-connections');
 
-/** Where netplan, and who runs a machine, put files for udev and networkd that last until the next boot. */
+/** Folder for temporary udev and networkd files from netplan and administrators, valid until the next boot. */
 const runLinkFiles = read('run-networkd', '/run/systemd/network');
 
-/** What the agent sees of a host of each family. */
+/** Mounts for the agent, by network manager. */
 export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
   netplan: [
     written('netplan', '/etc/netplan'),
@@ -66,23 +66,23 @@ export const hostMounts: Readonly<Record<Family, readonly HostMount[]>> = {
     written('ifcfgs', ifcfgs),
     linkFiles,
     ...everywhere,
-    // An earlier generation wrote keyfiles on every host of NetworkManager.
+    // An earlier generation wrote keyfiles on every NetworkManager host.
     written('keyfiles', keyfiles),
     runKeyfiles,
     runLinkFiles,
   ],
 };
 
-/** Tells profiles of the one kind from those of the other; only where a system of the kind that has both is installed. */
+/** Distinguishes ifcfg profiles from keyfiles; mounted only where the installed system supports both. */
 export const ifcfgMount: HostMount = written('ifcfgs', ifcfgs);
 
 /**
- * By which NetworkManager takes orders: only where the installation gives agents this right. The folder and not the socket, as
- * a host that has none would start no Pod.
+ * System bus for NetworkManager commands; mounted only where the installation grants agents this right. The folder is
+ * mounted instead of the socket, because a missing socket would prevent the Pod's start.
  */
 export const systemBusMount: HostMount = read('system-bus', '/run/dbus');
 
-/** Mounted only when the Node reports a machine id, which the kubelet reads from this file. */
+/** Mounted only when the Node reports a machine id, which kubelet reads from this file. */
 export const machineIdMount: HostMount = {
   name: 'machine-id',
   path: '/etc/machine-id',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { interfaceSpec } from './multinicnodeconfig.ts';
 
-/** HTTP bodies of the inventory, of both generations: that of seed 000, and the newer one of the deployed system. */
+/** Inventory HTTP bodies for both generations: the original routes and the newer legacy routes. */
 export const inventoryPath = '/v1/inventory/node-configs';
 export const interfacesPath = '/v1/interfaces';
 export const historyPath = '/v1/inventory/history';
@@ -38,7 +38,7 @@ const seenInterface = z.looseObject({
     .describe('When the port was created, or first delivered if Neutron does not tell (RFC 3339).'),
 });
 
-/** A record with what was seen of its ports, which is not part of the config that was delivered and hashed. */
+/** Record with observed port data, which are not part of the delivered and hashed config. */
 export const observedRecord = inventoryRecord.extend({
   config: inventoryRecord.shape.config.extend({ interfaces: z.array(seenInterface) }),
   lastConfigHash: z
@@ -50,7 +50,7 @@ export const observedRecord = inventoryRecord.extend({
 
 export const observedRecords = z.array(observedRecord);
 
-/** Strict: without a filter that is misspelt the changes of all nodes would be answered. */
+/** Strict: ignoring a misspelt filter would return all nodes' changes. */
 export const historyQuery = z.strictObject({
   providerId: z.string().max(253).optional().describe('Only this business cluster.'),
   nodeName: z.string().max(253).optional().describe('Only this node.'),

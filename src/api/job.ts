@@ -2,25 +2,25 @@ import * as z from 'zod';
 import { familyOf, plainForm } from './address.ts';
 
 /**
- * Versions of the request and the result; the two sides refuse any other. Each adds to the one before: 2 machine, fence and
- * known NICs, 3 NICs with IPv6 and with other routing than `pbr`, and the action `check`. An agent that knows less is sent a request of an older
- * version, without what needs a newer one.
+ * Versions of request and result; both sides refuse any other version. Version 2 adds machine, fence and known NICs;
+ * version 3 adds IPv6, routing other than `pbr`, and the action `check`. Older agents receive an older version
+ * without newer features.
  */
 export const protocols = [1, 2, 3] as const;
 export type Protocol = (typeof protocols)[number];
-/** The newest one. */
+/** Latest version. */
 export const protocol = 3 satisfies Protocol;
 const protocolVersion = z.union(protocols.map((version) => z.literal(version)));
 
 /**
- * How a host keeps its network over a reboot: netplan, files of systemd-networkd itself, or profiles of NetworkManager as
- * keyfiles or as ifcfg files.
+ * How a host persists network configuration: netplan, systemd-networkd files, or NetworkManager profiles as keyfiles
+ * or ifcfg files.
  */
 export const family = z.enum(['netplan', 'networkd', 'keyfile', 'ifcfg']);
 
 export type Family = z.infer<typeof family>;
 
-/** Which object state an agent run is about; anything older than what the host has seen is refused. */
+/** Object state that an agent run belongs to; the host refuses older states than its latest. */
 export const fence = z.object({
   uid: z.string().min(1).max(64),
   generation: z.int().min(0),
@@ -39,21 +39,21 @@ export const requestRoute = z.object({
 });
 
 /**
- * How traffic finds a NIC: `pbr`, each of its addresses answers from a table of its own; `main`, its routes are in the main
- * table, but never a default route; `isolated`, none but its own subnets are reached by it.
+ * Routing modes. `pbr`: each address answers from its own table. `main`: routes are in the main table, without
+ * default route. `isolated`: only the NIC's own subnets are reachable.
  */
 export const routings = ['pbr', 'main', 'isolated'] as const;
 
-/** Most routes of one NIC. */
+/** Maximum number of routes per NIC. */
 export const maxRoutes = 64;
 
-/** One NIC the node shall have; addresses are `ip/prefix` of the NIC itself, MACs lower case. */
+/** Desired NIC on a node; addresses have the form `ip/prefix`, MACs are lower case. */
 export const requestInterface = z.object({
   index: z.int().min(0).max(9),
   portId: z.string().max(64).optional(),
   mac: z.string().regex(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/),
   mtu: z.int().min(68).max(65_535).optional(),
-  /** Of both families. */
+  /** IPv4 and IPv6. */
   addresses: z.array(cidr).min(1).max(32),
   gateway: z.ipv4().optional(),
   gateway6: ip6.optional(),
@@ -63,57 +63,60 @@ export const requestInterface = z.object({
 
 export type RequestInterface = z.infer<typeof requestInterface>;
 
-/** The oldest version in which a NIC can be asked for. */
+/** Returns the oldest version that supports this NIC. */
 export function protocolOf({ addresses, routing }: RequestInterface): Protocol {
   return routing !== 'pbr' || addresses.some((text) => familyOf(text) === 6) ? 3 : 1;
 }
 
 /**
- * What its Job gives the agent's Pod. Webhooks, policies and runtimes may take some of it away before the agent begins; what is
- * left would do half of a change, or call a node clean that is not.
+ * Rights that the Job grants to the agent's Pod. Webhooks, policies and runtimes may remove some of them before the
+ * agent starts. With missing rights an agent would apply half a change, or report an unclean node as clean.
  */
 export const podRights = z.object({
-  /** `runAsUser` of the container. */
+  /** `runAsUser` in the container. */
   user: z.int().min(0),
-  /** Capabilities without `CAP_`; an agent looks past one that it does not know. */
+  /** Capabilities without `CAP_`; agents ignore unknown capabilities. */
   capabilities: z.array(z.string().max(64)).max(64),
   hostNetwork: z.boolean(),
-  /** Paths of the host that are mounted under `jobFiles.hostRoot`. */
+  /** Host paths mounted under `jobFiles.hostRoot`. */
   mounts: z.array(z.object({ path: z.string().max(256), writable: z.boolean() })).max(64),
 });
 
 export type PodRights = z.infer<typeof podRights>;
 
-/** What the agent is told, in the Job's immutable ConfigMap; the agent has no access to the API server. */
+/** Request to the agent in the Job's immutable ConfigMap; the agent has no access to the API server. */
 export const jobRequest = z.object({
   protocol: protocolVersion,
   ...fence.shape,
-  /** Protocol 2: `status.nodeInfo.machineID` of the Node; a host with another `/etc/machine-id` refuses (`WrongMachine`). */
+  /**
+   * Protocol 2: `status.nodeInfo.machineID` from the Node; a host with a different `/etc/machine-id` refuses
+   * (`WrongMachine`).
+   */
   machineId: z.string().min(1).max(64).optional(),
   /**
-   * Protocol 2: the fence that the host answered with `StaleRequest`, when the object was read again from the server
-   * since: after a restored etcd its generation is behind the host's. A late old request cannot carry it.
+   * Protocol 2: fence from the host's `StaleRequest` answer, set after the object was read again. After an etcd
+   * restore the object's generation is behind the host's. A late old request cannot carry this fence.
    */
   supersedes: fence.optional(),
   attempt: z.int().min(0),
-  /** `check` looks and changes nothing. */
+  /** `check` only reads. */
   action: z.enum(['apply', 'cleanup', 'check']),
   nodeName: z.string().min(1).max(253),
-  /** Addresses of the Node object but for those of our own NICs: no NIC that carries one of them is ever touched. */
+  /** The Node object's addresses except our own NICs' addresses: a NIC with such an address is never changed. */
   protectedAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).max(64),
   interfaces: z.array(requestInterface).max(10),
-  /** MACs of entries that cannot be used: a NIC of ours with one of them stays as it is and is in no result. */
+  /** MACs in unusable entries: our NICs with these MACs stay unchanged and appear in no result. */
   keep: z.array(requestInterface.shape.mac).max(64).optional(),
-  /** Of which family's files the Pod is made for; those of netplan where nobody says. An older agent looks past it. */
+  /** Network manager whose folders the Pod mounts; undefined: netplan. Older agents ignore this field. */
   family: family.optional(),
-  /** An agent that lacks one refuses (`RightMissing`). An older agent looks past it. */
+  /** Rights; an agent that lacks any right refuses (`RightMissing`). Older agents ignore this field. */
   rights: podRights.optional(),
 });
 
 export type JobRequest = z.infer<typeof jobRequest>;
 export type JobAction = JobRequest['action'];
 
-/** Reasons of a NIC in a result; each has a row in the table of reasons. */
+/** Reasons for a NIC in a result; each has a row in the reasons table. */
 export const nicReason = z.enum([
   'Configured',
   'Removed',
@@ -145,17 +148,17 @@ export const nicResult = z.object({
   index: z.int().min(0).max(9),
   portId: z.string().max(64).optional(),
   mac: z.string().max(17),
-  /** Kernel name the NIC has now; empty when it is not on the host. */
+  /** Current kernel name; empty when the NIC is missing on the host. */
   name: z.string().max(15),
   state: nicState,
   reason: nicReason,
-  /** At most 120 bytes of UTF-8: ten of them fit the termination message. */
+  /** At most 120 bytes in UTF-8: ten messages fit into the termination message. */
   message: z.string().max(120),
 });
 
 export type NicResult = z.infer<typeof nicResult>;
 
-/** A NIC that was given its index on a host. */
+/** NIC with an assigned index on a host. */
 export const reportedNic = z.object({
   mac: requestInterface.shape.mac,
   portId: z.string().max(64).optional(),
@@ -164,7 +167,7 @@ export const reportedNic = z.object({
 
 export type ReportedNic = z.infer<typeof reportedNic>;
 
-/** Why a whole request was refused before anything was touched. */
+/** Reasons for refusing a whole request before any change. */
 export const refusalReason = z.enum([
   'StaleRequest',
   'UnknownState',
@@ -174,7 +177,7 @@ export const refusalReason = z.enum([
   'RightMissing',
 ]);
 
-/** The agent's answer, written as the container's termination message (at most 4,000 bytes). */
+/** Agent result, written as the container's termination message (at most 4,000 bytes). */
 export const jobResult = z.object({
   protocol: protocolVersion,
   ...fence.shape,
@@ -184,24 +187,24 @@ export const jobResult = z.object({
   refusal: z.object({ reason: refusalReason, message: z.string().max(400) }).optional(),
   nics: z.array(nicResult).max(20),
   warnings: z.array(z.string().max(80)).max(20),
-  /** How many things others had on the host before the run and have no more; absent where there are none, or nobody looked. */
+  /** Number of foreign items on the host lost since the run began; undefined: none, or not checked. */
   foreignStateLost: z.int().min(0).optional(),
-  /** Protocol 2: the NICs that the host's state.json knows as ours, so that names outlive the object. */
+  /** Protocol 2: our NICs in the host's state.json, so that names outlive the object. */
   known: z.array(reportedNic).max(10).optional(),
-  /** Protocol 2: the newest object state that the host has seen. */
+  /** Protocol 2: latest object state known to the host. */
   fence: fence.optional(),
-  /** What the host was found to be, of the families that this agent has files for. */
+  /** Network manager detected on the host, among those that this agent supports. */
   family: family.optional(),
 });
 
 export type JobResult = z.infer<typeof jobResult>;
 
-/** Files of the Job's container. */
+/** Files in the Job's container. */
 export const jobFiles = {
-  /** Key of the request in the Job's ConfigMap. */
+  /** Key for the request in the Job's ConfigMap. */
   requestKey: 'request.json',
   requestDirectory: '/etc/multinic/request',
   result: '/dev/termination-log',
-  /** Where the host's /etc/netplan, /var/lib/multinic … are mounted in the agent's container. */
+  /** Mount point for the host's /etc/netplan, /var/lib/multinic … in the agent's container. */
   hostRoot: '/host',
 } as const;

@@ -11,7 +11,7 @@ describe('labelValue', () => {
     ['한글노드', 'unknown'],
     ['', 'unknown'],
     ['a'.repeat(260), 'a'.repeat(63)],
-  ])('writes %j as the deployed Viola does', (text, value) => {
+  ])('labelValue converts %j as the legacy Viola does', (text, value) => {
     expect(labelValue(text)).toBe(value);
   });
 
@@ -19,11 +19,11 @@ describe('labelValue', () => {
     ['___', 'unknown'],
     ['_lead', 'lead'],
     ['trail_', 'trail'],
-  ])('makes %j legal, which the deployed Viola does not', (text, value) => {
+  ])('labelValue makes %j legal, unlike the legacy Viola', (text, value) => {
     expect(labelValue(text)).toBe(value);
   });
 
-  it('gives a legal label value for any text, and the same one for its own result', () => {
+  it('labelValue returns a legal label value for any text and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const value = labelValue(text);

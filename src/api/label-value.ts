@@ -1,9 +1,9 @@
-/** Longest value of a Kubernetes label. */
+/** Maximum length of a Kubernetes label value. */
 const maxLength = 63;
 
 /**
- * The text as a value of one of our labels, in the form the deployed Viola writes: lower case, other characters as `-`.
- * Unlike there the result is always a legal value, which begins and ends with a letter or digit.
+ * Converts text into a label value in the legacy Viola's form: lower case, other characters as `-`. Unlike there, the
+ * result is always legal and starts and ends with a letter or digit.
  */
 export function labelValue(text: string): string {
   const clean = text

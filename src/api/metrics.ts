@@ -1,7 +1,7 @@
 import { controllerMetrics } from './metrics/controller.ts';
 import { lifecycleMetrics } from './metrics/lifecycle.ts';
 
-/** Every metric of the product; the reference in the docs is generated from this table. */
+/** All metrics; the metrics reference in the docs is generated from this table. */
 export const metricTable = {
   multinic_build_info: {
     type: 'gauge',

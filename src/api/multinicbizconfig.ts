@@ -5,7 +5,7 @@ import type { ObjectMeta } from './object-meta.ts';
 
 const text = (what: string) => z.string().optional().describe(what);
 
-/** One NIC. The schema has no limits: an entry that cannot be used refuses its own node, not the whole object. */
+/** NIC entry. The schema has no limits: an invalid entry refuses its own node, not the whole object. */
 export const bizInterface = z.object({
   portId: text('Neutron port id; the name of the NIC sticks to it.'),
   macAddress: text('MAC address of the port, in colon form; how the node finds the NIC.'),
@@ -87,12 +87,12 @@ export const bizConfigStatus = z.object({
 
 export type BizConfigStatus = z.infer<typeof bizConfigStatus>;
 
-/** The NICs of a whole cluster in one object, as the legacy writers send them. */
+/** One object with all NICs in a cluster, as legacy writers send. */
 export interface MultiNicBizConfig {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: ObjectMeta;
-  /** An object without a spec has no nodes. */
+  /** undefined: the object has no nodes. */
   readonly spec?: BizConfigSpec;
   readonly status?: BizConfigStatus;
 }

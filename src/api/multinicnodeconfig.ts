@@ -14,7 +14,7 @@ export const routing = z.enum(['isolated', 'pbr', 'main']);
 
 export type Routing = z.infer<typeof routing>;
 
-/** A subnet of a port beside that of its main address. */
+/** Subnet on a port beside the main address's subnet. */
 export const furtherSubnet = z.object({
   cidr: z.string().max(64).describe('Network of the subnet, such as 10.1.0.0/24.'),
   gateway: z.string().max(64).optional().describe('Gateway of the subnet, if it has one.'),
@@ -27,8 +27,8 @@ export const furtherSubnet = z.object({
 });
 
 /**
- * One NIC as it stands in an object. This is the loosest form that deployed writers produce; whether an entry can be
- * used is decided by `acceptInterface`.
+ * NIC entry in an object, in the loosest form from deployed writers; `acceptInterface` decides whether the entry is
+ * usable.
  */
 export const interfaceSpec = z.object({
   id: z
@@ -136,7 +136,7 @@ export const interfaceStatus = z.object({
 
 export type InterfaceStatus = z.infer<typeof interfaceStatus>;
 
-/** A NIC that the host's own record calls ours: its name is kept when the entry of the spec is lost. */
+/** NIC in the host's own record; its name is kept even if the spec entry is lost. */
 export const knownInterface = z.object({
   id: z.int().min(0).max(9).describe('Index of the NIC on the host.'),
   macAddress: z.string().max(64).describe('MAC address.'),
@@ -148,8 +148,8 @@ export type KnownInterface = z.infer<typeof knownInterface>;
 const word = (what: string, max = 253) => z.string().max(max).optional().describe(what);
 
 /**
- * What was done last, and for what: written by our controller alone. Every field is optional: a record of a form that
- * is not known counts as none, and what is wanted is done again.
+ * Record of the last agent run, written only by our controller. All fields are optional: a record in an unknown form
+ * counts as missing, and the node is applied again.
  */
 export const appliedRecord = z.object({
   objectUid: word('uid of the object that it was done for; it counts for no other.', 64),
@@ -213,7 +213,7 @@ export const appliedRecord = z.object({
     .describe('The newest object state that the host has seen, when it refused an older one.'),
 });
 
-/** Entries of a spec and as many NICs that leave the node. */
+/** A spec's entries plus equally many NICs that leave the node. */
 export const maxInterfaceStatuses = 128;
 
 export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'Failed']);
@@ -253,7 +253,7 @@ export const nodeConfigStatus = z.object({
 
 export type NodeConfigStatus = z.infer<typeof nodeConfigStatus>;
 
-/** One node's NICs, in the business cluster; `metadata.name` is the node name as Viola was sent it. */
+/** One node's NICs in the business cluster; `metadata.name` is the node name posted to Viola. */
 export interface MultiNicNodeConfig {
   readonly apiVersion?: string;
   readonly kind?: string;

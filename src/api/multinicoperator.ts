@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { conditions } from './condition.ts';
 import type { ObjectMeta } from './object-meta.ts';
 
-// Objects of the legacy system stay valid: nothing is required and no value of the right type is refused here. What
-// cannot be used is named by the reconciler in the condition `Accepted`.
+// Legacy objects stay valid: nothing is required, and any value with the right type is accepted here. The reconciler
+// reports unusable values in the condition `Accepted`.
 
 const text = (what: string) => z.string().optional().describe(what);
 const flag = (what: string) => z.boolean().optional().describe(what);
@@ -209,7 +209,7 @@ export const multiNicOperatorStatus = z.object({
 
 export type MultiNicOperatorStatus = z.infer<typeof multiNicOperatorStatus>;
 
-/** Installs the operator, MariaDB and backups, and protects them; one per cluster, in the namespace of lifecycle. */
+/** Installs and protects the operator, MariaDB and backups; one object per cluster, in lifecycle's namespace. */
 export interface MultiNicOperator {
   readonly apiVersion?: string;
   readonly kind?: string;

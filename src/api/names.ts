@@ -1,11 +1,11 @@
-/** Names that other systems rely on: API groups, labels, annotations, finalizers, field managers. */
+/** Names used by other systems: API groups, labels, annotations, finalizers, field managers. */
 
 export const managementGroup = 'multinic.example.com';
 export const businessGroup = 'multinic.io';
-/** Groups in which MultiNicBizConfig is known; the second is that of the legacy sample. */
+/** API groups for MultiNicBizConfig; the second is from the legacy sample. */
 export const bizConfigGroups = [businessGroup, 'multinic.okestro.io'] as const;
 export type BizConfigGroup = (typeof bizConfigGroups)[number];
-/** How the controller treats MultiNicBizConfigs: it expands them, only reports their state, or ignores them. */
+/** Controller modes for MultiNicBizConfigs: expand, only report state, or ignore. */
 export const bizConfigModes = ['active', 'read-only', 'off'] as const;
 export type BizConfigMode = (typeof bizConfigModes)[number];
 
@@ -16,24 +16,24 @@ export const labels = {
   partOf: 'app.kubernetes.io/part-of',
   nodeName: 'multinic.io/node-name',
   instanceId: 'multinic.io/instance-id',
-  /** On MultiNicNodeConfig objects, and on the Secrets that register business clusters. */
+  /** On MultiNicNodeConfigs, and on Secrets that register business clusters. */
   providerId: 'multinic.io/provider-id',
   configUid: 'multinic.io/config-uid',
   generation: 'multinic.io/generation',
   attempt: 'multinic.io/attempt',
   action: 'multinic.io/action',
-  /** On MultiNicNodeConfig: name, as a label value, of the MultiNicBizConfig that it was made from. */
+  /** On MultiNicNodeConfigs: name (as label value) of the source MultiNicBizConfig. */
   bizConfig: 'multinic.io/biz-config',
-  /** On agent Jobs: the instance id of the node's server. */
+  /** On agent Jobs: instance id of the node's server. */
   instance: 'instance',
-  /** `true` on objects that a MultiNicOperator manages: the admission webhook refuses changes of them. */
+  /** `true` on objects managed by a MultiNicOperator: the admission webhook refuses their changes. */
   protected: 'multinic.example.com/protected',
-  /** On the same objects: name of the MultiNicOperator. */
+  /** On managed objects: name of the MultiNicOperator. */
   managedByOperator: 'multinic.example.com/managed-by-operator',
 } as const;
 
 export const agentAppName = 'multinic-agent';
-/** Value of `app.kubernetes.io/managed-by` on the Jobs of the deployed Go controller. */
+/** Value of `app.kubernetes.io/managed-by` on the legacy controller's Jobs. */
 export const legacyControllerName = 'multinic-controller';
 
 export const annotations = {
@@ -42,57 +42,59 @@ export const annotations = {
   paused: 'multinic.io/paused',
   allowRemovals: 'multinic.io/allow-removals',
   takeOverFrom: 'multinic.io/take-over-from',
-  /** On OpenstackConfig: `namespace/name` of another one that may take its nodes over. */
+  /** On OpenstackConfigs: `namespace/name` of the OpenstackConfig that may take the nodes over. */
   handOverTo: 'multinic.io/hand-over-to',
-  /** JSON `{namespace, name, uid, generation}` of the OpenstackConfig a MultiNicNodeConfig came from. */
+  /** JSON `{namespace, name, uid, generation}` of the source OpenstackConfig. */
   source: 'multinic.io/source',
-  /** Present when the last write through Viola carried a `base`. */
+  /** Set when Viola's last write carried a `base`. */
   fenced: 'multinic.io/fenced',
-  /** RFC 3339 time of the consent to delete the object, close to the deletion; with `!` it does not wait for its Node either. */
+  /**
+   * RFC 3339 time of the deletion consent, close to the deletion; with `!` the deletion does not wait for the Node.
+   */
   deleteConsent: 'multinic.io/delete-consent',
-  /** The specHash with which NICs may leave the node, written by Viola. */
+  /** specHash for which NICs may be removed from the node, written by Viola. */
   removalConsent: 'multinic.io/removal-consent',
-  /** JSON `{group, name, uid, generation}` of the MultiNicBizConfig that a MultiNicNodeConfig was made from. */
+  /** JSON `{group, name, uid, generation}` of the source MultiNicBizConfig. */
   bizSource: 'multinic.io/biz-source',
-  /** On MultiNicBizConfig: `read-only` keeps its objects and follows no edit. */
+  /** On MultiNicBizConfigs: `read-only` keeps the objects and ignores edits. */
   bizConfigMode: 'multinic.io/biz-config-mode',
-  /** On MultiNicBizConfig: RFC 3339 time at which its migration to one object per node was started. */
+  /** On MultiNicBizConfigs: RFC 3339 start time of the migration to one object per node. */
   bizMigration: 'multinic.io/biz-migration',
-  /** On MultiNicNodeConfig: a new value, such as a time, continues a rollout that was stopped. */
+  /** On MultiNicNodeConfigs: a new value, such as a time, continues a stopped rollout. */
   rolloutContinue: 'multinic.io/rollout-continue',
-  /** On MultiNicNodeConfig, any value: its node is taken over from the deployed controller. */
+  /** On MultiNicNodeConfigs, any value: takes the node over from the legacy controller. */
   takeOver: 'multinic.io/take-over',
-  /** On MultiNicNodeConfig: a new value, such as a time, has its node compared with what was applied. */
+  /** On MultiNicNodeConfigs: a new value, such as a time, compares the node with the applied state. */
   check: 'multinic.io/check',
-  /** On a Secret that registers a business cluster: the ServiceAccount there whose token it holds, which Viola renews. */
+  /** On registration Secrets: ServiceAccount in the business cluster whose token Viola renews in this Secret. */
   renewsTokenOf: 'multinic.io/renews-token-of',
-  /** On agent Jobs and Pods: `namespace/name` of the MultiNicNodeConfig they work for. */
+  /** On agent Jobs and Pods: `namespace/name` of their MultiNicNodeConfig. */
   config: 'multinic.io/config',
-  /** On agent Jobs: hash of what the agent was asked for, so that equal wishes need no second Job. */
+  /** On agent Jobs: request hash, so that equal requests need no second Job. */
   content: 'multinic.io/content',
-  /** On agent Jobs: JSON `{nodeUid, machineId, osImage}` of the machine that they were made for. */
+  /** On agent Jobs: JSON `{nodeUid, machineId, osImage}` of the target machine. */
   machine: 'multinic.io/machine',
-  /** On agent Jobs: of which family's files they are made for (netplan, networkd, keyfile, ifcfg). */
+  /** On agent Jobs: network manager whose folders are mounted (netplan, networkd, keyfile, ifcfg). */
   family: 'multinic.io/family',
-  /** On our CustomResourceDefinitions: the number of their schema. */
+  /** On our CustomResourceDefinitions: schema number. */
   schema: 'multinic.io/schema',
-  /** On the Secret of the operator's token: RFC 3339 time since which the token is used. */
+  /** On the operator's token Secret: RFC 3339 time since which the token is in use. */
   tokenSince: 'multinic.io/token-since',
-  /** On MultiNicOperator: `latest` or the name of a backup file; each new value restores it once. */
+  /** On MultiNicOperators: `latest` or a backup file name; each new value restores once. */
   restore: 'multinic.io/restore',
-  /** On MultiNicOperator: each new value replaces both passwords of MariaDB. */
+  /** On MultiNicOperators: each new value replaces both MariaDB passwords. */
   rotateCredentials: 'multinic.io/rotate-credentials',
-  /** On MultiNicOperator: each new value restarts the operator. On Pods: the value they were started with. */
+  /** On MultiNicOperators: each new value restarts the operator. On Pods: value at their start. */
   restartAt: 'multinic.io/restart-at',
-  /** On MultiNicOperator: RFC 3339 time until which protection and recovery pause. */
+  /** On MultiNicOperators: RFC 3339 time until which protection and recovery pause. */
   breakGlass: 'multinic.io/break-glass',
-  /** On managed objects: hash of what lifecycle applied last. */
+  /** On managed objects: hash of lifecycle's last apply. */
   applied: 'multinic.io/applied',
 } as const;
 
 export const finalizers = {
   openstackConfig: 'multinic.example.com/cleanup',
-  /** Finalizers of earlier generations, taken over by ours. */
+  /** Finalizers from earlier generations, replaced by ours. */
   openstackConfigEarlier: [
     'multinic.example.com/finalizer',
     'multinic.example.com/operator-finalizer',
@@ -103,12 +105,12 @@ export const finalizers = {
 
 export const fieldManagers = {
   operator: 'multinic-operator',
-  /** Of a call of the trigger endpoint. */
+  /** Used by the trigger endpoint. */
   trigger: 'multinic-trigger',
   viola: 'viola',
   controller: 'controller',
   lifecycle: 'lifecycle',
-  /** Of the expansion of MultiNicBizConfigs. */
+  /** Used by the MultiNicBizConfig expansion. */
   bizConfig: 'biz-config',
   cli: 'cli',
 } as const;
@@ -116,11 +118,14 @@ export const fieldManagers = {
 export const namespaces = {
   system: 'multinic-system',
   agents: 'multinic-agents',
-  /** Secrets that register business clusters, and nothing else. */
+  /** Contains only Secrets that register business clusters. */
   registrations: 'multinic-clusters',
 } as const;
 
-/** Secrets by which the operator and Viola know each other, in the operator's namespace; it keeps them when it is told to. */
+/**
+ * Secrets for mutual authentication between operator and Viola, in the operator's namespace; maintained by the
+ * operator in mode `managed`.
+ */
 export const accessSecrets = {
   authority: 'multinic-ca',
   certificate: 'viola-api-tls',
@@ -128,55 +133,55 @@ export const accessSecrets = {
   grants: 'viola-api-tokens',
 } as const;
 
-/** Objects of an installation by a MultiNicOperator, all in the namespace of lifecycle. */
+/** Objects installed by a MultiNicOperator, all in lifecycle's namespace. */
 export const managedObjects = {
-  /** Deployment of the operator. */
+  /** Operator Deployment. */
   controller: 'multinic-controller',
-  /** ConfigMap with the chart's rendering of the operator. */
+  /** ConfigMap with the chart's rendered operator. */
   controllerBase: 'multinic-controller-base',
-  /** StatefulSet, Service and container of MariaDB. */
+  /** MariaDB's StatefulSet, Service and container. */
   database: 'mariadb',
   databaseClaim: 'mysql-storage-mariadb-0',
-  /** CronJob and claim. */
+  /** CronJob and volume claim. */
   backup: 'mariadb-backup',
   credentials: 'mariadb-credentials',
   /** ValidatingWebhookConfiguration. */
   protection: 'multinic-protection',
-  /** Service of lifecycle's webhook; the chart installs it. */
+  /** Service for lifecycle's webhook, installed by the chart. */
   webhookService: 'multinic-operator-webhook',
-  /** Secrets of the webhook's certificate authority and certificate. */
+  /** Secrets with the webhook's certificate authority and certificate. */
   webhookAuthority: 'multinic-webhook-ca',
   webhookCertificate: 'multinic-webhook-tls',
-  /** Deployment of the operator in the legacy system. */
+  /** Operator Deployment in the legacy system. */
   legacyController: 'multinic-controller-manager',
 } as const;
 
-/** Key of the operator's own grants in `accessSecrets.grants`; every other key is somebody else's. */
+/** Key for the operator's own grants in `accessSecrets.grants`; all other keys are foreign. */
 export const ownGrantsKey = 'operator.yaml';
 
-/** The Service of Viola, in the operator's namespace. */
+/** Viola's Service in the operator's namespace. */
 export const violaService = 'viola-api';
 
-/** Highest index of a managed NIC; a node has at most ten, multinic0 to multinic9. */
+/** Highest index for a managed NIC; a node has at most ten, multinic0 to multinic9. */
 export const maxIndex = 9;
 
-/** Kernel name of the NIC with this index. */
+/** Returns the kernel name for an index. */
 export function interfaceName(index: number): string {
   return `multinic${index}`;
 }
 
-/** Index in a name of the form `multinicN`, whatever N is; undefined for any other name. */
+/** Returns N in a name `multinicN`, also beyond the maximum; undefined for any other name. */
 export function indexOfName(name: string): number | undefined {
   const digits = /^multinic([0-9]{1,9})$/.exec(name.trim())?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Routing table and route metric of the NIC with this index. */
+/** Returns the routing table and route metric for an index. */
 export function routingTable(index: number): number {
   return 100 + index;
 }
 
-/** Priority of the policy rules of the NIC with this index. */
+/** Returns the policy rule priority for an index. */
 export function rulePriority(index: number): number {
   return 10_100 + index;
 }

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodeconfig.ts';
 
-/** HTTP bodies of Viola: `/v1/k8s/multinic/node-configs`. */
+/** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
 export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
 export const clustersPath = '/v1/k8s/clusters';
 export const providerHeader = 'x-provider-id';
-/** A caller that sends `Prefer: multinic-results` reads per-node results behind a 200. */
+/** `Prefer: multinic-results`: the caller reads per-node results behind a 200. */
 export const resultsPreference = 'multinic-results';
 
 /**
- * Nothing of a POST is written later than this after Viola began with it: it sends writes for 25 s, and an API server gives
- * each of them up within 15 s.
+ * Time after a POST's start when no more writes can happen: Viola sends writes for 25 s, and API servers abort each
+ * write after 15 s.
  */
 export const postOverAfterMs = 40_000;
 
-/** State of the MultiNicNodeConfig that a plan was computed against. */
+/** MultiNicNodeConfig state that a plan was computed against. */
 export const base = z.object({
   uid: z.string().min(1).max(64).describe('metadata.uid of the object.'),
   generation: z.int().min(1).describe('metadata.generation of the object.'),
@@ -33,9 +33,9 @@ export const source = z.object({
 });
 
 /**
- * One node of a POST. `base: null` means create only; without `base` the last write wins, unless the object is fenced.
- * Interfaces are read loosely (the deployed operator leaves out `id` 0 and an unknown `mtu`, and sends fields that we do
- * not keep), then checked one by one.
+ * Posted node. `base: null` means create only; without `base` the last write wins, unless the object is fenced.
+ * Interfaces are parsed loosely and then validated one by one: the legacy operator omits `id` 0 and unknown `mtu`,
+ * and sends fields that are not stored.
  */
 export const postedNode = z.object({
   nodeName: z.string().max(253).describe('Kubernetes node name.'),
@@ -53,24 +53,24 @@ export type PostedNode = z.infer<typeof postedNode>;
 export type Base = z.infer<typeof base>;
 export type Source = z.infer<typeof source>;
 
-// Each node is checked by itself, so that one of a wrong form does not keep the others from being written.
+// Each node is validated separately, so that a malformed node does not block the others.
 export const postedNodes = z
   .array(z.unknown().meta(describedAs(postedNode)))
   .min(1)
   .max(5000);
 
-/** How another schema stands in the OpenAPI document. */
+/** Returns another schema's form for the OpenAPI document. */
 function describedAs(schema: z.ZodType) {
   const { $schema: _, ...described } = z.toJSONSchema(schema, { io: 'input' });
   return described;
 }
 
-/** Headers of a call that is about one business cluster. */
+/** Headers for calls about one business cluster. */
 export const providerHeaders = z.looseObject({
   [providerHeader]: z.string().describe('Id of the business cluster.'),
 });
 
-/** Header of a list with the token of the next page, empty on the last one: a 304 has it nowhere else. */
+/** Header with the next page's token, empty on the last page; a 304 has no body for the token. */
 export const continueHeader = 'x-continue';
 
 export const listHeaders = providerHeaders.extend({
@@ -126,7 +126,7 @@ export type NodeResult = z.infer<typeof nodeResult>;
 export type NodeError = z.infer<typeof nodeError>;
 export type PostAnswer = z.infer<typeof postAnswer>;
 
-/** One MultiNicNodeConfig as the business cluster holds it. */
+/** MultiNicNodeConfig as stored in the business cluster. */
 export const existingNodeConfig = z.object({
   nodeName: z.string(),
   uid: z.string(),
@@ -145,7 +145,7 @@ export const existingNodeConfig = z.object({
 
 export type ExistingNodeConfig = z.infer<typeof existingNodeConfig>;
 
-/** An object that exists and is of no form that can be read: nothing is known about its NICs and names. */
+/** Existing object in an unreadable form: its NICs and names are unknown. */
 export const unreadableNode = z.object({
   objectName: z.string().describe('metadata.name of the object.'),
   uid: z.string(),
@@ -172,7 +172,7 @@ export const existingNodeConfigs = z.object({
 
 export type ExistingNodeConfigs = z.infer<typeof existingNodeConfigs>;
 
-/** Why a node config is deleted: there is evidence that its server is gone, so that its Node is not waited for. */
+/** Reason for a deletion: evidence shows that the server is gone, so the deletion does not wait for its Node. */
 export const deleteReason = z.enum(['server-gone']);
 
 export type DeleteReason = z.infer<typeof deleteReason>;
@@ -209,7 +209,7 @@ export const clusters = z.object({
     .describe('What is to be known of Viola itself, such as LegacyListener; absent: nothing.'),
 });
 
-/** RFC 9457 problem details, the body of every error. */
+/** RFC 9457 problem details, the body for every error. */
 export const problem = z.object({
   type: z.string(),
   title: z.string(),

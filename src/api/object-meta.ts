@@ -1,4 +1,4 @@
-/** Metadata of a Kubernetes object, as far as our kinds use it. */
+/** Kubernetes object metadata, limited to the fields in use. */
 export interface ObjectMeta {
   readonly name: string;
   readonly namespace?: string;

@@ -13,7 +13,7 @@ describe('objectName', () => {
     ['a'.repeat(260), 'a'.repeat(253)],
     ['한글노드', ''],
     ['___', ''],
-  ])('makes of "%s" a DNS-1123 name', (nodeName, name) => {
+  ])('objectName converts "%s" to a DNS-1123 name', (nodeName, name) => {
     expect(objectName(nodeName)).toBe(name);
   });
 });

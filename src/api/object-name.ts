@@ -1,6 +1,7 @@
 /**
- * Object name of a node: lower case, runs of characters outside [a-z0-9.-] become one dash, at most 253 characters.
- * The result is a DNS-1123 subdomain; a name that leaves nothing over (한글) is refused by the caller.
+ * Returns the object name for a node: lower case, runs of characters outside [a-z0-9.-] become one dash, at most 253
+ * characters. The result is a DNS-1123 subdomain, or '' for a name without usable characters (한글), which the caller
+ * refuses.
  */
 export function objectName(nodeName: string): string {
   return tidy(

@@ -208,7 +208,7 @@ export const openstackConfigStatus = z.object({
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;
 
-/** Which subnets of which servers become NICs of which business cluster; lives in the management cluster. */
+/** Selects subnets and servers whose ports become NICs in a business cluster; lives in the management cluster. */
 export interface OpenstackConfig {
   readonly apiVersion?: string;
   readonly kind?: string;

@@ -4,31 +4,33 @@ interface Annotated {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
 }
 
-/** Whether an object is paused, and by which value if that is neither true nor false. */
+/** Pause state, with the annotation value if neither true nor false. */
 export interface Pause {
   readonly isPaused: boolean;
   readonly unclear?: string;
 }
 
 /**
- * Reads the annotation `multinic.io/paused`. A value that is neither true nor false pauses: its user meant to stop changes
- * rather than to have them.
+ * Parses the annotation `multinic.io/paused`. A value other than true or false pauses, because the user more likely
+ * meant to stop changes.
  */
 export function pauseOf({ metadata }: Annotated): Pause {
   const value = metadata.annotations?.[annotations.paused] ?? '';
-  const meant = value.trim().toLowerCase();
-  if (meant === '' || meant === 'false') return { isPaused: false };
-  return meant === 'true' ? { isPaused: true } : { isPaused: true, unclear: value };
+  const normalized = value.trim().toLowerCase();
+  if (normalized === '' || normalized === 'false') return { isPaused: false };
+  return normalized === 'true' ? { isPaused: true } : { isPaused: true, unclear: value };
 }
 
-/** Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is read or changed". */
+/**
+ * Returns why an object is paused and what stays undone; `effect` is a clause such as "nothing is read or changed".
+ */
 export function pauseMessage({ unclear }: Pause, effect: string): string {
   return unclear === undefined
     ? `the annotation ${annotations.paused} is true; ${effect}`
     : `the annotation ${annotations.paused} is "${shortened(unclear)}", which is neither true nor false; ${effect} until it is false or removed`;
 }
 
-/** Values of users can be of any length; conditions have a limit. */
+/** Truncates a user's value: conditions have a length limit. */
 function shortened(value: string): string {
   return value.length <= 64 ? value : `${value.slice(0, 64)}…`;
 }

@@ -10,9 +10,9 @@ import { partReasons } from './reasons/part.ts';
 import { protectionReasons } from './reasons/protection.ts';
 import { reasons } from './reasons.ts';
 
-describe('the table of reasons', () => {
+describe('reasons table', () => {
   it.each(Object.entries(reasons))(
-    '%s says what it means and what to do, in both languages',
+    'reason %s has meaning and action in both languages',
     (name, row) => {
       expect(name).toMatch(/^[A-Z][A-Za-z]+$/);
       for (const wording of [row.meaning, row.action]) {
@@ -22,7 +22,7 @@ describe('the table of reasons', () => {
     },
   );
 
-  it('has one row for each reason', () => {
+  it('the reasons table has one row for each reason', () => {
     const tables = [
       nicReasons,
       nodeReasons,
@@ -37,7 +37,7 @@ describe('the table of reasons', () => {
     expect(names.toSorted()).toEqual(Object.keys(reasons).toSorted());
   });
 
-  it('has every reason that an agent may report', () => {
+  it('the reasons table contains every reason that an agent may report', () => {
     const known = Object.keys(reasons);
     expect(known).toEqual(expect.arrayContaining([...nicReason.options, ...refusalReason.options]));
   });

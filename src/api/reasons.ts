@@ -7,7 +7,7 @@ import { openstackConfigReasons } from './reasons/openstackconfig.ts';
 import { partReasons } from './reasons/part.ts';
 import { protectionReasons } from './reasons/protection.ts';
 
-/** The one table of reasons; status, events, logs and docs use these words and no others. */
+/** The only reasons table; status, events, logs and docs use only these reasons. */
 export const reasons = {
   ...nicReasons,
   ...nodeReasons,
@@ -20,7 +20,7 @@ export const reasons = {
 } as const;
 
 export type Reason = keyof typeof reasons;
-/** `RemovalHeld` and `Paused` are reasons of both kinds, with one meaning. */
+/** `RemovalHeld` and `Paused` apply to both kinds with the same meaning. */
 export type NodeReason = keyof typeof nodeReasons | 'RemovalHeld' | 'Paused';
 export type OperatorReason = keyof typeof openstackConfigReasons;
 export type MultiNicOperatorReason = keyof typeof multiNicOperatorReasons;

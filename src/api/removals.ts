@@ -1,77 +1,77 @@
 /**
- * Decides what may leave a node. The operator asks about the NICs of a cloud, the controller about the nodes of its
- * cluster; their guards against deletions by mistake use the same limits.
+ * Decides which removals need consent. The operator decides about a cloud's NICs, the controller about its cluster's
+ * nodes; both guards against accidental deletions use the same limits.
  */
 
-/** Why something is to go. */
+/** Basis for a removal. */
 export type RemovalBasis =
-  /** There is evidence about the port or its server. */
+  /** Evidence about the port or its server exists. */
   | 'proven'
-  /** An edit or an annotation of the object names it. */
+  /** An edit or annotation on the object requests the removal. */
   | 'named'
-  /** Neither: it follows from something else, such as a setting of the operator. */
+  /** Neither: the removal results from another change, such as an operator setting. */
   | 'sideEffect';
 
 export interface PendingRemoval {
-  /** What goes: a NIC, a node or an object; equal for the same one. */
+  /** Key for a NIC, node or object; equal keys mean the same item. */
   readonly item: string;
   readonly basis: RemovalBasis;
-  /** Somebody agreed to it. */
+  /** True: a user consented. */
   readonly hasConsent: boolean;
 }
 
-/** So many items may go at once without consent: `always`, or this part of all of them if that is more. */
+/** Removals allowed without consent: the larger value from `always` and the fraction `part`. */
 export interface RemovalLimit {
   readonly always: number;
   readonly part: number;
 }
 
 export const removalLimits = {
-  /** NICs that OpenstackConfigs deliver from one cloud. */
+  /** NICs delivered by OpenstackConfigs from one cloud. */
   nicsOfCloud: { always: 10, part: 0.2 },
-  /** Nodes of a business cluster that lose NICs within a minute; of a few each is a large part. */
+  /** Nodes in a business cluster that lose NICs within a minute; in small clusters each node is a large part. */
   nodesOfCluster: { always: 3, part: 0.2 },
-  /** Nodes of a MultiNicBizConfig that lose NICs by one generation of it. */
+  /** Nodes that lose NICs by one MultiNicBizConfig generation. */
   nodesOfSource: { always: 3, part: 0.2 },
-  /** OpenstackConfigs that are deleted within a minute. */
+  /** OpenstackConfigs deleted within a minute. */
   openstackConfigs: { always: 3, part: 0.2 },
 } as const satisfies Record<string, RemovalLimit>;
 
-/** How many of `total` items may go at once without consent. */
+/** Returns how many of `total` items may be removed without consent. */
 export function allowedAtOnce(total: number, { always, part }: RemovalLimit): number {
   return Math.max(always, Math.floor(part * total));
 }
 
 export interface RemovalDecision {
-  /** Items that stay until somebody agrees. */
+  /** Items that stay until consent. */
   readonly held: ReadonlySet<string>;
-  /** Items that would go at once without consent, and how many may. */
+  /** Number of removals without consent, and the allowed number. */
   readonly count: number;
   readonly allowed: number;
 }
 
 interface DecisionInput {
   readonly removals: readonly PendingRemoval[];
-  /** Items that went without consent just before; they count with those that go now. */
+  /** Items removed recently without consent, counted together with current removals. */
   readonly recent: Iterable<string>;
-  /** Items there are, or were before the first of them went. */
+  /** Number of items now, or before the first removal. */
   readonly total: number;
   readonly limit: RemovalLimit;
 }
 
 /**
- * Which removals wait for consent: a side effect always, a named or proven one when too many go at once. Consent is neither
- * asked for twice nor counted.
+ * Decides which removals wait for consent: side effects always, named and proven removals above the limit. Removals
+ * with consent are neither held nor counted.
  */
 export function decideRemovals({ removals, recent, total, limit }: DecisionInput): RemovalDecision {
   const open = removals.filter(({ hasConsent }) => !hasConsent);
-  const [sideEffects, meant] = [
+  const [sideEffects, intended] = [
     open.filter(isSideEffect),
     open.filter((one) => !isSideEffect(one)),
   ];
-  const count = meant.length === 0 ? 0 : new Set([...meant.map(itemOf), ...recent]).size;
+  const count = intended.length === 0 ? 0 : new Set([...intended.map(itemOf), ...recent]).size;
   const allowed = allowedAtOnce(total, limit);
-  const held = count > allowed ? [...sideEffects, ...meant] : sideEffects;
+  const held = count > allowed ? [...sideEffects, ...intended] : sideEffects;
   return { held: new Set(held.map(itemOf)), count, allowed };
 }
 

@@ -1,6 +1,4 @@
-/**
- * Whether two values are written as the same JSON, whatever the order of their keys; an undefined field is an absent one.
- */
+/** True if both values have the same JSON, ignoring key order; an undefined field equals an absent field. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) || Array.isArray(b)) {

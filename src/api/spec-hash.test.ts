@@ -4,7 +4,7 @@ import { canonicalJson, specHash } from './spec-hash.ts';
 const nic = { id: 0, macAddress: 'fa:16:3e:00:00:01', mtu: 1450 };
 
 describe('specHash', () => {
-  it('depends on content, not on the order of keys or on absent fields', () => {
+  it('specHash depends on content, not on key order or absent fields', () => {
     const hash = specHash({ nodeName: 'n', instanceId: 'i', interfaces: [nic] });
     const turned = { mtu: 1450, macAddress: 'fa:16:3e:00:00:01', name: undefined, id: 0 };
     expect(specHash({ interfaces: [turned], instanceId: 'i', nodeName: 'n' })).toBe(hash);
@@ -16,13 +16,13 @@ describe('specHash', () => {
     expect(specHash({ nodeName: 'm', instanceId: 'i', interfaces: [nic] })).not.toBe(hash);
   });
 
-  it('takes absent interfaces as none', () => {
+  it('specHash treats absent interfaces as empty', () => {
     expect(specHash({ nodeName: 'n' })).toBe(specHash({ nodeName: 'n', interfaces: [] }));
   });
 });
 
 describe('canonicalJson', () => {
-  it('keeps the order of lists', () => {
+  it('canonicalJson keeps list order', () => {
     expect(canonicalJson({ b: [2, 1], a: { d: 1, c: null } })).toBe(
       '{"a":{"c":null,"d":1},"b":[2,1]}',
     );

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { NodeConfigSpec } from './multinicnodeconfig.ts';
 
 /**
- * sha256 (hex) of the canonical JSON of nodeName, instanceId and interfaces: keys sorted, absent fields left out. Written
- * by Viola as `spec.specHash`, echoed by the controller as `status.observedSpecHash`.
+ * Returns the sha256 (hex) for the canonical JSON with nodeName, instanceId and interfaces: sorted keys, no absent
+ * fields. Viola writes this hash as `spec.specHash`, and the controller echoes it as `status.observedSpecHash`.
  */
 export function specHash(spec: Pick<NodeConfigSpec, 'nodeName' | 'instanceId' | 'interfaces'>) {
   const { nodeName, instanceId, interfaces = [] } = spec;
@@ -12,7 +12,7 @@ export function specHash(spec: Pick<NodeConfigSpec, 'nodeName' | 'instanceId' | 
     .digest('hex');
 }
 
-/** JSON with sorted keys and without undefined values: equal content gives equal text. */
+/** Returns JSON with sorted keys and without undefined values: equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** ConfigMap in the operator's own namespace that says when OpenstackConfigs are looked at, and its key. */
+/** ConfigMap in the operator's namespace with the sync triggers, and its key. */
 export const triggerConfigMap = {
   name: 'multinic-operator-triggers',
   key: 'trigger.yaml',
@@ -9,7 +9,10 @@ export const triggerConfigMap = {
 export const triggerModes = ['immediate', 'scheduled', 'manual', 'webhook'] as const;
 export type TriggerMode = (typeof triggerModes)[number];
 
-/** When OpenstackConfigs are looked at: `spec.reconcileTrigger` of a MultiNicOperator, and what `trigger.yaml` holds. */
+/**
+ * Sync triggers for OpenstackConfigs: `spec.reconcileTrigger` in a MultiNicOperator, and the content of
+ * `trigger.yaml`.
+ */
 export const triggerConfig = z.strictObject({
   mode: z
     .enum(triggerModes)

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** HTTP bodies of the trigger endpoint: `POST /v1/triggers/openstackconfigs/{namespace}/{name}`. */
+/** HTTP bodies for the trigger endpoint: `POST /v1/triggers/openstackconfigs/{namespace}/{name}`. */
 export const triggerPath = '/v1/triggers/openstackconfigs';
 
-/** Headers of a signed call: seconds since 1970, and `sha256=` with the HMAC in hexadecimal digits. */
+/** Headers for a signed call: seconds since 1970, and `sha256=` with the hexadecimal HMAC. */
 export const timestampHeader = 'x-multinic-timestamp';
 export const signatureHeader = 'x-multinic-signature';
 

@@ -1,2 +1,2 @@
-/** Header of an answer that has more: give its value as `continue` to get the next page. */
+/** Response header on an incomplete list; its value as query parameter `continue` requests the next page. */
 export const continueHeader = 'x-continue';

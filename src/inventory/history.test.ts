@@ -95,7 +95,7 @@ async function get(query: string, { remoteAddress = '127.0.0.1', token, host }: 
 }
 
 describe('GET /v1/inventory/history', () => {
-  it('[H5] lists changes of NICs, the newest first, with before, after and OpenstackConfig', async () => {
+  it('[H5] history lists NIC changes newest first, with before, after and OpenstackConfig', async () => {
     const { status, body, changes } = await get('');
     expect(status).toBe(200);
     expect(changes).toEqual([
@@ -123,11 +123,11 @@ describe('GET /v1/inventory/history', () => {
     ['?nodeName=n2', []],
     ['?since=2026-01-01T00:03:00Z', ['added p2 4', 'removed p0 3']],
     ['?since=2026-01-01T01:03:00%2B01:00&providerId=biz-1', ['removed p0 3']],
-  ])('[W18] filters %s', async (query, expected) => {
+  ])('[W18] history applies the filter %s', async (query, expected) => {
     expect((await get(query)).changes).toEqual(expected);
   });
 
-  it('[P7] pages by the header of the page before', async () => {
+  it("[P7] history pages follow the previous page's continue header", async () => {
     const first = await get('?limit=2&providerId=biz-1');
     expect(first.changes).toEqual(['removed p0 3', 'added p1 2']);
     const second = await get(`?limit=2&providerId=biz-1&continue=${String(first.next)}`);
@@ -143,26 +143,26 @@ describe('GET /v1/inventory/history', () => {
     '?limit=0',
     '?since=soon',
     '?continue=x',
-  ])('[H5] refuses %s', async (query) => {
+  ])('[H5] history refuses the invalid query %s', async (query) => {
     expect((await get(query)).status).toBe(400);
   });
 
-  it('[H5] shows a token its own business clusters only, and nobody else anything', async () => {
+  it("[H5] history shows only the token's business clusters, and nothing without a token", async () => {
     const elsewhere = { remoteAddress: '10.0.0.9' };
     expect((await get('', { ...elsewhere, token: 'ui' })).changes).not.toContain('added p2 4');
     expect((await get('?providerId=biz-2', { ...elsewhere, token: 'ui' })).changes).toEqual([]);
     expect((await get('', elsewhere)).status).toBe(401);
   });
 
-  it('[H5] answers 503 while another replica leads', async () => {
+  it('[H5] history answers 503 while another replica leads', async () => {
     unavailable = 'another replica leads';
     expect((await get('')).status).toBe(503);
   });
 });
 
-describe('a caller on this machine', () => {
+describe('loopback caller', () => {
   it.each(['localhost:28081', '127.0.0.1:18081', '127.9.9.9', '[::1]:18081', 'LOCALHOST'])(
-    '[P5] reads when it asks for %s',
+    '[P5] a loopback caller may read with Host %s',
     async (host) => {
       expect((await get('', { host })).status).toBe(200);
     },
@@ -173,7 +173,7 @@ describe('a caller on this machine', () => {
     'multinic-operator-inventory',
     '10.0.0.5:18081',
     'localhost.evil.example',
-  ])('[P5] is refused when it asks for %s without a token', async (host) => {
+  ])('[P5] a loopback caller without a token is refused with Host %s', async (host) => {
     const { status, body } = await get('', { host });
     expect(status).toBe(421);
     expect(body).toMatchObject({ code: 'HostNotLoopback', status: 421 });
@@ -187,14 +187,14 @@ describe('a caller on this machine', () => {
     '/configz',
     '/v1/interfaces/providers',
     '/nothing',
-  ])('[P5] is refused at %s, too, when it asks for another name', async (url) => {
+  ])('[P5] a loopback caller is refused at %s with a foreign Host', async (url) => {
     const headers = { host: 'evil.example' };
     const { statusCode } = await app.inject({ url, headers, remoteAddress: '127.0.0.1' });
     expect(statusCode).toBe(421);
   });
 
   it.each(['/metrics', '/version', '/openapi.json', '/docs'])(
-    '[P5] is refused at %s, which needs no token, with a token that it made up',
+    '[P5] a loopback caller is refused at %s with a foreign Host and an invented token',
     async (url) => {
       const headers = { host: 'evil.example', authorization: 'Bearer x' };
       const { statusCode } = await app.inject({ url, headers, remoteAddress: '127.0.0.1' });
@@ -202,7 +202,7 @@ describe('a caller on this machine', () => {
     },
   );
 
-  it('[P5] reads by another name with its token, and then only what the token may read', async () => {
+  it("[P5] a loopback caller with a foreign Host and a valid token reads only the token's clusters", async () => {
     const host = 'multinic-operator-inventory.multinic-operator-system';
     const { status, changes } = await get('', { host, token: 'ui' });
     expect(status).toBe(200);
@@ -210,7 +210,7 @@ describe('a caller on this machine', () => {
     expect((await get('', { host, token: 'unknown' })).status).toBe(401);
   });
 
-  it('[P5] is none when it comes from another machine: Service names and Pod IPs go on working', async () => {
+  it('[P5] a remote caller may use Service names and Pod IPs as Host', async () => {
     const from = { remoteAddress: '10.0.0.9', token: 'ui' };
     for (const host of ['multinic-operator-inventory', '10.0.0.5:18081']) {
       expect((await get('', { ...from, host })).status).toBe(200);

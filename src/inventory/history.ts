@@ -11,11 +11,11 @@ import { continueHeader } from './continue.ts';
 interface HistoryDeps {
   readonly store: Pick<Store, 'changes'>;
   readonly config: FastifyContextConfig;
-  /** Business clusters that the caller may see; undefined: all. Throws when the records cannot be trusted. */
+  /** Returns the business clusters visible to the caller; undefined: all. Throws when the records may be stale. */
   readonly readable: (request: FastifyRequest) => readonly string[] | undefined;
 }
 
-/** Serves `GET /v1/inventory/history`: who changed which NIC when, the newest change first. */
+/** Serves `GET /v1/inventory/history`: NIC changes with time and author, newest first. */
 export function serveHistory(app: HttpServer, { store, config, readable }: HistoryDeps): void {
   app.get(
     historyPath,

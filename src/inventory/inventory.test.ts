@@ -86,11 +86,11 @@ describe('GET /v1/inventory/node-configs', () => {
     ['?nodeName=n1&providerId=biz-2', ['biz-2/n1']],
     ['?instanceId=server-n2', ['biz-1/n2']],
     ['?providerId=unknown', []],
-  ])('answers %s in a stable order', async (query, names) => {
+  ])('the list answers %s in a stable order', async (query, names) => {
     expect(await get(query)).toMatchObject({ status: 200, names });
   });
 
-  it('answers over a connection without a warning of Node', async () => {
+  it('the list is served over a connection without a Node.js warning', async () => {
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
     process.on('warning', note);
@@ -100,20 +100,20 @@ describe('GET /v1/inventory/node-configs', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('pages by the header of the page before', async () => {
+  it("list pages follow the previous page's continue header", async () => {
     const first = await get('?limit=2');
     expect(first.names).toEqual(['biz-1/n1', 'biz-1/n2']);
     const second = await get(`?limit=2&continue=${String(first.next)}`);
     expect([second.names, second.next]).toEqual([['biz-2/n1'], undefined]);
   });
 
-  it('answers 503 while another replica leads', async () => {
+  it('the list answers 503 while another replica leads', async () => {
     unavailable = 'another replica of the operator leads';
     expect((await get('')).status).toBe(503);
     expect((await get('/n1')).status).toBe(503);
   });
 
-  it('are of what the caller may see: no place in them tells of others', async () => {
+  it('the continue token names only records visible to the caller', async () => {
     await deliver('biz-0', 'secret');
     const from = { remoteAddress: '10.0.0.9', token: 'ui' };
     const first = await get('?limit=1', from);
@@ -124,7 +124,7 @@ describe('GET /v1/inventory/node-configs', () => {
     expect(rest).toMatchObject({ names: ['biz-1/n2'], next: undefined });
   });
 
-  describe('[W3] of 1,000 nodes', () => {
+  describe('[W3] list with 1,000 nodes', () => {
     const nodeNames = Array.from({ length: 1_000 }, (_, n) => `many-${String(n).padStart(4, '0')}`);
     let sizes: number[];
 
@@ -139,7 +139,7 @@ describe('GET /v1/inventory/node-configs', () => {
       };
     });
 
-    it('reads at most 200 rows in a turn, and answers all of them', async () => {
+    it('[W3] a list with 1,000 nodes is complete and reads at most 200 rows per query', async () => {
       const all = nodeNames.map((name) => `biz-3/${name}`);
       expect(await get('?providerId=biz-3')).toMatchObject({ names: all, next: undefined });
       expect(Math.max(...sizes)).toBe(200);
@@ -150,7 +150,7 @@ describe('GET /v1/inventory/node-configs', () => {
       expect(Math.max(...sizes)).toBe(200);
     });
 
-    it('serves four readers of long lists at a time; short lists and later readers are served', async () => {
+    it('[W3] a fifth concurrent long list gets 503, while short lists and later long lists are served', async () => {
       const readers = await Promise.all(Array.from({ length: 6 }, () => get('?providerId=biz-3')));
       const refused = readers.filter(({ status }) => status === 503);
       expect(refused.map(({ retryAfter }) => retryAfter)).toEqual(['5', '5']);
@@ -166,27 +166,30 @@ describe('GET /v1/inventory/node-configs', () => {
     'instance_id=s',
     'providerId=a&providerId=b',
     'Limit=1',
-  ])('[W19] refuses the misspelt filter ?%s, as it would answer everything', async (query) => {
-    expect((await get(`?${query}`)).status).toBe(400);
-    expect((await get('?verbose=1')).status).toBe(200);
-  });
+  ])(
+    '[W19] the misspelt filter ?%s is refused, because ignoring the filter would return everything',
+    async (query) => {
+      expect((await get(`?${query}`)).status).toBe(400);
+      expect((await get('?verbose=1')).status).toBe(200);
+    },
+  );
 
-  it('refuses a limit or a continue that is none', async () => {
+  it('an invalid limit and an invalid continue token are refused', async () => {
     expect((await get('?limit=0')).status).toBe(400);
     expect((await get('?continue=x')).status).toBe(400);
   });
 });
 
 describe('GET /v1/inventory/node-configs/{nodeName}', () => {
-  it('answers the node of every cluster, or of one, or 404', async () => {
+  it('GET by node name returns the node from all clusters or one cluster, else 404', async () => {
     expect((await get('/n1')).names).toEqual(['biz-1/n1', 'biz-2/n1']);
     expect((await get('/n1?providerId=biz-2')).names).toEqual(['biz-2/n1']);
     expect((await get('/n9')).status).toBe(404);
   });
 });
 
-describe('what was seen of the ports', () => {
-  it('is shown with each NIC of the record, and the rest of the record is as it was delivered', async () => {
+describe('observed port data', () => {
+  it('observed port data are added to each NIC, while the rest stays as delivered', async () => {
     const entry = { id: 0, name: 'multinic0', portId: 'p0', macAddress: 'fa:16:3e:00:00:00' };
     const interfaces = [{ ...entry, subnetId: 'sub', networkId: 'net' }];
     const port = { status: 'DOWN', addresses: [], createdAt: '2026-01-02T00:00:00Z' };
@@ -204,7 +207,7 @@ describe('what was seen of the ports', () => {
         app.inject(url),
       ),
     );
-    const seen = {
+    const observedFields = {
       subnetName: 'storage',
       networkName: 'data',
       portStatus: 'DOWN',
@@ -212,7 +215,7 @@ describe('what was seen of the ports', () => {
     };
     for (const answer of answers) {
       const [record] = answer.json<InventoryRecord[]>();
-      expect(record?.config.interfaces).toEqual([{ ...interfaces[0], ...seen }]);
+      expect(record?.config.interfaces).toEqual([{ ...interfaces[0], ...observedFields }]);
     }
     const [delivered] = (await app.inject('/v1/interfaces/node-configs/by-instance/s')).json<
       InventoryRecord[]
@@ -240,8 +243,8 @@ function nodeOf(nodeName: string, updatedAt: string | undefined) {
   return { nodeName, instanceId: `server-${nodeName}`, interfaceCount: 0, updatedAt };
 }
 
-describe('the routes of the newer generation', () => {
-  it('list business clusters with their nodes, a page of clusters at a time', async () => {
+describe('newer routes', () => {
+  it('the provider list contains nodes and is paged by cluster', async () => {
     const all = (await ask('providers')).json<{ providers: { updatedAt: string }[] }>();
     const [first, second] = all.providers;
     expect(all).toEqual({
@@ -271,7 +274,7 @@ describe('the routes of the newer generation', () => {
     expect([end.json(), end.headers[continueHeader]]).toEqual([{ providers: [] }, undefined]);
   });
 
-  it('list the nodes of a business cluster, which has to be named', async () => {
+  it('the node list requires providerId and is paged', async () => {
     expect(namesIn(await ask('node-configs?providerId=biz-1'))).toEqual(['biz-1/n1', 'biz-1/n2']);
     expect((await ask('node-configs?providerId=unknown')).json()).toEqual([]);
     const page = await ask('node-configs?providerId=biz-1&limit=1');
@@ -286,7 +289,7 @@ describe('the routes of the newer generation', () => {
     }
   });
 
-  it('answer the node of a server in every cluster, or in one, or 404', async () => {
+  it('GET by instance id returns the node from all clusters or one cluster, else 404', async () => {
     const of = 'node-configs/by-instance';
     expect(namesIn(await ask(`${of}/server-n1`))).toEqual(['biz-1/n1', 'biz-2/n1']);
     expect(namesIn(await ask(`${of}/server-n1?providerId=biz-2`))).toEqual(['biz-2/n1']);
@@ -298,7 +301,7 @@ describe('the routes of the newer generation', () => {
     expect((await ask(`${of}/`)).statusCode).toBe(400);
   });
 
-  it('answer 503 while another replica leads', async () => {
+  it('the newer routes answer 503 while another replica leads', async () => {
     unavailable = 'another replica of the operator leads';
     for (const path of [
       'providers',
@@ -310,13 +313,13 @@ describe('the routes of the newer generation', () => {
   });
 });
 
-describe('who may read', () => {
+describe('read authorization', () => {
   const elsewhere = { remoteAddress: '10.0.0.7' };
-  it('lets this machine read without a token', async () => {
+  it('a loopback caller may read without a token', async () => {
     expect((await get('')).status).toBe(200);
   });
 
-  it('asks others for a token that may read, and shows its providers only', async () => {
+  it('a remote caller needs a token with verb read and sees only its providers', async () => {
     expect((await get('', elsewhere)).status).toBe(401);
     expect((await get('', { ...elsewhere, token: 'writer' })).status).toBe(403);
     expect(await get('', { ...elsewhere, token: 'ui' })).toMatchObject({

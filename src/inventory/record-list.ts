@@ -5,25 +5,25 @@ import { HttpProblem } from '../http/problem.ts';
 import type { NodeConfigFilter } from '../store/node-configs.ts';
 import type { Store } from '../store/store.ts';
 
-/** Rows read, parsed and written in one turn of the event loop: other requests and the lease need theirs. */
-const rowsPerTurn = 200;
+/** Rows handled per event-loop turn: other requests and the lease renewal need turns, too. */
+const batchRows = 200;
 
-/** Readers of long lists at a time. Each holds up to two batches; the operator has a memory limit. */
-const mostReaders = 4;
+/** Maximum number of concurrent long lists. Each occupies up to two batches in limited memory. */
+const maxLongLists = 4;
 
-/** Records of one answer. */
+/** Records for one answer. */
 export interface RecordList {
-  /** JSON text of the array, a batch at a time. */
+  /** JSON array text, batch by batch. */
   readonly body: Readable;
-  /** The last record of a page that may have a successor. */
+  /** Last record on a full page; undefined: no further page. */
   readonly last: InventoryRecord | undefined;
   readonly isEmpty: boolean;
 }
 
-/** Adds to records what is not part of their rows. */
+/** Adds observed data to records. */
 export type Decorate = (records: readonly InventoryRecord[]) => Promise<readonly unknown[]>;
 
-/** Makes answers of any length out of batches, so that none of them stops the process. */
+/** Builds answers from batches, so that long lists do not block the process. */
 export class RecordLists {
   readonly #store: Pick<Store, 'list'>;
   #readers = 0;
@@ -33,21 +33,21 @@ export class RecordLists {
   }
 
   /**
-   * Returns the records that match the filter, all of them without `filter.limit`. Throws 503 when there is more than one
-   * batch and too many readers have such a list already.
+   * Returns all records that match the filter, up to `filter.limit`. Throws 503 for a result beyond one batch while
+   * too many long lists are in progress.
    */
   async read(filter: NodeConfigFilter, decorate: Decorate): Promise<RecordList> {
     const { limit = Number.POSITIVE_INFINITY } = filter;
-    const first = await this.#store.list({ ...filter, limit: Math.min(limit, rowsPerTurn) });
+    const first = await this.#store.list({ ...filter, limit: Math.min(limit, batchRows) });
     const isEmpty = first.length === 0;
-    if (first.length < rowsPerTurn || limit <= rowsPerTurn) {
+    if (first.length < batchRows || limit <= batchRows) {
       const last = first.length === limit ? first.at(-1) : undefined;
       return { body: Readable.from(jsonArray(inOneBatch(first), decorate)), last, isEmpty };
     }
     const release = this.#take();
     try {
       const batches = this.#batches(first, filter);
-      // A page names its last record in a header, which is sent before the first byte.
+      // A page sends its last record in a header, before the body.
       if (filter.limit !== undefined) return await page(batches, filter.limit, decorate, release);
       const body = Readable.from(jsonArray(batches, decorate)).once('close', release);
       return { body, last: undefined, isEmpty };
@@ -63,23 +63,23 @@ export class RecordLists {
     for (;;) {
       yield found;
       const after = found.at(-1);
-      if (left <= 0 || found.length < rowsPerTurn || after === undefined) return;
+      if (left <= 0 || found.length < batchRows || after === undefined) return;
       await nextTurn();
-      found = await this.#store.list({ ...filter, after, limit: Math.min(left, rowsPerTurn) });
+      found = await this.#store.list({ ...filter, after, limit: Math.min(left, batchRows) });
       left -= found.length;
     }
   }
 
   #take(): () => void {
-    if (this.#readers >= mostReaders) {
-      const detail = `${mostReaders} long lists are being read already; repeat it, or read pages with limit=${rowsPerTurn}`;
+    if (this.#readers >= maxLongLists) {
+      const detail = `${maxLongLists} long lists are being read already; repeat it, or read pages with limit=${batchRows}`;
       throw new HttpProblem(503, 'TooManyReaders', detail, { retryAfterSeconds: 5 });
     }
     this.#readers += 1;
-    let held = true;
+    let isActive = true;
     return () => {
-      if (held) this.#readers -= 1;
-      held = false;
+      if (isActive) this.#readers -= 1;
+      isActive = false;
     };
   }
 }

@@ -25,13 +25,13 @@ import { type Decorate, RecordLists } from './record-list.ts';
 
 export interface InventoryDeps {
   readonly store: Pick<Store, 'list' | 'notesOf' | 'providers' | 'changes'>;
-  /** Who may read from elsewhere than this machine; nobody without it. */
+  /** Tokens for remote callers; undefined: only loopback callers may read. */
   readonly tokens: TokenFile | undefined;
-  /** Why the records cannot be trusted now; undefined: they can. */
+  /** Returns why the records may be stale; undefined: current. */
   readonly unavailable: () => string | undefined;
 }
 
-// Without a limit everything is answered: callers of the legacy system know no pages.
+// Without a limit the whole list is returned: legacy callers do not know pages.
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
@@ -40,7 +40,7 @@ const page = z.object({
 const recordsQuery = inventoryQuery.extend(page.shape);
 
 /**
- * The latest known truth per provider and node, as both generations of the deployed system ask for it: `GET
+ * Serves the latest records per provider and node, with the routes from both legacy generations: `GET
  * /v1/inventory/node-configs` and `…/{nodeName}`; `GET /v1/interfaces/providers`, `…/node-configs` and
  * `…/node-configs/by-instance/{instanceId}`.
  */
@@ -49,7 +49,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const errors = problemResponses(problem, ...everyRoute);
   const admit = admitReaders(tokens);
 
-  /** Whose records the caller may see, undefined = everybody's; throws when there is nothing to rely on. */
+  /** Returns the providers visible to the caller, undefined: all; throws when records may be stale. */
   function readable({ caller }: FastifyRequest): readonly string[] | undefined {
     refuseStale(unavailable());
     const providers = caller?.providers ?? [];
@@ -66,16 +66,16 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     request: FastifyRequest,
     reply: FastifyReply,
     { limit, continue: token, ...query }: z.infer<typeof recordsQuery>,
-    { decorate = asTheyAre, missing }: { decorate?: Decorate; missing?: HttpProblem } = {},
+    { decorate = unchanged, missing }: { decorate?: Decorate; missing?: HttpProblem } = {},
   ): Promise<never> {
     const providers = readable(request);
     const filter = { ...query, providers, limit, after: keyOf(token) };
     const { body, last, isEmpty } = await lists.read(filter, decorate);
     if (isEmpty && missing && token === undefined) throw missing;
     if (last) reply.header(continueHeader, tokenOf(last));
-    // Fastify, the log and the pipe of a stream listen for its close eleven times; Node warns of more than ten.
+    // Fastify, the logger and the stream pipe add eleven close listeners; Node.js warns above ten.
     reply.raw.setMaxListeners(20);
-    // The bytes of a stream are not checked against the schema of the route; its type is that of the schema.
+    // A stream's bytes bypass the route's schema, although the type matches.
     return reply.type('application/json; charset=utf-8').send(body) as never;
   }
 
@@ -181,13 +181,13 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   );
 }
 
-const asTheyAre: Decorate = async (records) => records;
+const unchanged: Decorate = async (records) => records;
 
 const filterNames = Object.keys(recordsQuery.shape);
 
 /**
- * Refuses `providerId[]`, `nodename` or `instance_id`: without the filter everything would be answered. Other parameters are
- * ignored, as by the legacy system.
+ * Refuses `providerId[]`, `nodename` or `instance_id`: ignoring a misspelt filter would return everything. Other
+ * unknown parameters are ignored, as in the legacy system.
  */
 async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
   for (const given of Object.keys(query ?? {})) {
@@ -202,15 +202,15 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
-/** A replica that does not lead knows only what it delivered when it last did. */
+/** Throws 503 on a replica that does not lead, because its records date from its last leadership. */
 function refuseStale(why: string | undefined): void {
   if (why === undefined) return;
   throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
 }
 
 /**
- * Lets through whose token may read. This machine itself reads all: who may port-forward was decided by the API server
- * already.
+ * Admits callers whose token grants read. Loopback callers may read everything, because the API server already
+ * authorised their port-forward.
  */
 function admitReaders(tokens: TokenFile | undefined): Admit {
   return async (request) => {
@@ -222,7 +222,7 @@ function admitReaders(tokens: TokenFile | undefined): Admit {
   };
 }
 
-/** Place of a record in the list. */
+/** Position in the record list. */
 interface Place {
   readonly providerId: string;
   readonly nodeName: string;

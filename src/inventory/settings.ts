@@ -1,7 +1,7 @@
 import { address, boolean, nonBlank } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 
-/** Settings of the inventory, which runs inside the operator. */
+/** Inventory settings; the inventory runs inside the operator. */
 export const inventorySettings = {
   inventoryEnabled: setting({
     env: ['INVENTORY_ENABLED'],

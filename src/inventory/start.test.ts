@@ -68,7 +68,7 @@ function urlIn(lines: readonly string[]): string {
 }
 
 describe('startInventory', () => {
-  it('serves until it is told to stop', async () => {
+  it('the inventory serves until the signal aborts', async () => {
     const stop = new AbortController();
     const url = urlIn(await start({ INVENTORY_ADDR: '127.0.0.1:0' }, stop.signal));
     const answer = await fetch(`${url}/v1/inventory/node-configs`);
@@ -77,13 +77,13 @@ describe('startInventory', () => {
     await expect(fetch(`${url}/healthz`).then(async () => 'answered')).rejects.toThrow();
   });
 
-  it('does not serve when it is switched off', async () => {
+  it('the inventory does not serve when disabled', async () => {
     const stop = new AbortController();
     stop.abort(new Error('stop'));
     expect(await start({ INVENTORY_ENABLED: 'false' }, stop.signal)).toEqual([]);
   });
 
-  it('wants TLS, or somebody’s word, on an address that others reach', async () => {
+  it('a non-loopback address requires TLS or --inventory-plain-http', async () => {
     const { signal } = new AbortController();
     await expect(start({ INVENTORY_ADDR: ':0' }, signal)).rejects.toThrow(
       'is not loopback: give --inventory-tls-cert and --inventory-tls-key, or say --inventory-plain-http true',
@@ -94,7 +94,7 @@ describe('startInventory', () => {
     stop.abort(new Error('stop'));
   });
 
-  it('serves by TLS with the certificate of its files, also when it is renewed', async () => {
+  it('the inventory serves TLS and reloads renewed certificate files', async () => {
     const stop = new AbortController();
     const directory = await mkdtemp(join(tmpdir(), 'inventory-tls-'));
     const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
@@ -112,7 +112,7 @@ describe('startInventory', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('says in a sentence that its port is taken', async () => {
+  it('a port conflict is reported in one sentence', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;

@@ -8,11 +8,11 @@ import type { InventorySettings } from './settings.ts';
 
 export interface InventoryStart {
   readonly store: InventoryDeps['store'];
-  /** Why the records cannot be trusted now; undefined: they can. */
+  /** Returns why the records may be stale; undefined: current. */
   readonly unavailable: () => string | undefined;
 }
 
-/** Serves the inventory until the signal aborts, unless it is switched off. */
+/** Serves the inventory until the signal aborts, unless disabled. */
 export async function startInventory(
   settings: InventorySettings,
   { clock, log, health, metrics, about }: PartContext<typeof metricTable>,

@@ -11,17 +11,17 @@ describe('decryptPassword', () => {
     [key, 'sixteen-bytes-ok', 'AAECAwQFBgcICQoLDA0OD+QD39ILToJqvTNMPfec1H3Ag6+uLFq/rlVlBFa5FMZu'],
     ['0123456789abcdef01234567', 'x', 'AAECAwQFBgcICQoLDA0OD1tngii+OrYnty/vbZ6d9YU='],
     ['0123456789abcdef0123456789abcdef', '', 'AAECAwQFBgcICQoLDA0OD2+xn0na6p0dXDJsuHtn3Og='],
-  ])('decrypts what the deployed system accepts (%#)', (secret, plain, base64) => {
+  ])('decrypts a password that the legacy operator accepts (%#)', (secret, plain, base64) => {
     expect(decryptPassword(base64, secret)).toBe(plain);
   });
 
-  test('tolerates line breaks in the base64', () => {
+  test('decryptPassword tolerates line breaks in the base64 text', () => {
     expect(decryptPassword('AAECAwQFBgcICQoLDA0OD/s6\r\nuSsrvZtde0w8yZnWjqY=', key)).toBe(
       'p@ss-워드-1',
     );
   });
 
-  test('reads back any text under any of the three key lengths', () => {
+  test('decryptPassword restores any text with AES-128, AES-192 and AES-256 keys', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(16, 24, 32), (plain, length) => {
         const secret = 'k'.repeat(length);
@@ -36,8 +36,8 @@ describe('decryptPassword', () => {
   });
 
   test.each([
-    ['a key of another length', 'AAECAwQFBgcICQoLDA0OD/s6uSsrvZtde0w8yZnWjqY=', 'short', /5 bytes/],
-    ['no base64', 'not base64!', key, /not base64/],
+    ['a 5-byte key', 'AAECAwQFBgcICQoLDA0OD/s6uSsrvZtde0w8yZnWjqY=', 'short', /5 bytes/],
+    ['text outside base64', 'not base64!', key, /not base64/],
     [
       'base64 without its padding',
       'AAECAwQFBgcICQoLDA0OD/s6uSsrvZtde0w8yZnWjqY',
@@ -45,21 +45,21 @@ describe('decryptPassword', () => {
       /not base64/,
     ],
     ['an IV alone', Buffer.alloc(16).toString('base64'), key, /too short/],
-    ['nothing', '', key, /too short/],
-    ['a block that was cut', Buffer.alloc(40).toString('base64'), key, /too short or cut off/],
-  ])('refuses %s', (_, base64, secret, message) => {
+    ['an empty password', '', key, /too short/],
+    ['a truncated block', Buffer.alloc(40).toString('base64'), key, /too short or cut off/],
+  ])('decryptPassword refuses %s', (_, base64, secret, message) => {
     expect(() => decryptPassword(base64, secret)).toThrow(message);
   });
 
-  test('says the same for a wrong key and for a damaged text', () => {
+  test('decryptPassword throws the same error for a wrong key and for damaged ciphertext', () => {
     const damaged = Buffer.alloc(48, 7).toString('base64');
-    const sentence = 'the encrypted password does not fit the encrypt key';
+    const message = 'the encrypted password does not fit the encrypt key';
     const iv = randomBytes(16);
     const cipher = createCipheriv('aes-128-cbc', key, iv);
-    const noText = Buffer.concat([iv, cipher.update(Buffer.alloc(20, 0xff)), cipher.final()]);
-    expect(() => decryptPassword(noText.toString('base64'), key)).toThrow(sentence);
-    expect(() => decryptPassword(damaged, key)).toThrow(sentence);
+    const notUtf8 = Buffer.concat([iv, cipher.update(Buffer.alloc(20, 0xff)), cipher.final()]);
+    expect(() => decryptPassword(notUtf8.toString('base64'), key)).toThrow(message);
+    expect(() => decryptPassword(damaged, key)).toThrow(message);
     const good = 'AAECAwQFBgcICQoLDA0OD/s6uSsrvZtde0w8yZnWjqY=';
-    expect(() => decryptPassword(good, 'fedcba9876543210')).toThrow(sentence);
+    expect(() => decryptPassword(good, 'fedcba9876543210')).toThrow(message);
   });
 });

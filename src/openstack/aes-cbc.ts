@@ -9,11 +9,11 @@ const algorithms = new Map([
 ]);
 
 /**
- * Decrypts a Contrabass password: base64 of IV (16 bytes) + AES-CBC ciphertext with PKCS#7 padding; the key is the raw
- * UTF-8 bytes of `key`, underived, and its length chooses AES-128, -192 or -256.
+ * Decrypts a Contrabass password: base64 text with a 16-byte IV and AES-CBC ciphertext (PKCS#7 padding). The raw
+ * UTF-8 bytes in `key` are the AES key, without derivation; their number selects AES-128, -192 or -256.
  *
- * Throws one sentence for every damage after the shape is right: CBC without a MAC cannot tell a wrong key from a
- * damaged text, and telling padding failures apart would make us a padding oracle.
+ * Throws the same error for every damage after the length check. CBC without a MAC cannot distinguish a wrong key
+ * from damaged ciphertext, and distinct padding errors would make this function a padding oracle.
  */
 export function decryptPassword(base64: string, key: string): string {
   const keyBytes = Buffer.from(key, 'utf8');
@@ -28,7 +28,7 @@ export function decryptPassword(base64: string, key: string): string {
   const decipher = createDecipheriv(algorithm, keyBytes, raw.subarray(0, blockBytes));
   try {
     const plain = Buffer.concat([decipher.update(raw.subarray(blockBytes)), decipher.final()]);
-    // A wrong key leaves something that looks like padding once in 256 times, but hardly ever text before it.
+    // With a wrong key, 1 in 256 results has valid padding, but rarely valid UTF-8.
     if (!isUtf8(plain)) throw new Error('what it decrypts to is not text');
     return plain.toString('utf8');
   } catch (error) {
@@ -36,7 +36,7 @@ export function decryptPassword(base64: string, key: string): string {
   }
 }
 
-// Buffer.from ignores what it does not understand; a damaged text must not decrypt to something else.
+// Buffer.from skips invalid characters, and would decrypt damaged base64 to a different text.
 function decodeBase64(text: string): Buffer {
   const compact = text.replaceAll(/[\r\n]/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(compact) || compact.length % 4 !== 0) {

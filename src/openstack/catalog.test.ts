@@ -39,48 +39,48 @@ test.each([
   expect(catalogSchema.parse(wire).map(({ type }) => type)).toEqual(types);
 });
 
-test('an endpoint without a URL costs no other endpoint', () => {
+test('an endpoint without a URL leaves the other endpoints usable', () => {
   const good = { interface: 'public', region: 'One', url: 'http://one' };
   const wire = [{ type: 'network', endpoints: [{ ...good, url: null }, null, good] }];
   expect(endpointUrl(catalogSchema.parse(wire), network)).toBe('http://one');
 });
 
-describe('the endpoint of a service', () => {
-  test('is the first of the interface when no region is asked for', () => {
+describe('createEndpoint', () => {
+  test('an endpoint without a region setting is the first for its interface', () => {
     expect(endpointUrl(catalog, network)).toBe('http://one-public');
     expect(endpointUrl(catalog, { ...network, region: '' })).toBe('http://one-public');
   });
 
-  test('looks through every entry of the type, and without case', () => {
+  test('createEndpoint searches all catalog entries with the service type and ignores case', () => {
     expect(endpointUrl(catalog, { ...network, region: 'two' })).toBe('http://two-public');
     expect(endpointUrl(catalog, { ...network, interface: 'Internal' })).toBe('http://one-internal');
   });
 
-  test('an unknown region is an error with those that exist, never another region', () => {
+  test('an unknown region is an error listing the existing regions; no other region is used', () => {
     expect(() => endpointUrl(catalog, { ...network, region: 'Three' })).toThrow(
       'neutron: no "network" endpoint in region "Three"; there are "One", "Two"',
     );
   });
 
-  test('an unknown interface is an error with those that exist, never another interface', () => {
+  test('an unknown interface is an error listing the existing interfaces; no other interface is used', () => {
     expect(() => endpointUrl(catalog, { ...network, interface: 'admin', region: 'One' })).toThrow(
       'neutron: no admin "network" endpoint; there are "internal", "public"',
     );
   });
 
-  test('a service without endpoints is missing', () => {
+  test('a service without endpoints counts as missing from the catalog', () => {
     expect(() =>
       endpointUrl(catalog, { service: 'nova', type: 'compute', interface: 'public' }),
     ).toThrow('nova: the catalog has no "compute" service');
   });
 
-  test('stays the same, in whichever order the catalog names the regions from then on', () => {
+  test('the chosen endpoint stays the same when the catalog reorders its regions', () => {
     const choose = createEndpoint(network, rules);
     expect(choose(catalog)).toBe('http://one-public');
     expect(choose(catalog.toReversed())).toBe('http://one-public');
   });
 
-  test('that the catalog no longer names is not replaced by that of another region', () => {
+  test('an endpoint removed from the catalog is an error, and no other region replaces it', () => {
     const moved: string[] = [];
     const choose = createEndpoint(network, { ...rules, onMoved: () => moved.push('moved') });
     choose(catalog);
@@ -90,14 +90,14 @@ describe('the endpoint of a service', () => {
     expect(moved).toEqual(['moved']);
   });
 
-  test('is not called when the policy forbids it', () => {
+  test('an endpoint denied by policy is never called', () => {
     const choose = createEndpoint(network, { ...rules, denied: () => 'is a link-local address' });
     expect(() => choose(catalog)).toThrow(
       'neutron: the catalog names "http://one-public", which is a link-local address',
     );
   });
 
-  test('that the policy forbade is called where the catalog names it once that is mended', () => {
+  test('an endpoint denied by policy is replaced when the catalog names an allowed URL', () => {
     const choose = createEndpoint(network, { ...rules, denied: refusesOne });
     expect(() => choose(catalog)).toThrow('which is one');
     expect(choose(catalog.slice(1))).toBe('http://two-public');

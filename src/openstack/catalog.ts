@@ -21,7 +21,7 @@ const text = z
   .nullish()
   .transform((value) => value ?? '');
 
-/** An entry or endpoint that cannot be read is left out: it costs its own service only, which is then missing. */
+/** Skips unreadable items: a malformed catalog entry then makes only its own service unavailable. */
 function readable<T>(item: z.ZodType<T>) {
   return z.array(z.unknown()).transform((items): T[] =>
     items.flatMap((one) => {
@@ -46,7 +46,7 @@ export const catalogSchema = readable(
       type: entry.type,
       endpoints: entry.endpoints.map((endpoint) => ({
         interface: endpoint.interface,
-        // Keystone sends both, equal; very old catalogs have `region` only.
+        // Keystone sends both keys with the same value; very old catalogs have only `region`.
         region: endpoint.region_id || endpoint.region,
         url: endpoint.url,
       })),
@@ -55,16 +55,17 @@ export const catalogSchema = readable(
 
 export interface EndpointChoice {
   readonly service: Service;
-  /** Catalog type of the service. */
+  /** Service type in the catalog. */
   readonly type: 'network' | 'compute';
   readonly interface: string;
-  /** Any region when missing. */
+  /** undefined: any region. */
   readonly region?: string | undefined;
 }
 
 /**
- * The URLs of a service in the token's catalog, at least one; names are compared without case. A region or interface that
- * the catalog does not have is an error that names those it has: another region's ports would be somebody else's NICs.
+ * Returns the service's URLs in the token's catalog, at least one; name comparison ignores case. Throws for an
+ * unknown region or interface and lists the existing names, because ports from another region would become wrong
+ * NICs.
  */
 function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
   const all = catalog
@@ -94,8 +95,8 @@ function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
 type CatalogType = EndpointChoice['type'];
 
 /**
- * Chooses the region of a cloud of which none was named: the only one in which the catalog has all these services, and the
- * same one from then on. Ports of one region are at no server of another, so that several are an error with their names.
+ * Chooses the region when none is configured: the only region whose endpoints cover all `types`. The first choice
+ * stays fixed. Throws when several regions qualify, because a port and its server always share a region.
  */
 export function createRegion(types: readonly CatalogType[], interfaceName: string) {
   let chosen: string | undefined;
@@ -111,7 +112,7 @@ export function createRegion(types: readonly CatalogType[], interfaceName: strin
     const sets = types.map((type) => regionsOf(type, catalog)).filter(({ size }) => size > 0);
     const all = new Map(sets.flatMap((set) => [...set]));
     const [only, ...others] = [...all.keys()].filter((name) => sets.every((set) => set.has(name)));
-    // A service that is missing altogether is another error.
+    // endpointUrls reports a service missing from the whole catalog.
     if (all.size === 0) return '';
     if (only === undefined || others.length > 0) {
       const advice =
@@ -127,17 +128,17 @@ export function createRegion(types: readonly CatalogType[], interfaceName: strin
 }
 
 export interface EndpointRules {
-  /** The region where none is named; any without it. */
+  /** Default region when the endpoint choice has none; undefined: any region. */
   readonly regionOf?: (catalog: Catalog, service: Service) => string;
-  /** Why this URL may not be called; undefined = it may. */
+  /** Returns why the policy denies a URL; undefined: allowed. */
   readonly denied: (url: string) => string | undefined;
-  /** Told when the catalog no longer names the endpoint that was used so far. */
+  /** Called when the catalog no longer lists the endpoint in use. */
   readonly onMoved: () => void;
 }
 
 /**
- * Chooses the endpoint of a service in the token's catalog: the first, and the same one from then on. Keystone lists them in
- * no order, and what was seen in one region proves nothing about another.
+ * Chooses a service's first endpoint in the token's catalog and keeps this choice. Keystone lists endpoints in random
+ * order, and data read from one region is no evidence about another region.
  */
 export function createEndpoint(
   choice: EndpointChoice,
@@ -161,7 +162,7 @@ export function createEndpoint(
         kind: 'denied',
       });
     }
-    // Nothing was seen at a place that may not be called: the catalog may name another one instead.
+    // A denied endpoint was never read, so a later catalog may replace this URL.
     used = url;
     if (urls.includes(used)) return used;
     onMoved();

@@ -1,28 +1,33 @@
 import type { TlsOptions } from '../requests/transport.ts';
 import { keystonePlace } from './endpoint.ts';
 
-/** Everything that makes two clouds different: who asks what, as whom, scoped to which project. */
+/**
+ * Cloud identity: Keystone URL, account, project scope and connection settings. Two different identities never share
+ * a Cloud.
+ */
 export interface CloudIdentity {
   readonly keystoneUrl: string;
   readonly auth: CloudAuth;
   readonly region?: string | undefined;
   readonly interface: 'public' | 'internal' | 'admin';
-  /** Wins over the catalog. */
+  /** Overrides the catalog. */
   readonly neutronUrl?: string | undefined;
-  /** Wins over the catalog. */
+  /** Overrides the catalog. */
   readonly novaUrl?: string | undefined;
-  /** Origins that its catalog may name, as far as the operator's policy limits them for this cloud. */
+  /** Origins that the catalog may name under the operator's policy; undefined: no limit. */
   readonly allowedEndpoints?: readonly string[];
-  /** Who had certificates not verified, and the origins at which the operator's policy lets him; undefined = anywhere. */
+  /**
+   * Setting that disabled certificate verification, and the origins where policy allows this; undefined: anywhere.
+   */
   readonly unverified?: { readonly by: string; readonly endpoints: readonly string[] };
   readonly tls: TlsOptions;
   readonly timeoutMs: number;
 }
 
-/** How far the operator's policy limits where the catalog of a cloud may lead. */
+/** Policy limits for endpoints in a cloud's catalog. */
 export type CatalogLimits = Pick<CloudIdentity, 'allowedEndpoints' | 'unverified'>;
 
-/** With what Keystone is asked for a token of one project. */
+/** Credentials for a Keystone token scoped to one project. */
 export type CloudAuth = PasswordAuth | ApplicationCredentialAuth;
 
 export interface PasswordAuth {
@@ -32,7 +37,7 @@ export interface PasswordAuth {
   readonly project: InDomain;
 }
 
-/** The login of an account by names, for a project by its id. */
+/** Password login with user and domain by name, and project by id. */
 export function passwordAuth(account: {
   readonly username: string;
   readonly domainName: string;
@@ -48,23 +53,23 @@ export function passwordAuth(account: {
   };
 }
 
-/** Belongs to one user and one project, and says which. */
+/** Application credential. Keystone binds each credential to one user and one project. */
 export interface ApplicationCredentialAuth {
   readonly kind: 'applicationCredential';
   readonly credential: { readonly id: string } | { readonly name: string; readonly user: InDomain };
   readonly secret: string;
 }
 
-/** Names are unique in a domain, ids everywhere. */
+/** Names are unique within a domain, ids everywhere. */
 export type DomainRef = { readonly id: string } | { readonly name: string };
-/** A user or a project. */
+/** User or project reference. */
 export type InDomain =
   | { readonly id: string }
   | { readonly name: string; readonly domain: DomainRef };
 
-/** Who logs in where, in whichever project. */
+/** Account at one Keystone, independent from the project. */
 export interface Account {
-  /** Where, as keystonePlace says it. */
+  /** Keystone address in keystonePlace's canonical form. */
   readonly keystone: string;
   readonly who: InDomain | ApplicationCredentialAuth['credential'];
 }
@@ -74,7 +79,7 @@ export function accountOf({ keystoneUrl, auth }: CloudIdentity): Account {
   return { keystone: keystonePlace(keystoneUrl), who };
 }
 
-/** An account with what only it knows: it is that which Keystone refuses. */
+/** Account with its secret, the combination that Keystone accepts or refuses. */
 export function credentialOf(identity: CloudIdentity): Account & { readonly secret: string } {
   const { auth } = identity;
   return {
@@ -83,7 +88,7 @@ export function credentialOf(identity: CloudIdentity): Account & { readonly secr
   };
 }
 
-/** Who logs in, for messages and logs. */
+/** Account description for messages and logs. */
 export function accountText(auth: CloudAuth): string {
   if (auth.kind === 'password') return `user ${domainScopedText(auth.user)}`;
   const { credential } = auth;
@@ -91,7 +96,7 @@ export function accountText(auth: CloudAuth): string {
   return `application credential "${'id' in credential ? credential.id : credential.name}"${owner}`;
 }
 
-/** A user or a project, for messages. */
+/** User or project description for messages. */
 export function domainScopedText(one: InDomain): string {
   if ('id' in one) return `"${one.id}"`;
   const { name, domain } = one;

@@ -18,7 +18,7 @@ beforeEach(async () => {
   }));
 });
 
-describe('whether a network is known', () => {
+describe('knowsNetwork', () => {
   it.each([
     ['a network', async () => rig.cloud.network(networkId, rig.signal), () => networkId],
     ['a subnet', async () => rig.cloud.subnet(subnetId, rig.signal), () => subnetId],
@@ -27,7 +27,7 @@ describe('whether a network is known', () => {
       async () => rig.cloud.subnetsByName('nics', rig.signal),
       () => subnetId,
     ],
-  ])('is told of %s that was read', async (_what, read, id) => {
+  ])('knowsNetwork is true after reading %s', async (_what, read, id) => {
     const { cloud } = rig;
     expect(cloud.knowsNetwork([id()])).toBe(false);
     await read();
@@ -36,8 +36,8 @@ describe('whether a network is known', () => {
   });
 });
 
-describe('subnets and networks that are read together', () => {
-  it('take one call each, and one more for an id that is not listed', async () => {
+describe('concurrent subnet and network reads', () => {
+  it('concurrent reads use one list per resource, plus one GET for an unlisted id', async () => {
     const { cloud, signal, networkId: otherNetwork } = rig;
     const { projectId } = rig.account;
     const made = { projectId, networkId, cidr: '10.8.0.0/24' };
@@ -59,23 +59,23 @@ describe('subnets and networks that are read together', () => {
   });
 });
 
-describe('whether an account is the one that it is asked as', () => {
-  it('nobody knows before the login, and everybody after it', async () => {
+describe('isOf', () => {
+  it('isOf accepts any account before the first login, and only its own account afterwards', async () => {
     const { cloud, account, serverId } = rig;
-    expect(cloud.isOf(['somebody'])).toBe(true);
+    expect(cloud.isOf(['another-user'])).toBe(true);
     await cloud.portsOf([serverId], rig.signal);
-    expect(cloud.isOf(['somebody'])).toBe(false);
+    expect(cloud.isOf(['another-user'])).toBe(false);
     for (const id of [account.projectId ?? '', 'default']) expect(cloud.isOf([id])).toBe(true);
   });
 });
 
-describe('what was read before something happened', () => {
+describe('freshen', () => {
   it.each([
     ['a network', async () => rig.cloud.network(networkId, rig.signal)],
     ['a subnet', async () => rig.cloud.subnet(subnetId, rig.signal)],
     ['subnets of a name', async () => rig.cloud.subnetsByName('nics', rig.signal)],
     ['servers', async () => rig.cloud.servers([rig.serverId], rig.signal)],
-  ])('is read again: %s', async (_what, read) => {
+  ])('freshen drops cached reads: %s', async (_what, read) => {
     const { cloud } = rig;
     await read();
     const { calls } = cloud;

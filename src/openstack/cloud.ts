@@ -20,52 +20,64 @@ import { createServerDirectory } from './server-directory.ts';
 import { ServerLists } from './server-lists.ts';
 import { TtlCache } from './ttl-cache.ts';
 
-/** One project of one OpenStack, read only. Ids are lower case. Every method throws RequestError. */
+/** Read-only view into one project in one OpenStack. Ids are lower case. Every method throws RequestError. */
 export interface Cloud {
-  /** Which OpenStack it is, whoever asks it: the same for every account and project. */
+  /** OpenStack name, the same for all accounts and projects. */
   readonly name: string;
-  /** The project that the account is scoped to; undefined before its first login. */
+  /** Project scope in the account's token; undefined before the first login. */
   readonly projectId: string | undefined;
-  /** All ports attached to these servers, complete or an error; asks for at most 100 servers at a time. */
+  /** Returns all ports attached to these servers, or throws; requests at most 100 servers per call. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
-  /** A port by id, never cached: evidence for removals. */
+  /** Reads a port by id, uncached: evidence for removals. */
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
-  /** The ports with a MAC, never cached: evidence about entries that name no port. */
+  /** Reads all ports with this MAC, uncached: evidence for entries without a port id. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
-  /** Cached for minutes. */
+  /** Cached for 5 minutes. */
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
-  /** The project's subnets of exactly this name; without any, those whose name differs in case only. Cached for minutes. */
+  /**
+   * Returns the project's subnets with this exact name, else subnets whose name differs only in case. Cached for 5
+   * minutes.
+   */
   subnetsByName(name: string, signal: AbortSignal): Promise<readonly Subnet[]>;
-  /** Cached for minutes. */
+  /** Cached for 5 minutes. */
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
-  /** Names and metadata, cached for minutes; an id that Nova does not show is absent, which proves nothing. */
+  /**
+   * Returns names and metadata, cached for minutes. A missing id proves nothing: Nova may hide servers from this
+   * account.
+   */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   /**
-   * The servers of the project that carry all these tags, complete or an error, listed no earlier than `since` (monotonic
-   * ms; Infinity = for this call). Without tags: all of them.
+   * Returns the project's servers that carry all `tags` (empty: all servers), or throws. The list is no older than
+   * `since` (monotonic milliseconds; Infinity: list now).
    */
   projectServers(
     tags: readonly string[],
     since: number,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, Server>>;
-  /** The tags of a server, never cached: evidence for removals. */
+  /** Reads a server's tags, uncached: evidence for removals. */
   serverTags(id: string, signal: AbortSignal): Promise<Found<readonly string[]>>;
-  /** A server by id with Nova's record of its NICs, never cached: evidence for removals. */
+  /** Reads a server with Nova's NIC list by id, uncached: evidence for removals. */
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
-  /** Whether Nova lists the server as deleted in the last days; a yes is remembered, it does not come back. */
+  /**
+   * True if Nova listed the server as deleted within the last 7 days. A positive answer is cached forever: deleted
+   * servers never return.
+   */
   wasDeleted(serverId: string, signal: AbortSignal): Promise<boolean>;
-  /** Whether any of these networks or subnets is remembered. */
+  /** True if the cache contains any given network or subnet id. */
   knowsNetwork(ids: readonly string[]): boolean;
-  /** Whether it is asked as any of these users, projects, domains or application credentials; before its first login it may be. */
+  /**
+   * True if the account matches any given user, project, domain or application credential id; always true before the
+   * first login.
+   */
   isOf(accounts: readonly string[]): boolean;
-  /** Forgets what was remembered before `since` (monotonic ms). */
+  /** Drops cache entries older than `since` (monotonic milliseconds). */
   freshen(since: number): void;
-  /** HTTP requests sent so far, logins and repeats included. */
+  /** HTTP requests sent so far, including logins and retries. */
   readonly calls: number;
 }
 
-/** What is remembered of clouds. */
+/** Cache names, used as metric labels. */
 export type CacheName =
   | 'networks'
   | 'providers'
@@ -74,7 +86,7 @@ export type CacheName =
   | 'subnets'
   | 'tokens';
 
-/** Told of each question to a cache whether the answer was remembered. */
+/** Called on each cache lookup. */
 export type OnLookup = (cache: CacheName, isHit: boolean) => void;
 
 export interface CloudOptions {
@@ -82,26 +94,26 @@ export interface CloudOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Ends shared work when the process stops. */
+  /** Aborts shared requests when the process stops. */
   readonly lifetime: AbortSignal;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
   readonly onLookup?: OnLookup | undefined;
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
   readonly onRefused?: () => void;
-  /** Why the catalog may not name this URL; undefined = it may. */
+  /** Returns why the policy denies a URL from the catalog; undefined: allowed. */
   readonly denied: (url: string, limits: CatalogLimits) => string | undefined;
-  /** See Breaker: how rarely a service that stays down is asked, and who is told that it answers again. */
+  /** Breaker settings: longest interval between probes to a service that is down, and the recovery callback. */
   readonly longestWindowMs: number;
   readonly onRecovered?: (() => void) | undefined;
-  /** Called when a service has moved to another endpoint: nothing that is known here holds there. */
+  /** Called when a service moved to another endpoint; data cached from the old endpoint is invalid there. */
   readonly onMoved: () => void;
 }
 
 const networkTtlMs = 5 * 60_000;
 const networkCapacity = 10_000;
 
-/** Makes the Cloud of one identity. */
+/** Creates the Cloud for one identity. */
 export function createCloud(identity: CloudIdentity, options: CloudOptions): Cloud {
   const { clock, lifetime, turns } = options;
   const { tls, timeoutMs } = identity;
@@ -195,7 +207,7 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return subnets.get(id, signal, async () => subnetReads.read(id));
     },
     async subnetsByName(name, signal) {
-      // As administrator the list would span all projects, and names are not unique.
+      // An administrator's list would span all projects, and names are not unique.
       const found = await named.get(name, signal, async () => {
         const { projectId } = await keystone.session(lifetime);
         const filter = [
@@ -227,7 +239,9 @@ function idsOf(ids: readonly string[]): Query {
   return ids.map((id) => ['id', id] as const);
 }
 
-/** The items of a list; none when one of them cannot be read or the URL is too long: each is read by itself then. */
+/**
+ * Returns the list, or an empty list when an item is unreadable or the URL is too long; each item is then read alone.
+ */
 async function unlessUnusable<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await list;

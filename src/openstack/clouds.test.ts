@@ -12,21 +12,21 @@ import { type Clouds, type CloudsOptions, createClouds } from './clouds.ts';
 const signal = AbortSignal.timeout(60_000);
 let server: Server;
 let base: string;
-/** Where the catalog says that Neutron and Nova are. */
-let places: readonly string[];
-/** The same, when they are not at the same places. */
+/** Regions for Neutron and Nova endpoints in the catalog. */
+let catalogRegions: readonly string[];
+/** Regions per service type; overrides `catalogRegions`. */
 let regions: { readonly [type: string]: readonly string[] };
 let logins: number;
-/** The password that Keystone takes; any when undefined. */
-let right: string | undefined;
-let asked: string[];
+/** Password that Keystone accepts; undefined: any. */
+let acceptedPassword: string | undefined;
+let requestedPaths: string[];
 
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { url = '' } = request;
   const isLogin = url.endsWith('/auth/tokens');
-  const said = await text(request);
+  const requestBody = await text(request);
   if (isLogin) logins += 1;
-  else asked.push(url.split('?')[0] ?? '');
+  else requestedPaths.push(url.split('?')[0] ?? '');
   const token = {
     project: { id: 'project' },
     issued_at: at(0),
@@ -34,20 +34,21 @@ async function reply(request: IncomingMessage, response: ServerResponse): Promis
     catalog: catalog(),
   };
   const body = isLogin ? { token } : { ports: [] };
-  const refused = right !== undefined && !said.includes(`"password":"${right}"`);
+  const refused =
+    acceptedPassword !== undefined && !requestBody.includes(`"password":"${acceptedPassword}"`);
   response.writeHead(isLogin ? (refused ? 401 : 201) : 200, {
     'x-subject-token': `t${logins}`,
   });
   response.end(JSON.stringify(body));
 }
 
-/** A Keystone whose tokens are used up by one read, and services that know nothing. */
+/** Fake Keystone whose first token expires at once, and services with empty lists. */
 beforeEach(async () => {
-  places = ['one'];
+  catalogRegions = ['one'];
   regions = {};
   logins = 0;
-  right = undefined;
-  asked = [];
+  acceptedPassword = undefined;
+  requestedPaths = [];
   server = createServer((request, response) => {
     void reply(request, response);
   }).listen(0, '127.0.0.1');
@@ -68,7 +69,7 @@ function at(minutes: number): string {
 function catalog() {
   return ['network', 'compute'].map((type) => ({
     type,
-    endpoints: (regions[type] ?? places).map((region) => ({
+    endpoints: (regions[type] ?? catalogRegions).map((region) => ({
       interface: 'public',
       region,
       url: `${base}/${region}`,
@@ -93,21 +94,21 @@ function as(change: Partial<typeof account>): Pick<CloudIdentity, 'auth'> {
 }
 
 function identity(change: Partial<CloudIdentity> = {}): CloudIdentity {
-  const place = {
+  const settings = {
     keystoneUrl: base,
     interface: 'public',
     tls: {},
     timeoutMs: 30_000,
   } as const;
-  return { ...place, ...as({}), ...change };
+  return { ...settings, ...as({}), ...change };
 }
 
-describe('a password that Keystone refused', () => {
+describe('refused password', () => {
   const refused = { kind: 'badCredential' };
 
-  test('is not tried again by another project or another spelling of the URL, while a changed one is at once', async () => {
+  test('a refused password is not retried for other projects or URL spellings; a changed password is tried at once', async () => {
     await using clouds = open();
-    right = 'changed';
+    acceptedPassword = 'changed';
     await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     const tries = logins;
     const another = clouds.get(identity(as({ projectId: 'another' })));
@@ -118,29 +119,29 @@ describe('a password that Keystone refused', () => {
     }
     expect(logins).toBe(tries);
     await clouds.get(identity(as({ password: 'changed' }))).portsOf(['s1'], signal);
-    expect(asked).toEqual(['/one/v2.0/ports']);
+    expect(requestedPaths).toEqual(['/one/v2.0/ports']);
   });
 
-  test('is tried again when somebody asks, once for what they ask with', async () => {
+  test('a refused password is retried once per new login request', async () => {
     await using clouds = open();
-    right = 'other';
+    acceptedPassword = 'other';
     const cloud = clouds.get(identity());
     await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
-    right = 'p';
+    acceptedPassword = 'p';
     clouds.get(identity());
     await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     clouds.get(identity(), 'asked at noon');
     await cloud.portsOf(['s1'], signal);
-    expect(asked).toEqual(['/one/v2.0/ports']);
+    expect(requestedPaths).toEqual(['/one/v2.0/ports']);
   });
 });
 
-describe('a service that the catalog names at another place than before', () => {
-  test('is not asked by the Cloud that knows the first place, but by a new one that knows nothing', async () => {
+describe('endpoint change in the catalog', () => {
+  test('a moved endpoint gets a new Cloud with empty caches, and the old Cloud stops working', async () => {
     await using clouds = open();
     const first = clouds.get(identity());
     await first.portsOf(['s1'], signal);
-    places = ['two'];
+    catalogRegions = ['two'];
     await expect(first.portsOf(['s1'], signal)).rejects.toMatchObject({
       kind: 'noEndpoint',
     });
@@ -151,24 +152,24 @@ describe('a service that the catalog names at another place than before', () => 
       kind: 'noEndpoint',
     });
     expect(clouds.get(identity())).toBe(second);
-    expect(asked).toEqual(['/one/v2.0/ports', '/two/v2.0/ports']);
+    expect(requestedPaths).toEqual(['/one/v2.0/ports', '/two/v2.0/ports']);
   });
 
-  test('is asked at the first place as long as the catalog names it, wherever in the list', async () => {
+  test('a Cloud keeps its first endpoint while the catalog still lists this endpoint anywhere', async () => {
     await using clouds = open();
     const cloud = clouds.get(identity());
     await cloud.portsOf(['s1'], signal);
-    places = ['two', 'one'];
+    catalogRegions = ['two', 'one'];
     await cloud.portsOf(['s1'], signal);
     expect(logins).toBe(2);
-    expect(asked).toEqual(['/one/v2.0/ports', '/one/v2.0/ports']);
+    expect(requestedPaths).toEqual(['/one/v2.0/ports', '/one/v2.0/ports']);
   });
 });
 
-describe('a catalog of several regions, of which none was chosen', () => {
+describe('catalog with several regions and no region setting', () => {
   const both = { network: ['one', 'two'], compute: ['two', 'one'] };
 
-  test('is refused with their names: ports of one region are not those of servers of another', async () => {
+  test('an ambiguous region is refused with all region names, without calling any service', async () => {
     await using clouds = open();
     regions = both;
     const cloud = clouds.get(identity());
@@ -178,10 +179,10 @@ describe('a catalog of several regions, of which none was chosen', () => {
     };
     await expect(cloud.portsOf(['s1'], signal)).rejects.toMatchObject(refused);
     await expect(cloud.server('s1', signal)).rejects.toMatchObject(refused);
-    expect(asked).toEqual([]);
+    expect(requestedPaths).toEqual([]);
   });
 
-  test('is refused when no region has both services', async () => {
+  test('regions are refused when no region has both Neutron and Nova', async () => {
     await using clouds = open();
     regions = { network: ['one'], compute: ['two'] };
     await expect(clouds.get(identity()).portsOf(['s1'], signal)).rejects.toMatchObject({
@@ -190,26 +191,26 @@ describe('a catalog of several regions, of which none was chosen', () => {
     });
   });
 
-  test('leaves the only one that has both services, in whichever order they are named', async () => {
+  test('the only region with both services is chosen, in any catalog order', async () => {
     await using clouds = open();
     regions = { network: ['one', 'two'], compute: ['TWO', 'three'] };
     const cloud = clouds.get(identity());
     await cloud.portsOf(['s1'], signal);
     await expect(cloud.server('s1', signal)).rejects.toThrow();
-    expect(asked).toEqual(['/two/v2.0/ports', '/TWO/v2.1/servers/s1']);
+    expect(requestedPaths).toEqual(['/two/v2.0/ports', '/TWO/v2.1/servers/s1']);
   });
 
-  test('is none of a service whose URL is configured', async () => {
+  test('region choice ignores services with a configured URL', async () => {
     await using clouds = open();
     regions = { network: ['one', 'two'], compute: ['three'] };
     const cloud = clouds.get(identity({ neutronUrl: `${base}/own` }));
     await cloud.portsOf(['s1'], signal);
     await expect(cloud.server('s1', signal)).rejects.toThrow();
-    expect(asked).toEqual(['/own/v2.0/ports', '/three/v2.1/servers/s1']);
+    expect(requestedPaths).toEqual(['/own/v2.0/ports', '/three/v2.1/servers/s1']);
   });
 });
 
-test('a place that the policy forbids gets no token', async () => {
+test('an endpoint denied by policy receives no token', async () => {
   await using clouds = open({
     denied: (url, { allowedEndpoints = [] }) =>
       `${new URL(url).pathname} is not in ${allowedEndpoints.join(',')}`,
@@ -219,10 +220,10 @@ test('a place that the policy forbids gets no token', async () => {
     kind: 'denied',
     message: expect.stringContaining('which /one is not in https://a.test') as unknown,
   });
-  expect(asked).toEqual([]);
+  expect(requestedPaths).toEqual([]);
 });
 
-test('a Cloud stays the same while it is in use, however many there are, and goes when nobody asks for it', async () => {
+test('a Cloud stays the same object while in use and is dropped after two idle hours', async () => {
   const clock = createFakeClock();
   await using clouds = open({ clock });
   const many = Array.from({ length: 1_000 }, (_, n) => identity(as({ projectId: `project-${n}` })));
@@ -234,19 +235,19 @@ test('a Cloud stays the same while it is in use, however many there are, and goe
   expect(clouds.get(identity(as({ projectId: 'project-1' })))).not.toBe(first[1]);
 });
 
-test('what is looked up in vain is told of each cache', async () => {
+test('each cache reports its lookups as hit or miss', async () => {
   const lookups: string[] = [];
   await using clouds = open({
     onLookup: (cache, isHit) => lookups.push(`${cache} ${isHit ? 'hit' : 'miss'}`),
   });
   const cloud = clouds.get(identity());
   for (let n = 0; n < 3; n++) await cloud.portsWithMac('fa:16:3e:00:00:01', signal);
-  // The first token has no life.
+  // The first token expires at once.
   expect(lookups).toEqual(['tokens miss', 'tokens miss', 'tokens hit']);
   lookups.length = 0;
   const id = '00000000-0000-4000-8000-000000000001';
   const asking = [cloud.subnet(id, signal), cloud.network(id, signal), cloud.servers([id], signal)];
   await Promise.allSettled([...asking, cloud.subnetsByName('a', signal)]);
-  const told = ['networks', 'servers', 'subnet_names', 'subnets'].map((cache) => `${cache} miss`);
-  expect(lookups.filter((one) => !one.startsWith('tokens')).toSorted()).toEqual(told);
+  const misses = ['networks', 'servers', 'subnet_names', 'subnets'].map((cache) => `${cache} miss`);
+  expect(lookups.filter((one) => !one.startsWith('tokens')).toSorted()).toEqual(misses);
 });

@@ -31,34 +31,34 @@ export interface CloudsOptions {
   readonly log: Logger;
   readonly onRequest?: (sample: RequestSample) => void;
   readonly onLookup?: OnLookup;
-  /** Told whenever a service that was left alone for a while, Contrabass among them, answers again. */
+  /** Called when a service, including Contrabass, answers again after its circuit breaker opened. */
   readonly onRecovered?: () => void;
-  /** Default: clouds are reached directly. */
+  /** Default: direct connections. */
   readonly proxyOf?: ProxyOf;
   /** See createTransport. */
   readonly isTrusted?: (url: URL) => boolean;
-  /** Why the catalog of a cloud may not name this URL; undefined = it may. */
+  /** Returns why the policy denies a URL from a cloud's catalog; undefined: allowed. */
   readonly denied?: (url: string, limits: CatalogLimits) => string | undefined;
 }
 
 export interface Clouds extends AsyncDisposable {
   /**
-   * The one Cloud of this identity: the same object for every caller while it is in use. A password that was refused is
-   * tried again at once for a new value of `asked`.
+   * Returns the identity's only Cloud, the same object for all callers while in use. Each new `loginRequest` value
+   * retries a refused password at once.
    */
-  get(identity: CloudIdentity, asked?: string): Cloud;
-  /** Contrabass' answer, cached for 5 minutes and forgotten when Keystone refuses the credential in it. */
+  get(identity: CloudIdentity, loginRequest?: string): Cloud;
+  /** Returns Contrabass' answer, cached for 5 minutes and dropped when Keystone refuses its credential. */
   provider(request: ProviderRequest, signal: AbortSignal): Promise<Provider>;
 }
 
-/** A cloud that is down is asked once a minute, and found within one when it is back. */
+/** Probe interval for a cloud that is down; also the longest delay before its recovery is noticed. */
 const longestWindowMs = 60_000;
 const providerTtlMs = 5 * 60_000;
 const providerCapacity = 10_000;
-/** Longer than the slowest polls are apart. */
+/** Exceeds the longest poll interval. */
 const idleMs = 2 * 3_600_000;
 
-/** Everything the process keeps about clouds: connections, tokens, caches, circuit breakers. */
+/** Creates the process-wide cloud state: connections, tokens, caches and circuit breakers. */
 export function createClouds(options: CloudsOptions): Clouds {
   const { clock, random, log, onRequest, onLookup, denied = () => undefined } = options;
   const lifetime = new AbortController();
@@ -69,11 +69,11 @@ export function createClouds(options: CloudsOptions): Clouds {
     ...(proxyOf && { proxyOf }),
     ...(isTrusted && { isTrusted }),
   });
-  const kept = { clock, idleMs };
-  const clouds = new SharedValues<Cloud>(kept);
-  const gates = new SharedValues<CredentialGate>(kept);
-  const turns = new SharedValues<RefreshTurns>(kept);
-  const callers = new SharedValues<Caller>(kept);
+  const sharing = { clock, idleMs };
+  const clouds = new SharedValues<Cloud>(sharing);
+  const gates = new SharedValues<CredentialGate>(sharing);
+  const turns = new SharedValues<RefreshTurns>(sharing);
+  const callers = new SharedValues<Caller>(sharing);
   const providers = new TtlCache<Provider>({
     clock,
     ttlMs: providerTtlMs,
@@ -107,7 +107,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       denied,
       ...outages,
       onMoved: () => clouds.drop(key, made),
-      // The password may have been changed in Contrabass since we asked.
+      // The password may have changed in Contrabass since the last read.
       onRefused: () =>
         providers.forget((provider) => digest(accountOfProvider(provider)) === account),
     });
@@ -130,8 +130,8 @@ export function createClouds(options: CloudsOptions): Clouds {
   }
 
   return {
-    get(identity, asked = '') {
-      gateOf(identity).ask(asked);
+    get(identity, loginRequest = '') {
+      gateOf(identity).requestLogin(loginRequest);
       const key = digest(identity);
       return clouds.get(key, () => makeCloud(identity, key));
     },
@@ -150,9 +150,9 @@ export function createClouds(options: CloudsOptions): Clouds {
   };
 }
 
-// Identities hold passwords and keys, which are no good as keys of maps that end up in heap dumps and debuggers.
+// Identities contain passwords and keys. Map keys appear in heap dumps and debuggers, so only digests serve as keys.
 function digest(identity: CloudIdentity | Account | Partial<ProviderRequest>): string {
-  // By code units: an order of some language would load its rules, 2 MB, for as long as the process lives.
+  // Compares code units: a locale-aware comparison loads 2 MB collation data for the process lifetime.
   const ordered = Object.entries(identity).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(ordered)).digest('hex');
 }

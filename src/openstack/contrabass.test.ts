@@ -12,7 +12,7 @@ function epoch(): Date {
   return new Date(0);
 }
 
-function ask(status: number, body: unknown, providerId = 'os-1') {
+function fetchWith(status: number, body: unknown, providerId = 'os-1') {
   const caller = createFakeCaller(() => answerOf(status, body));
   const request = {
     endpoint: 'https://contrabass:8443/',
@@ -25,16 +25,23 @@ function ask(status: number, body: unknown, providerId = 'os-1') {
 }
 
 describe('fetchProvider', () => {
-  test('asks the deployed route, with the provider id escaped', async () => {
-    const { caller, provider } = ask(200, { data: { url: 'http://k', attributes } }, 'a/../b');
+  test('fetchProvider requests the legacy route with the provider id escaped', async () => {
+    const { caller, provider } = fetchWith(
+      200,
+      { data: { url: 'http://k', attributes } },
+      'a/../b',
+    );
     await provider;
     expect(caller.sent[0]?.url.href).toBe(
       'https://contrabass:8443/v1/contrabass/admin/infra/provider/a%2F..%2Fb',
     );
   });
 
-  test('reads the account and nothing that is not there', async () => {
-    const { provider } = ask(200, { returnCode: '200', data: { url: 'http://k', attributes } });
+  test('fetchProvider returns the account and omits absent fields', async () => {
+    const { provider } = fetchWith(200, {
+      returnCode: '200',
+      data: { url: 'http://k', attributes },
+    });
     expect(await provider).toEqual({
       keystoneUrl: 'http://k',
       username: 'admin',
@@ -43,7 +50,7 @@ describe('fetchProvider', () => {
     });
   });
 
-  test('reads endpoints and RabbitMQ when they are there', async () => {
+  test('fetchProvider returns endpoints and RabbitMQ access when present', async () => {
     const full = {
       ...attributes,
       neutronUrl: 'http://n',
@@ -52,7 +59,7 @@ describe('fetchProvider', () => {
       rabbitMQPw: password,
       rabbitMQUrls: ['10.0.0.1:5672'],
     };
-    const { provider } = ask(200, { data: { url: 'http://k', attributes: full } });
+    const { provider } = fetchWith(200, { data: { url: 'http://k', attributes: full } });
     expect(await provider).toMatchObject({
       neutronUrl: 'http://n',
       novaUrl: 'http://c',
@@ -60,15 +67,15 @@ describe('fetchProvider', () => {
     });
   });
 
-  test('a RabbitMQ password that does not fit stops nothing', async () => {
+  test('an undecryptable RabbitMQ password is omitted, and the provider stays usable', async () => {
     const broken = { ...attributes, rabbitMQId: 'openstack', rabbitMQPw: 'broken' };
-    const { provider } = ask(200, { data: { url: 'http://k', attributes: broken } });
+    const { provider } = fetchWith(200, { data: { url: 'http://k', attributes: broken } });
     expect((await provider).rabbit).toEqual({ username: 'openstack', hosts: [] });
   });
 
-  test('a password that does not fit says which one and what to look at', async () => {
+  test('an undecryptable adminPw is a badCredential error naming field and provider', async () => {
     const wrong = { ...attributes, adminPw: Buffer.alloc(32).toString('base64') };
-    const { provider } = ask(200, { data: { url: 'http://k', attributes: wrong } });
+    const { provider } = fetchWith(200, { data: { url: 'http://k', attributes: wrong } });
     await expect(provider).rejects.toMatchObject({
       kind: 'badCredential',
       message:
@@ -82,13 +89,16 @@ describe('fetchProvider', () => {
     [200, { returnCode: '500', returnMessage: 'FAILED' }, 'badAnswer'],
     [200, { returnCode: 500, data: { url: 'http://k', attributes } }, 'badAnswer'],
     [200, { data: { url: 'http://k', attributes: { ...attributes, adminPw: '' } } }, 'badAnswer'],
-  ])('%i %j is %s', async (status, body, kind) => {
-    await expect(ask(status, body).provider).rejects.toMatchObject({ service: 'contrabass', kind });
+  ])('fetchProvider maps status %i with body %j to error kind %s', async (status, body, kind) => {
+    await expect(fetchWith(status, body).provider).rejects.toMatchObject({
+      service: 'contrabass',
+      kind,
+    });
   });
 
-  test('hands on what Contrabass says in the body of a 200', async () => {
+  test('fetchProvider reports the returnCode and returnMessage from a 200 answer', async () => {
     const body = { returnCode: '404', returnMessage: 'PROVIDER_NOT_FOUND', data: null };
-    await expect(ask(200, body).provider).rejects.toMatchObject({
+    await expect(fetchWith(200, body).provider).rejects.toMatchObject({
       kind: 'notFound',
       message: 'contrabass: returnCode 404 (PROVIDER_NOT_FOUND)',
     });
@@ -97,13 +107,13 @@ describe('fetchProvider', () => {
   test.each([
     ['10.0.0.1:5672, 10.0.0.2:5672', ['10.0.0.1:5672', '10.0.0.2:5672']],
     [{ host: '10.0.0.1' }, []],
-  ])('uses a provider whose RabbitMQ is written as %j', async (rabbitMQUrls, hosts) => {
+  ])('fetchProvider accepts rabbitMQUrls written as %j', async (rabbitMQUrls, hosts) => {
     const data = { url: 'http://k', attributes: { ...attributes, rabbitMQId: 'r', rabbitMQUrls } };
-    expect((await ask(200, { data }).provider).rabbit).toEqual({ username: 'r', hosts });
+    expect((await fetchWith(200, { data }).provider).rabbit).toEqual({ username: 'r', hosts });
   });
 
-  test('takes no more of an answer than one provider needs', async () => {
-    const { caller, provider } = ask(200, { data: { url: 'http://k', attributes } });
+  test('fetchProvider limits the response body to 1 MiB', async () => {
+    const { caller, provider } = fetchWith(200, { data: { url: 'http://k', attributes } });
     await provider;
     expect(caller.sent[0]?.bodyLimitBytes).toBe(1024 * 1024);
   });

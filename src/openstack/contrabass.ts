@@ -17,7 +17,7 @@ export interface ProviderRequest {
   readonly tls: TlsOptions;
 }
 
-/** How to reach one OpenStack, as Contrabass knows it. */
+/** Access data for one OpenStack, as Contrabass returns them. */
 export interface Provider {
   readonly keystoneUrl: string;
   readonly username: string;
@@ -28,7 +28,7 @@ export interface Provider {
   readonly rabbit?: Broker;
 }
 
-/** The account that Contrabass hands out. */
+/** Account from Contrabass' answer. */
 export function accountOfProvider({ keystoneUrl, username, domainName }: Provider): Account {
   return {
     keystone: keystonePlace(keystoneUrl),
@@ -36,14 +36,14 @@ export function accountOfProvider({ keystoneUrl, username, domainName }: Provide
   };
 }
 
-/** Where an OpenStack says what happens in it (RabbitMQ). */
+/** RabbitMQ access for an OpenStack's notifications. */
 export interface Broker {
   readonly username: string;
-  /** Missing when there is none or when it does not fit the key: nothing but notifications needs it. */
+  /** undefined: no password, or undecryptable. Only notifications need RabbitMQ. */
   readonly password?: string;
-  /** `host:port` each. */
+  /** Each entry has the form `host:port`. */
   readonly hosts: readonly string[];
-  /** Why it may not be listened to, whoever it is; undefined = it may. */
+  /** Why the policy denies this broker; undefined: allowed. */
   readonly denied?: string;
 }
 
@@ -63,7 +63,7 @@ const answerSchema = z.object({
       novaUrl: optional,
       rabbitMQId: optional,
       rabbitMQPw: optional,
-      // Notifications are hints: no form of them keeps the provider from being used.
+      // Notifications only trigger earlier syncs, so a malformed host list must not block the provider.
       rabbitMQUrls: z
         .union([z.array(z.string()), z.string().transform((text) => text.split(','))])
         .transform((hosts) => hosts.map((host) => host.trim()).filter(Boolean))
@@ -73,7 +73,7 @@ const answerSchema = z.object({
 });
 type Attributes = z.infer<typeof answerSchema>['data']['attributes'];
 
-/** Asks Contrabass for one OpenStack and decrypts the password in its answer. */
+/** Reads one OpenStack's access data from Contrabass and decrypts the password. */
 export async function fetchProvider(
   request: ProviderRequest,
   { caller, now }: { readonly caller: Caller; readonly now: () => Date },
@@ -84,7 +84,7 @@ export async function fetchProvider(
     service: 'contrabass',
     method: 'GET',
     url: new URL(contrabassBase(request.endpoint) + path),
-    // One provider; who writes an OpenstackConfig may name the place that answers.
+    // Large enough for one provider. OpenstackConfig authors may choose the answering host, hence the limit.
     bodyLimitBytes: 1024 * 1024,
   } as const;
   const answer = await caller.call(call, signal);
@@ -108,14 +108,14 @@ export async function fetchProvider(
 
 const returned = z.object({ returnCode: z.coerce.string(), returnMessage: optional });
 
-/** Contrabass says in the body of a 200 what went wrong. */
+/** Throws for a non-200 returnCode: Contrabass reports errors in the body behind HTTP status 200. */
 function refuseOtherCode(body: unknown): void {
-  const said = returned.safeParse(body).data;
-  if (said === undefined || said.returnCode === '200') return;
-  const message = said.returnMessage ?? 'without a message';
-  throw new RequestError(`returnCode ${said.returnCode} (${message})`, {
+  const outcome = returned.safeParse(body).data;
+  if (outcome === undefined || outcome.returnCode === '200') return;
+  const message = outcome.returnMessage ?? 'without a message';
+  throw new RequestError(`returnCode ${outcome.returnCode} (${message})`, {
     service: 'contrabass',
-    kind: said.returnCode === '404' ? 'notFound' : 'badAnswer',
+    kind: outcome.returnCode === '404' ? 'notFound' : 'badAnswer',
   });
 }
 
@@ -139,7 +139,7 @@ function rabbitOf(attributes: Attributes, encryptKey: string): Broker | undefine
   try {
     return { ...base, password: decryptPassword(attributes.rabbitMQPw, encryptKey) };
   } catch {
-    // Notifications are hints; a bad password of theirs must not stop the polling that is the truth.
+    // An undecryptable RabbitMQ password must not stop polling, which needs no notifications.
     return base;
   }
 }

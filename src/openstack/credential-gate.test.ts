@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { CredentialGate } from './credential-gate.ts';
 
-it('a password that was right once and is wrong now is tried by one at a time again', async () => {
+it('after a refusal, logins for a formerly accepted password are serialised again', async () => {
   const clock = createFakeClock();
   const gate = new CredentialGate(clock);
   await gate.logIn(async () => ({ kind: 'accepted', value: 'token' }));
@@ -12,28 +12,28 @@ it('a password that was right once and is wrong now is tried by one at a time ag
     return { kind: 'refused', error: new Error('wrong password') } as const;
   };
   await expect(gate.logIn(refused)).rejects.toThrow('wrong password');
-  gate.ask('again');
-  const all = [1, 2, 3].map(async () => gate.logIn(refused));
-  for (const one of all) await expect(one).rejects.toThrow('wrong password');
+  gate.requestLogin('again');
+  const attempts = [1, 2, 3].map(async () => gate.logIn(refused));
+  for (const one of attempts) await expect(one).rejects.toThrow('wrong password');
   expect(tries).toBe(2);
 });
 
-it('a Keystone that hangs is waited for once, however many projects want to log in', async () => {
+it('concurrent projects wait for a single hanging login and share its error', async () => {
   const gate = new CredentialGate(createFakeClock());
   const { promise, reject } = Promise.withResolvers<never>();
   let tries = 0;
-  const all = [1, 2, 3].map(async () =>
+  const attempts = [1, 2, 3].map(async () =>
     gate.logIn(() => {
       tries += 1;
       return promise;
     }),
   );
   reject(new Error('no answer within 30 s'));
-  for (const one of all) await expect(one).rejects.toThrow('no answer within 30 s');
+  for (const one of attempts) await expect(one).rejects.toThrow('no answer within 30 s');
   expect(tries).toBe(1);
 });
 
-/** A Keystone that counts the logins that it refuses. */
+/** Returns a Keystone login that always fails, with a counter for its attempts. */
 function refusing(gate: CredentialGate) {
   const counted = { tries: 0 };
   const logIn = async (): Promise<unknown> =>
@@ -46,8 +46,8 @@ function refusing(gate: CredentialGate) {
   return { counted, logIn };
 }
 
-describe('an account is not locked out', () => {
-  it('by projects whose tokens were revoked together as the password was changed', async () => {
+describe('account lockout protection', () => {
+  it('50 projects with revoked tokens and a changed password cause a single login', async () => {
     const clock = createFakeClock();
     const gate = new CredentialGate(clock);
     const { counted, logIn } = refusing(gate);
@@ -57,24 +57,24 @@ describe('an account is not locked out', () => {
     expect(counted.tries).toBe(1);
   });
 
-  it('by fifty OpenstackConfigs that were all asked for before the process started', async () => {
+  it('login requests from 50 OpenstackConfigs at start cause a single login', async () => {
     const clock = createFakeClock();
     const gate = new CredentialGate(clock);
     const { counted, logIn } = refusing(gate);
     for (let n = 0; n < 50; n += 1) {
-      gate.ask(`n/osc-${n} noon`);
+      gate.requestLogin(`n/osc-${n} noon`);
       await logIn();
       await clock.advance(1_000);
     }
     expect(counted.tries).toBe(1);
   });
 
-  it('by a flood of calls, each of which asks anew', async () => {
+  it('login requests every 5 s cause only 6 logins per hour', async () => {
     const clock = createFakeClock();
     const gate = new CredentialGate(clock);
     const { counted, logIn } = refusing(gate);
     for (let second = 0; second < 3_600; second += 5) {
-      gate.ask(`n/osc ${second}`);
+      gate.requestLogin(`n/osc ${second}`);
       await logIn();
       await clock.advance(5_000);
     }
@@ -83,56 +83,56 @@ describe('an account is not locked out', () => {
   });
 });
 
-it('who asks is served at once after a refusal that nobody asked for', async () => {
+it('a login request after an unrequested refusal is served at once', async () => {
   const gate = new CredentialGate(createFakeClock());
   const { counted, logIn } = refusing(gate);
   await logIn();
-  gate.ask('n/osc noon');
+  gate.requestLogin('n/osc noon');
   await logIn();
   expect(counted.tries).toBe(2);
 });
 
-it('who asked while a token was there has not asked for the login that is refused later', async () => {
+it('a login request served from a cached token does not count as request for a later refused login', async () => {
   const gate = new CredentialGate(createFakeClock());
   const { counted, logIn } = refusing(gate);
-  gate.ask('n/osc noon');
-  gate.served();
+  gate.requestLogin('n/osc noon');
+  gate.markServed();
   await logIn();
-  gate.ask('n/osc one');
+  gate.requestLogin('n/osc one');
   await logIn();
   expect(counted.tries).toBe(2);
 });
 
-it('a password that was right in between is asked for as if it had never been wrong', async () => {
+it('an accepted password resets the backoff for later login requests', async () => {
   const clock = createFakeClock();
   const gate = new CredentialGate(clock);
   const { counted, logIn } = refusing(gate);
   for (const value of ['first', 'second']) {
-    gate.ask(value);
+    gate.requestLogin(value);
     await logIn();
     await clock.advance(60_000);
   }
   await clock.advance(60_000);
-  gate.ask('third');
+  gate.requestLogin('third');
   await gate.logIn(async () => ({ kind: 'accepted', value: 'token' }));
   for (const value of ['fourth', 'fifth']) {
-    gate.ask(value);
+    gate.requestLogin(value);
     await logIn();
     await clock.advance(60_000);
   }
   expect(counted.tries).toBe(4);
 });
 
-it('keeps in mind what it was asked last, and not all that it ever was', async () => {
+it('the gate recognises only the last 1000 login requests', async () => {
   const clock = createFakeClock();
   const gate = new CredentialGate(clock);
-  gate.ask('old');
-  for (let n = 0; n < 999; n += 1) gate.ask(`${n}`);
+  gate.requestLogin('old');
+  for (let n = 0; n < 999; n += 1) gate.requestLogin(`${n}`);
   await clock.advance(1);
-  gate.ask('old');
-  expect(gate.askedAt).toBe(clock.monotonicMs() - 1);
-  gate.ask('1000');
+  gate.requestLogin('old');
+  expect(gate.requestedAt).toBe(clock.monotonicMs() - 1);
+  gate.requestLogin('1000');
   await clock.advance(1);
-  gate.ask('0');
-  expect(gate.askedAt).toBe(clock.monotonicMs());
+  gate.requestLogin('0');
+  expect(gate.requestedAt).toBe(clock.monotonicMs());
 });

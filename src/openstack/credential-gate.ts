@@ -1,122 +1,123 @@
 import type { Clock } from '../time/clock.ts';
 
-/** How long a refused password is left alone: Keystone may lock the account, and it is the administrator's. */
-const refusedMs = 3_600_000;
+/** Pause after a refused password (1 h): Keystone may lock the account, which is often the administrator's. */
+const blockMs = 3_600_000;
 /**
- * A password that was right a moment ago is right for other projects too. One that was right for the last token may have
- * been changed since, and then every project would find out for itself.
+ * Period (10 s) in which an accepted password counts as valid for other projects. A longer period would let every
+ * project discover a password change by its own failed login.
  */
-const believedMs = 10_000;
+const trustMs = 10_000;
 /**
- * Whoever asks again so soon after a refusal that somebody had asked for was answered by it: a restart, an annotation on
- * every object or a flood of calls asks for one login and not for hundreds. It doubles with each of them.
+ * First backoff (60 s) for login requests after a requested login was refused; doubles with each refusal. A restart,
+ * an annotation on every object or a call flood then causes one login instead of hundreds.
  */
-const answeredMs = 60_000;
-/** Requests that are told from new ones. */
-const mostAsked = 1_000;
+const firstBackoffMs = 60_000;
+/** Number of remembered login requests, used to recognise repeats. */
+const requestLimit = 1_000;
 
-/** What a login came to. */
+/** Login result. */
 export type LoginOutcome<T> =
   | { readonly kind: 'accepted'; readonly value: T }
-  /** User name or password are wrong: no login with them will do. */
+  /** Wrong user name or password: no login with this credential will succeed. */
   | { readonly kind: 'refused'; readonly error: Error };
 
 /**
- * Stands before the logins of one user name and password, in whichever project. Unless one was accepted a moment ago they go
- * one at a time; after a refusal there is none for an hour, unless somebody asks for it.
+ * Serialises logins for one user name and password across projects, unless a login succeeded within 10 s. After a 401
+ * the gate blocks logins for 1 h, unless a new login request arrives, so that the account is not locked.
  */
 export class CredentialGate {
   readonly #clock: Clock;
   #acceptedAt = Number.NEGATIVE_INFINITY;
   #refusal: { readonly error: Error; readonly until: number } | undefined;
   #first: Promise<unknown> | undefined;
-  readonly #asked = new Set<string>();
-  #askedAt = Number.NEGATIVE_INFINITY;
-  /** Whether somebody asked for the next login. */
-  #isAskedFor = false;
-  /** Who asks before this was answered by the last refusal. */
-  #answeredUntil = Number.NEGATIVE_INFINITY;
-  #answeredMs = answeredMs;
+  readonly #requests = new Set<string>();
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  /** True if the next login serves a login request. */
+  #isRequested = false;
+  /** End (monotonic milliseconds) of the backoff: until then the last refusal answers new login requests. */
+  #backoffUntil = Number.NEGATIVE_INFINITY;
+  #backoffMs = firstBackoffMs;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Lets the next login through, once for every value that somebody asks with. */
-  ask(value: string): void {
+  /** Unblocks the next login, once per distinct `value`. */
+  requestLogin(value: string): void {
     if (value === '' || !this.#isNew(value)) return;
     const now = this.#clock.monotonicMs();
-    this.#askedAt = now;
-    if (now < this.#answeredUntil) return;
-    this.#isAskedFor = true;
+    this.#requestedAt = now;
+    if (now < this.#backoffUntil) return;
+    this.#isRequested = true;
     this.#refusal = undefined;
   }
 
   #isNew(value: string): boolean {
-    const isNew = !this.#asked.delete(value);
-    this.#asked.add(value);
-    const [oldest = ''] = this.#asked;
-    if (this.#asked.size > mostAsked) this.#asked.delete(oldest);
+    const isNew = !this.#requests.delete(value);
+    this.#requests.add(value);
+    const [oldest = ''] = this.#requests;
+    if (this.#requests.size > requestLimit) this.#requests.delete(oldest);
     return isNew;
   }
 
-  /** What somebody asked for was done with a token that is there: the next login is nobody's wish. */
-  served(): void {
-    this.#isAskedFor = false;
+  /** Marks the login request as served by a cached token: the next login is then unrequested. */
+  markServed(): void {
+    this.#isRequested = false;
   }
 
-  /** When somebody asked last: monotonic milliseconds. */
-  get askedAt(): number {
-    return this.#askedAt;
+  /** Time when the last login request arrived (monotonic milliseconds). */
+  get requestedAt(): number {
+    return this.#requestedAt;
   }
 
-  /** Runs `work`, or throws the error of an earlier refusal without it. */
+  /** Runs `work`, or throws the stored refusal without running `work`. */
   async logIn<T>(work: () => Promise<LoginOutcome<T>>): Promise<T> {
-    while (!this.#isBelieved && this.#first) {
+    while (!this.#isTrusted && this.#first) {
       await this.#first.catch((error: unknown) => {
-        // It is the same Keystone: what failed for the first would fail for all, but for a project that is wrong.
-        if (!this.#isBelieved) throw error;
+        // All callers share one Keystone: the first caller's failure would repeat for all, except for a wrong
+        // project.
+        if (!this.#isTrusted) throw error;
       });
     }
     const now = this.#clock.monotonicMs();
     if (this.#refusal && now < this.#refusal.until) throw this.#refusal.error;
-    if (this.#isBelieved) return this.#judged(work);
-    const first = this.#judged(work).finally(() => {
+    if (this.#isTrusted) return this.#attempt(work);
+    const first = this.#attempt(work).finally(() => {
       this.#first = undefined;
     });
     this.#first = first;
     return first;
   }
 
-  /** The password was shown to be right by other means. */
+  /** Records that another login proved the password valid. */
   accept(): void {
     this.#acceptedAt = this.#clock.monotonicMs();
     this.#refusal = undefined;
-    this.#isAskedFor = false;
-    this.#answeredMs = answeredMs;
+    this.#isRequested = false;
+    this.#backoffMs = firstBackoffMs;
   }
 
-  get #isBelieved(): boolean {
-    return this.#clock.monotonicMs() - this.#acceptedAt < believedMs;
+  get #isTrusted(): boolean {
+    return this.#clock.monotonicMs() - this.#acceptedAt < trustMs;
   }
 
-  async #judged<T>(work: () => Promise<LoginOutcome<T>>): Promise<T> {
+  async #attempt<T>(work: () => Promise<LoginOutcome<T>>): Promise<T> {
     const outcome = await work();
     if (outcome.kind === 'accepted') {
       this.accept();
       return outcome.value;
     }
-    this.#refused(outcome.error);
+    this.#block(outcome.error);
     throw outcome.error;
   }
 
-  #refused(error: Error): void {
+  #block(error: Error): void {
     const now = this.#clock.monotonicMs();
     this.#acceptedAt = Number.NEGATIVE_INFINITY;
-    this.#refusal = { error, until: now + refusedMs };
-    if (!this.#isAskedFor) return;
-    this.#isAskedFor = false;
-    this.#answeredUntil = now + this.#answeredMs;
-    this.#answeredMs = Math.min(2 * this.#answeredMs, refusedMs);
+    this.#refusal = { error, until: now + blockMs };
+    if (!this.#isRequested) return;
+    this.#isRequested = false;
+    this.#backoffUntil = now + this.#backoffMs;
+    this.#backoffMs = Math.min(2 * this.#backoffMs, blockMs);
   }
 }

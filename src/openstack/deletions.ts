@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import type { Nova } from './nova.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** Servers that Nova lists as deleted: what a 404 by id cannot tell from a server that the account may not see. */
+/** Servers that Nova lists as deleted. A 404 by id alone may also mean a server that is invisible to the account. */
 export interface Deletions {
   has(serverId: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -10,28 +10,28 @@ export interface Deletions {
 export interface DeletionsOptions {
   readonly nova: Pick<Nova, 'changedSince'>;
   readonly clock: Clock;
-  /** Ends lists that nobody waits for any more. */
+  /** Aborts list requests that no caller awaits. */
   readonly lifetime: AbortSignal;
 }
 
-/** Looked back so far, as this process may have been down; who archives deleted servers sooner has fewer of them. */
+/** Covers operator downtime. Clouds that archive deleted servers sooner list fewer. */
 const windowMs = 7 * 24 * 3_600_000;
-/** A list answers all who ask meanwhile: who asks has mostly named a wrong project, and asks at every poll. */
+/** List lifetime (5 min). Most callers have a wrong project configured and repeat the question at every poll. */
 const listedMs = 5 * 60_000;
 
-/** Makes the deletions of one cloud and project. */
+/** Creates the deleted-server lookup for one cloud and project. */
 export function createDeletions({ nova, clock, lifetime }: DeletionsOptions): Deletions {
   const lists = new SingleFlight<void>();
   let deleted: ReadonlySet<string> = new Set();
   let listedAt = Number.NEGATIVE_INFINITY;
 
   async function list(): Promise<void> {
-    const asked = clock.monotonicMs();
+    const startedAt = clock.monotonicMs();
     const since = new Date(clock.now().getTime() - windowMs);
     const changed = await nova.changedSince(since, lifetime);
     const gone = [...changed.values()].filter(({ status }) => status === 'DELETED');
     deleted = new Set(gone.map(({ id }) => id));
-    listedAt = asked;
+    listedAt = startedAt;
   }
 
   return {

@@ -15,14 +15,14 @@ describe('base URLs', () => {
     ['http://k:5000/v3/', 'http://k:5000/v3'],
     ['http://k:5000/v2.0', 'http://k:5000/v3'],
     ['https://host/identity', 'https://host/identity/v3'],
-  ])('keystone %s', (url, base) => expect(keystoneBase(url)).toBe(base));
+  ])('keystoneBase appends /v3 to %s', (url, base) => expect(keystoneBase(url)).toBe(base));
 
   test.each(['http://k:80', ' HTTP://K/', 'http://k/v3/', 'http://k/v2.0'])(
-    'keystone %j is at one place',
+    'keystonePlace maps %j to the same canonical URL',
     (url) => expect(keystonePlace(url)).toBe('http://k/v3'),
   );
 
-  test('what is no URL is a place of its own', () => {
+  test('keystonePlace returns text unchanged when it is not a URL', () => {
     expect(keystonePlace('host:5000')).toBe('host:5000');
   });
 
@@ -30,7 +30,7 @@ describe('base URLs', () => {
     ['http://n:9696', 'http://n:9696'],
     ['http://n:9696/v2.0/', 'http://n:9696'],
     ['https://host/network/v2.0', 'https://host/network'],
-  ])('neutron %s', (url, base) => expect(neutronBase(url)).toBe(base));
+  ])('neutronBase removes the version from %s', (url, base) => expect(neutronBase(url)).toBe(base));
 
   test.each([
     ['http://n:8774', 'http://n:8774/v2.1'],
@@ -38,20 +38,20 @@ describe('base URLs', () => {
     ['http://n:8774/v2.1/0123', 'http://n:8774/v2.1/0123'],
     ['http://n:8774/v2', 'http://n:8774/v2'],
     ['https://host/compute', 'https://host/compute/v2.1'],
-  ])('nova %s', (url, base) => expect(novaBase(url)).toBe(base));
+  ])('novaBase keeps or appends the version: %s', (url, base) => expect(novaBase(url)).toBe(base));
 
-  test('contrabass loses its slashes', () => {
+  test('contrabassBase removes trailing slashes', () => {
     expect(contrabassBase(' https://c:8443// ')).toBe('https://c:8443');
   });
 
   test.each(['', 'host:5000', 'ftp://host', 'file:///etc'])(
-    '%s is refused with the value',
+    'keystoneBase refuses %j and quotes the value',
     (url) => {
       expect(() => keystoneBase(url)).toThrow(`keystone: "${url}" is not an http(s) URL`);
     },
   );
 
-  test('a password in a URL is refused and not told', () => {
+  test('a URL with a password is refused, and the error omits the password', () => {
     expect(() => novaBase('http://user:hidden@n:8774')).toThrow(/must not carry/);
     expect(() => novaBase('http://user:hidden@n:8774')).not.toThrow(/hidden/);
   });
@@ -61,5 +61,5 @@ describe('base URLs', () => {
     ['http://user:hidden@n:8774', '"…@n:8774"'],
     ['https:user:hidden@n', '"…@n"'],
     ['http://user:hid/den@hidden@n/', '"…@n/"'],
-  ])('%s is %s for people', (url, words) => expect(urlText(url)).toBe(words));
+  ])('urlText shows %s as %s', (url, words) => expect(urlText(url)).toBe(words));
 });

@@ -1,38 +1,40 @@
 import { RequestError, type Service } from '../requests/request-error.ts';
 
-/** Keystone's v3 base (no trailing slash) from the URL as people write it: bare, with `/v3`, or with an old `/v2.0`. */
+/**
+ * Returns Keystone's v3 base (no trailing slash) from a user-supplied URL: bare, with `/v3`, or with an old `/v2.0`.
+ */
 export function keystoneBase(url: string): string {
   return `${bare('keystone', url).replace(/\/v(3|2\.0)$/, '')}/v3`;
 }
 
-/** A URL for messages: what stands before an @ is a secret, whether or not it can be read as a URL. */
+/** Returns a URL for messages. Text before an `@` is a secret, even in an unparsable URL. */
 export function urlText(url: string): string {
   const at = url.lastIndexOf('@');
   return at < 0 ? `"${url}"` : `"…${url.slice(at)}"`;
 }
 
-/** Where a Keystone is, equal however people write its URL. */
+/** Returns Keystone's canonical address, the same for all URL spellings. */
 export function keystonePlace(url: string): string {
   try {
     return keystoneBase(url).toLowerCase();
   } catch {
-    // Nobody can ask there; whoever tries is told why.
+    // An invalid URL fails with a clear error at the first login.
     return url;
   }
 }
 
-/** Neutron's base without its version: deployments register it with and without `/v2.0`. */
+/** Returns Neutron's base without version: catalogs register Neutron with and without `/v2.0`. */
 export function neutronBase(url: string): string {
   return bare('neutron', url).replace(/\/v2\.0$/, '');
 }
 
-/** Nova's versioned base: `/v2.1` unless the URL names a version itself (older catalogs add the project id behind it). */
+/** Returns Nova's versioned base: `/v2.1` unless the URL names a version (older catalogs append the project id). */
 export function novaBase(url: string): string {
   const base = bare('nova', url);
   return /\/v2(\.\d+)?(\/|$)/.test(new URL(base).pathname) ? base : `${base}/v2.1`;
 }
 
-/** Contrabass' base without a trailing slash. */
+/** Returns Contrabass' base without trailing slash. */
 export function contrabassBase(url: string): string {
   return bare('contrabass', url);
 }
@@ -45,7 +47,7 @@ function bare(service: Service, url: string): string {
       kind: 'noEndpoint',
     });
   }
-  // A password in a URL would end up in error texts.
+  // A password in a URL would appear in error messages.
   if (parsed.username !== '' || parsed.password !== '') {
     throw new RequestError(`the URL of ${parsed.host} must not carry a user name or password`, {
       service,

@@ -6,24 +6,24 @@ interface Thing {
   readonly id: string;
 }
 
-let there: readonly string[];
-let asked: string[];
+let existing: readonly string[];
+let requested: string[];
 let listFails: boolean;
 let reads: GatheredReads<Thing>;
 
 beforeEach(() => {
-  there = ['a', 'b', 'c'];
-  asked = [];
+  existing = ['a', 'b', 'c'];
+  requested = [];
   listFails = false;
   reads = new GatheredReads<Thing>({
     one: async (id): Promise<Found<Thing>> => {
-      asked.push(id);
-      return there.includes(id) ? { kind: 'found', value: { id } } : { kind: 'notFound' };
+      requested.push(id);
+      return existing.includes(id) ? { kind: 'found', value: { id } } : { kind: 'notFound' };
     },
     several: async (ids) => {
-      asked.push(ids.length > 9 ? `${ids.length} ids` : ids.join('+'));
+      requested.push(ids.length > 9 ? `${ids.length} ids` : ids.join('+'));
       if (listFails) throw new Error('no list');
-      return there
+      return existing
         .filter((id) => ids.map((one) => one.toLowerCase()).includes(id))
         .map((id) => ({ id }));
     },
@@ -39,30 +39,30 @@ const read = async (...ids: readonly string[]) =>
   );
 
 test.each([
-  ['one id by itself', ['a'], ['a'], ['a']],
-  ['several in one list', ['a', 'b', 'c'], ['a', 'b', 'c'], ['a+b+c']],
-  ['one that the list lacks by itself as well', ['a', 'x'], ['a', 'notFound'], ['a+x', 'x']],
-  ['an id in upper case in the list', ['A', 'b'], ['a', 'b'], ['A+b']],
-])('reads %s', async (_, ids, found, requests) => {
+  ['a single id with one GET', ['a'], ['a'], ['a']],
+  ['several ids with one list', ['a', 'b', 'c'], ['a', 'b', 'c'], ['a+b+c']],
+  ['an id missing from the list with a GET', ['a', 'x'], ['a', 'notFound'], ['a+x', 'x']],
+  ['an upper-case id from the list', ['A', 'b'], ['a', 'b'], ['A+b']],
+])('GatheredReads reads %s', async (_, ids, found, requests) => {
   expect(await read(...ids)).toEqual(found);
-  expect(asked).toEqual(requests);
+  expect(requested).toEqual(requests);
 });
 
-test('reads ids of another tick in another list', async () => {
+test('ids requested in different ticks use separate lists', async () => {
   await read('a', 'b');
   await read('c');
-  expect(asked).toEqual(['a+b', 'c']);
+  expect(requested).toEqual(['a+b', 'c']);
 });
 
-test('fails for each id that the list was for, and only for those', async () => {
+test('a failed list rejects only the reads for its own ids', async () => {
   listFails = true;
   const outcomes = await Promise.allSettled([reads.read('a'), reads.read('b')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await read('c')).toEqual(['c']);
 });
 
-test('reads more ids than a URL holds in several lists', async () => {
-  there = Array.from({ length: 150 }, (_, n) => `id-${n}`);
-  expect(await read(...there)).toEqual(there);
-  expect(asked).toEqual(['100 ids', '50 ids']);
+test('150 ids are split into lists with at most 100 ids', async () => {
+  existing = Array.from({ length: 150 }, (_, n) => `id-${n}`);
+  expect(await read(...existing)).toEqual(existing);
+  expect(requested).toEqual(['100 ids', '50 ids']);
 });

@@ -7,16 +7,16 @@ interface Gathering<T> {
 
 interface GatheredReadsOptions<T> {
   readonly one: (id: string) => Promise<Found<T>>;
-  /** Those of these resources that a list shows. */
+  /** Returns the listed resources with these ids. */
   readonly several: (ids: readonly string[]) => Promise<readonly T[]>;
 }
 
-/** As many as a URL holds. */
+/** Number that fits in a URL. */
 const mostIds = 100;
 
 /**
- * Reads by id: ids that are asked for in the same tick are read in one list. What the list lacks is read by itself, because only a 404
- * of the resource proves that it does not exist.
+ * Batches reads by id: all ids requested in the same tick share one list. An id missing from the list gets its own
+ * GET, because only a 404 for the resource proves its absence.
  */
 export class GatheredReads<T extends { readonly id: string }> {
   readonly #options: GatheredReadsOptions<T>;

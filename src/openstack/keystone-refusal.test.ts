@@ -62,10 +62,10 @@ test.each([
     '(Keystone: User u1 is unauthorized for tenant p1.)',
     2,
   ],
-  ['no cause', refusal('The request you have made requires authentication.'), '', 2],
+  ['a generic message', refusal('The request you have made requires authentication.'), '', 2],
   ['a text that holds the password', refusal('The account is locked, hidden.'), '', 1],
   ['a page of a proxy', { status: 401, headers: {}, text: '<h1>Unauthorized</h1>' }, '', 2],
-])('a refusal with %s is reported as Keystone words it', async (_, answer, words, logins) => {
+])("a refused login with %s is reported in Keystone's words", async (_, answer, words, logins) => {
   const clock = createFakeClock();
   const [gate, turns] = [new CredentialGate(clock), new RefreshTurns(clock)];
   const caller = createFakeCaller(() => answer);

@@ -2,17 +2,18 @@ import * as z from 'zod';
 import type { HttpAnswer } from '../requests/transport.ts';
 import { textOfError } from './requests/answer-failure.ts';
 
-/** What Keystone states about a login that it refused. */
+/** Cause that Keystone states for a refused login. */
 export interface RefusalCause {
-  /** For the end of a message, with its parentheses; '' when Keystone states no cause. */
+  /** Text for the message end, with parentheses; '' when Keystone states no cause. */
   readonly words: string;
-  /** Whether the cause is the account: a login for another project, or without one, would be refused, too. */
+  /** True if the account is the cause: logins for another project, or unscoped, would fail, too. */
   readonly isAccount: boolean;
 }
 
-// keystone/exception.py: Unauthorized says this of a wrong password, an unknown user and a project without a role alike.
+// keystone/exception.py: Unauthorized has the same text for a wrong password, an unknown user and a project without
+// role.
 const generic = /^The request you have made requires authentication\.?$/;
-// PasswordExpired, AccountLocked, UserDisabled, and what `insecure_debug` adds.
+// PasswordExpired, AccountLocked, UserDisabled, and the texts added by `insecure_debug`.
 const ofAccount =
   /\b(password (is|has) expired|(account|user|domain) is (locked|disabled)|invalid (user ?name|user|password))\b/i;
 const furtherMethods = /^additional authentications? steps? required/i;
@@ -22,7 +23,7 @@ const receiptSchema = z.object({
 });
 const advice = 'use an application credential';
 
-/** Reads the cause from a refused login. A text that holds the secret of the login is not quoted. */
+/** Reads the cause from a refused login. Texts that contain the login's secret are not quoted. */
 export function refusalCause(answer: HttpAnswer, secret: string): RefusalCause {
   const required = requiredMethods(answer.text);
   const text = textOfError(answer);
@@ -34,7 +35,7 @@ export function refusalCause(answer: HttpAnswer, secret: string): RefusalCause {
   return { words: isQuotable ? ` (Keystone: ${text})` : '', isAccount: ofAccount.test(text) };
 }
 
-/** The methods of a multi-factor login, which Keystone answers with a receipt; undefined: no receipt. */
+/** Returns the multi-factor methods from Keystone's auth receipt; undefined: no receipt. */
 function requiredMethods(text: string): string | undefined {
   try {
     const { data } = receiptSchema.safeParse(JSON.parse(text));

@@ -21,7 +21,7 @@ const identity: CloudIdentity = {
   tls: {},
   timeoutMs: 10_000,
 };
-// Keystone's clock is a day ahead of ours.
+// Keystone's clock is one day ahead.
 const issued = Date.parse('2026-01-02T00:00:00Z');
 
 function tokenAnswer(token: string, lifetimeMs: number): HttpAnswer {
@@ -53,22 +53,22 @@ function setUp(lifetimeMs = 3_600_000) {
   };
 }
 
-interface AskedLogin {
+interface LoginScope {
   readonly scope: 'unscoped' | { readonly project: { readonly id: string } };
 }
 
-/** A Keystone that answers logins with this status. */
-function setUpRefusals(statusOf: (login: AskedLogin) => 201 | 401) {
+/** Fake Keystone whose login status comes from `statusOf`. */
+function setUpRefusals(statusOf: (login: LoginScope) => 201 | 401) {
   const clock = createFakeClock();
   const caller = createFakeCaller(({ body = '' }) => {
-    const { auth } = JSON.parse(body) as { auth: AskedLogin };
+    const { auth } = JSON.parse(body) as { auth: LoginScope };
     return statusOf(auth) === 201 ? tokenAnswer('token', 3_600_000) : answerOf(401, {});
   });
   return { clock, caller, gate: new CredentialGate(clock), turns: new RefreshTurns(clock) };
 }
 
 describe('createKeystone', () => {
-  test('logs in by password, scoped to the project by id', async () => {
+  test('session logs in by password, scoped to the project by id', async () => {
     const { keystone, caller } = setUp();
     await keystone.session(signal);
     expect(caller.sent[0]?.url.href).toBe('http://keystone:5000/v3/auth/tokens');
@@ -83,7 +83,7 @@ describe('createKeystone', () => {
     });
   });
 
-  test('uses a token for nine tenths of its life, by its length and not by the wall clock', async () => {
+  test('a token is used for nine tenths of its lifetime, independent from the wall clock', async () => {
     const { keystone, caller, clock } = setUp();
     await keystone.session(signal);
     await clock.advance(3_600_000 * 0.9 - 1);
@@ -93,7 +93,7 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(2);
   });
 
-  test('counts the life of a token from when it was asked for: the answer may take long', async () => {
+  test("a token's lifetime counts from the request, because the answer may be slow", async () => {
     const clock = createFakeClock();
     const caller = createFakeCaller(async (_, index) => {
       await clock.sleep(60_000);
@@ -109,7 +109,7 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(2);
   });
 
-  test('keeps a token of a minute for nine tenths of it', async () => {
+  test('a one-minute token is used for 54 seconds', async () => {
     const { keystone, clock } = setUp(60_000);
     await keystone.session(signal);
     await clock.advance(53_999);
@@ -118,14 +118,14 @@ describe('createKeystone', () => {
     expect((await keystone.session(signal)).token).toBe('token-1');
   });
 
-  test('everybody shares one login', async () => {
+  test('concurrent callers share a single login', async () => {
     const { keystone, caller } = setUp();
     const sessions = await Promise.all([1, 2, 3].map(async () => keystone.session(signal)));
     expect(new Set(sessions).size).toBe(1);
     expect(caller.calls).toBe(1);
   });
 
-  test('dropping a session twice drops it once', async () => {
+  test('dropping a session twice keeps the newer session', async () => {
     const { keystone, caller } = setUp();
     const refused = await keystone.session(signal);
     keystone.drop(refused);
@@ -135,7 +135,7 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(2);
   });
 
-  test('a project without a role is told from a wrong password, and stops nobody else', async () => {
+  test('a project without a role is distinguished from a wrong password and does not block other projects', async () => {
     const { caller, gate, turns, clock } = setUpRefusals(({ scope }) =>
       scope === 'unscoped' || scope.project.id === 'good' ? 201 : 401,
     );
@@ -163,7 +163,7 @@ describe('createKeystone', () => {
     ]);
   });
 
-  test('a wrong password is tried twice an hour, however many projects log in with it', async () => {
+  test('a wrong password is tried twice per hour, however many projects log in with this account', async () => {
     const { caller, gate, turns, clock } = setUpRefusals(() => 401);
     const keystones = Array.from({ length: 5 }, (_, n) =>
       createKeystone({
@@ -175,20 +175,20 @@ describe('createKeystone', () => {
         lifetime: signal,
       }),
     );
-    const everybody = async () =>
+    const logInAll = async () =>
       Promise.allSettled(keystones.map(async (keystone) => keystone.session(signal)));
     for (let minute = 0; minute < 59; minute++) {
-      const outcomes = await everybody();
+      const outcomes = await logInAll();
       expect(outcomes.map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
       await clock.advance(60_000);
     }
     expect(caller.calls).toBe(2);
     await clock.advance(60_000);
-    await everybody();
+    await logInAll();
     expect(caller.calls).toBe(4);
   });
 
-  describe('an application credential', () => {
+  describe('application credential', () => {
     const auth = {
       kind: 'applicationCredential',
       credential: { id: 'c1' },
@@ -211,7 +211,7 @@ describe('createKeystone', () => {
       return { keystone, caller, clock };
     }
 
-    test('logs in without a scope, and knows its project by the answer', async () => {
+    test('an application credential logs in without scope and takes its project from the answer', async () => {
       const { keystone, caller } = setUpCredential(() => tokenAnswer('token', 3_600_000));
       expect(keystone.projectId).toBeUndefined();
       await keystone.session(signal);
@@ -229,8 +229,8 @@ describe('createKeystone', () => {
     const unknown = { code: 404, message: 'Could not find Application Credential: c1.' };
     test.each([
       ['has a wrong secret', answerOf(401, {})],
-      ['is not known', answerOf(404, { error: unknown })],
-    ])('that %s is tried once an hour', async (_, answer) => {
+      ['is unknown to Keystone', answerOf(404, { error: unknown })],
+    ])('an application credential that %s is tried once per hour', async (_, answer) => {
       const { keystone, caller, clock } = setUpCredential(() => answer);
       for (let minute = 0; minute < 60; minute++) {
         await expect(keystone.session(signal)).rejects.toMatchObject({
@@ -249,7 +249,7 @@ describe('createKeystone', () => {
     test.each([
       ['a page of a proxy', { ...answerOf(404, {}), text: '<html>no such page</html>' }],
       ['another 404', answerOf(404, { error: { code: 404, message: '/v3 is not here' } })],
-    ])('is not refused by %s', async (_, answer) => {
+    ])('an application credential does not count as refused after %s', async (_, answer) => {
       let answers = [answer];
       const { keystone, caller } = setUpCredential(
         () => answers.shift() ?? tokenAnswer('token', 3_600_000),
@@ -261,41 +261,41 @@ describe('createKeystone', () => {
     });
   });
 
-  test('a password is tried at once when somebody asks, once for each request', async () => {
+  test('each new login request retries a refused password at once', async () => {
     const { caller, gate, turns, clock } = setUpRefusals(() => 401);
     const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
-    gate.ask('first');
-    for (const asked of ['first', '', 'second', 'second']) {
+    gate.requestLogin('first');
+    for (const loginRequest of ['first', '', 'second', 'second']) {
       await clock.advance(60_000);
-      gate.ask(asked);
+      gate.requestLogin(loginRequest);
       await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     }
     expect(caller.calls).toBe(4);
   });
 
-  test('who asked while a token was there is served at once when they ask about a refusal', async () => {
+  test('a login request served by a cached token does not delay the next request after a refusal', async () => {
     let status: 201 | 401 = 201;
     const { caller, gate, turns, clock } = setUpRefusals(() => status);
     const keystone = createKeystone({ identity, caller, clock, gate, turns, lifetime: signal });
     await keystone.session(signal);
-    gate.ask('n/osc noon');
+    gate.requestLogin('n/osc noon');
     keystone.drop(await keystone.session(signal));
     status = 401;
-    for (const asked of ['', 'n/osc one']) {
-      gate.ask(asked);
+    for (const loginRequest of ['', 'n/osc one']) {
+      gate.requestLogin(loginRequest);
       await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     }
     expect(caller.calls).toBe(5);
   });
 
-  test('a token that is not new is renewed when somebody asks: services remember what it was good for', async () => {
+  test('a login request renews a token older than 10 s, because services cache token validation', async () => {
     const clock = createFakeClock();
     const caller = createFakeCaller((_, index) => tokenAnswer(`token-${index}`, 3_600_000));
     const [gate, turns] = [new CredentialGate(clock), new RefreshTurns(clock)];
     const keystone = createKeystone({ identity, caller, clock, lifetime: signal, gate, turns });
-    const tokenAfter = async (ms: number, asked: string): Promise<string> => {
+    const tokenAfter = async (ms: number, loginRequest: string): Promise<string> => {
       await clock.advance(ms);
-      gate.ask(asked);
+      gate.requestLogin(loginRequest);
       return (await keystone.session(signal)).token;
     };
     expect(await tokenAfter(0, 'before the first')).toBe('token-0');
@@ -307,7 +307,7 @@ describe('createKeystone', () => {
     expect(caller.calls).toBe(3);
   });
 
-  test('a refused login says who was refused and tells its owner', async () => {
+  test('a refused login names the account and calls onRefused', async () => {
     let refusals = 0;
     const caller = createFakeCaller(() => answerOf(401, { error: { message: 'no' } }));
     const onRefused = (): void => {
@@ -329,7 +329,7 @@ describe('createKeystone', () => {
         'keystone: user "admin" of domain "Default" was refused for project "p1" (Keystone: no)',
     });
     expect(refusals).toBe(1);
-    // The password that it looks for meanwhile may be another one.
+    // The second login is stopped by the gate, yet onRefused runs: the owner may have a newer password.
     await expect(keystone.session(signal)).rejects.toMatchObject({ kind: 'badCredential' });
     expect(refusals).toBe(2);
     expect(caller.calls).toBe(2);
@@ -345,7 +345,7 @@ describe('createKeystone', () => {
     answerOf(429, {}),
     { status: 503, headers: {}, text: '<h1>application credential</h1>' },
   ])(
-    'an answer such as $status $text refuses no credential: the next login is tried',
+    'answer $status $text does not count as refused credential: the next login is tried',
     async (answer) => {
       const { gate, turns, clock } = setUpRefusals(() => 201);
       const caller = createFakeCaller((_, index) =>
@@ -376,14 +376,14 @@ describe('createKeystone', () => {
       /no X-Subject-Token/,
     ],
     [
-      'without an end',
+      'without expires_at',
       answerOf(201, {
         token: { project: { id: 'p1' }, issued_at: '2026-01-01T00:00:00Z', catalog: [] },
       }),
       /expires_at/,
     ],
-    ['of another kind', answerOf(200, {}), /answered 200/],
-  ])('an answer %s is an error', async (_, answer, message) => {
+    ['with status 200', answerOf(200, {}), /answered 200/],
+  ])('a token answer %s is an error', async (_, answer, message) => {
     const caller = createFakeCaller(() => answer);
     const clock = createFakeClock();
     const gate = new CredentialGate(clock);

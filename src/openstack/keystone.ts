@@ -18,22 +18,22 @@ import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure, jsonOf, parseAs } from './requests/answer-failure.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** A token and what came with it. */
+/** Keystone token with its project, accounts and catalog. */
 export interface Session {
   readonly token: string;
-  /** The project that it is for; lower case. */
+  /** Project scope; lower case. */
   readonly projectId: string;
-  /** Ids of all that the token is good by: user, project, their domains, application credential; lower case. */
+  /** Ids that the token depends on: user, project, both domains, application credential; lower case. */
   readonly accounts: readonly string[];
   readonly catalog: Catalog;
 }
 
 export interface Keystone {
-  /** The current session; logs in when there is none or it is about to expire. */
+  /** Returns the current session; logs in when none exists or the token is about to expire. */
   session(signal: AbortSignal): Promise<Session>;
-  /** Forgets a session whose token a service refused; another one that came meanwhile stays. */
+  /** Drops a session whose token a service refused. A newer session stays. */
   drop(session: Session): void;
-  /** Of the last session; undefined before the first. */
+  /** Values from the last session; undefined before the first login. */
   readonly projectId: string | undefined;
   readonly accounts: readonly string[] | undefined;
 }
@@ -42,14 +42,14 @@ export interface KeystoneOptions {
   readonly identity: CloudIdentity;
   readonly caller: Caller;
   readonly clock: Clock;
-  /** Shared by everybody who logs in with the same user name and password. */
+  /** Shared by all logins with the same user name and password. */
   readonly gate: CredentialGate;
   readonly turns: RefreshTurns;
-  /** Ends logins that nobody waits for any more. */
+  /** Aborts logins that no caller awaits. */
   readonly lifetime: AbortSignal;
   /** Called when Keystone refuses the credential. */
   readonly onRefused?: () => void;
-  /** Told whenever a token is needed whether there was one. */
+  /** Called on each token lookup. */
   readonly onLookup?: (isHit: boolean) => void;
 }
 
@@ -65,15 +65,15 @@ const tokenSchema = z.object({
   }),
 });
 
-/** Of its life, a token is used for so much: clocks and slow answers have the rest. */
-const usedPart = 0.9;
+/** Used fraction (0.9) from a token's lifetime; the rest covers clock error and slow answers. */
+const usableFraction = 0.9;
 /**
- * Who asks is served with no token older than this: services remember for five minutes what a token was good for
- * (keystonemiddleware, token_cache_time), so one that lost a role does not get it back.
+ * Oldest token (10 s) that may serve a login request. Services cache token validation for five minutes
+ * (keystonemiddleware, token_cache_time), so an old token does not regain a role granted since.
  */
-const youngMs = 10_000;
+const maxAgeMs = 10_000;
 
-/** Logs in for one project; one token shared by everybody, one login at a time. */
+/** Creates logins for one project; all callers share one token and one concurrent login. */
 export function createKeystone(options: KeystoneOptions): Keystone {
   const { caller, clock, lifetime, gate, turns } = options;
   const { keystoneUrl, auth } = options.identity;
@@ -87,7 +87,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     const url = new URL(`${keystoneBase(keystoneUrl)}/auth/tokens`);
     const login = { service: 'keystone', method: 'POST', url } as const;
     const check = (answer: HttpAnswer): void => {
-      // Neither is a failure of the service.
+      // 201 and refusals are results, not service failures.
       if (answer.status === 201 || isRefusal(answer)) return;
       throw answerFailure(login, answer, clock.now());
     };
@@ -95,18 +95,18 @@ export function createKeystone(options: KeystoneOptions): Keystone {
   }
 
   async function logIn(): Promise<LoginOutcome<Session>> {
-    const asked = clock.monotonicMs();
+    const startedAt = clock.monotonicMs();
     turns.spend();
     const answer = await send(loginBody(auth));
     if (isRefusal(answer)) return refusal(answer);
     const { session, lifetimeMs } = sessionOf(answer);
-    current = { session, since: asked, usableUntil: asked + lifetimeMs * usedPart };
+    current = { session, since: startedAt, usableUntil: startedAt + lifetimeMs * usableFraction };
     const { projectId, accounts } = session;
     last = { projectId, accounts };
     return { kind: 'accepted', value: session };
   }
 
-  /** Keystone answers a wrong project as it does a wrong password; a login without a project tells them apart. */
+  /** Distinguishes a wrong project from a wrong password with an unscoped login: Keystone answers both alike. */
   async function refusal(answer: HttpAnswer): Promise<LoginOutcome<Session>> {
     const who = accountText(auth);
     const { words, isAccount } = refusalCause(answer, secretOf(auth));
@@ -115,7 +115,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       return { kind: 'refused', error: badCredential(`${who} was refused: ${why}${words}`) };
     }
     const project = `project ${domainScopedText(auth.project)}`;
-    // A second login counts for Keystone's lockout.
+    // The second login also counts towards Keystone's account lockout.
     if (isAccount || isRefusal(await send(loginBody(auth, 'unscoped')))) {
       return { kind: 'refused', error: badCredential(`${who} was refused for ${project}${words}`) };
     }
@@ -127,7 +127,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
     try {
       return await gate.logIn(logIn);
     } catch (error) {
-      // The password may have been changed where it came from.
+      // The password may have changed at its source, for example in Contrabass.
       if (isRequestError(error, 'badCredential')) options.onRefused?.();
       throw error;
     }
@@ -135,7 +135,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
 
   function usableSession(): Session | undefined {
     if (current === undefined || clock.monotonicMs() >= current.usableUntil) return undefined;
-    return gate.askedAt - current.since < youngMs ? current.session : undefined;
+    return gate.requestedAt - current.since < maxAgeMs ? current.session : undefined;
   }
 
   return {
@@ -143,7 +143,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       const usable = usableSession();
       options.onLookup?.(usable !== undefined);
       if (usable) {
-        gate.served();
+        gate.markServed();
         return usable;
       }
       return logins.run('', signal, passGate);
@@ -168,7 +168,9 @@ function badCredential(reason: string): RequestError {
   return new RequestError(reason, { service: 'keystone', kind: 'badCredential', status: 401 });
 }
 
-/** The body of POST /v3/auth/tokens; an application credential brings its project, and may name no other. */
+/**
+ * Returns the body for POST /v3/auth/tokens. An application credential implies its project and must not name another.
+ */
 function loginBody(auth: CloudAuth, scope?: 'unscoped'): unknown {
   if (auth.kind === 'applicationCredential') {
     const { credential, secret } = auth;
@@ -187,19 +189,19 @@ const unknownCredential = z.object({
   error: z.object({ code: z.literal(404), message: z.string().regex(/application credential/i) }),
 });
 
-/** Keystone answers 404 to an application credential that it does not know, as long as it says so itself. */
+/** True for 401, and for Keystone's own 404 JSON about an unknown application credential. */
 function isRefusal({ status, text }: HttpAnswer): boolean {
   if (status === 401) return true;
   if (status !== 404) return false;
   try {
     return unknownCredential.safeParse(JSON.parse(text)).success;
   } catch {
-    // A page of something before Keystone: the service is not where it is looked for.
+    // A 404 page from a proxy before Keystone: the URL is wrong, not the credential.
     return false;
   }
 }
 
-// The life is the difference of two of Keystone's own times, so a wrong clock on either side does no harm.
+// Lifetime is the difference between two Keystone timestamps, so clock offsets on either side are harmless.
 function sessionOf(answer: HttpAnswer): { session: Session; lifetimeMs: number } {
   const what = 'POST /v3/auth/tokens';
   const { token } = parseAs(tokenSchema, 'keystone', what, jsonOf('keystone', what, answer));

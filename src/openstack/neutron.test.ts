@@ -26,7 +26,7 @@ function devices(call: Call): string[] {
   return call.url.searchParams.getAll('device_id');
 }
 
-/** A Neutron with one port per server, which refuses more than `most` servers per request. */
+/** Fake Neutron with one port per server; refuses requests for more than `most` servers. */
 function setUp(most = Number.POSITIVE_INFINITY, extra: readonly unknown[] = []) {
   const { client, caller } = createFakeService('neutron', (call): HttpAnswer => {
     const ids = devices(call);
@@ -45,7 +45,7 @@ const first: Pass = (ids) => ids.slice(0, 1);
 const last: Pass = (ids) => ids.slice(-1);
 const all: Pass = (ids) => ids;
 
-/** A Neutron that has ports of `holders`, behind a proxy. */
+/** Fake Neutron with ports for `holders`, behind a proxy that forwards only some device_id parameters. */
 async function listed(pass: Pass, holders: readonly string[]) {
   const { client, caller } = createFakeService('neutron', (call) => {
     const ids = pass(devices(call)).filter((id = '') => holders.includes(id));
@@ -56,29 +56,29 @@ async function listed(pass: Pass, holders: readonly string[]) {
   return { ports: (await read().then(() => read())).map(({ id }) => id), calls: caller.calls };
 }
 
-describe('a proxy in front of Neutron that passes on one of several device_id', () => {
+describe('proxy that forwards only one device_id parameter', () => {
   test.each([
     ['the first', first, ['s0', 's1']],
-    ['the first, of a server with ports alone', first, ['s0', 's2']],
+    ['the first, when servers 0 and 2 have ports', first, ['s0', 's2']],
     ['the last', last, ['s1', 's2']],
-  ])('is an error: %s', async (_, pass, holders) => {
+  ])('a proxy that forwards only one device_id is an error: %s', async (_, pass, holders) => {
     await expect(listed(pass, holders)).rejects.toThrow('only one of several device_id');
   });
 
   test.each([
     ['several servers have ports', ['s0', 's1'], 2],
-    ['one in the middle has', ['s1'], 2],
-    ['the first alone has: asked for once more, and no more', ['s0'], 3],
-    ['the last alone has', ['s2'], 3],
-    ['none has', [], 2],
-  ])('is told from a Neutron that answers for all: %s', async (_, holders, calls) => {
+    ['only the middle server has ports', ['s1'], 2],
+    ['only the first server has ports, with a single extra read', ['s0'], 3],
+    ['only the last server has ports', ['s2'], 3],
+    ['no server has ports', [], 2],
+  ])('a Neutron that honours every device_id is recognised: %s', async (_, holders, calls) => {
     const ports = holders.map((id) => `port-${id}`);
     expect(await listed(all, holders)).toEqual({ ports, calls });
   });
 });
 
 describe('portsOf', () => {
-  test('asks for at most 100 servers at a time, each once, with the fields it reads', async () => {
+  test('portsOf requests each server once, at most 100 per batch, with only the needed fields', async () => {
     const { neutron, caller } = setUp();
     const ports = await neutron.portsOf([...serverIds(250), ...serverIds(250)], signal);
     expect(ports).toHaveLength(250);
@@ -87,7 +87,7 @@ describe('portsOf', () => {
     expect(caller.sent[0]?.url.searchParams.getAll('fields')).toContain('revision_number');
   });
 
-  test('the whole request line of a batch fits into half of what Neutron takes', async () => {
+  test("the request line for 100 servers fits into half of Neutron's limit", async () => {
     const { neutron, caller } = setUp();
     await neutron.portsOf(
       Array.from({ length: 100 }, () => crypto.randomUUID()),
@@ -96,34 +96,34 @@ describe('portsOf', () => {
     expect(caller.sent[0]?.url.search.length).toBeLessThan(5_000);
   });
 
-  test('halves a batch that is too long, and remembers it', async () => {
+  test('a batch answered with 414 is halved, and the smaller batch size is remembered', async () => {
     const { neutron, caller } = setUp(30);
     expect(await neutron.portsOf(serverIds(100), signal)).toHaveLength(100);
-    // 100, 50, 25, 25, 50, 25, 25
+    // Batches: 100, 50, 25, 25, 50, 25, 25.
     expect(caller.calls).toBe(7);
     expect(await neutron.portsOf(serverIds(100), signal)).toHaveLength(100);
     expect(caller.calls).toBe(11);
   });
 
-  test('a single server that is too long is an error', async () => {
+  test('a 414 for a single server is an error', async () => {
     const { neutron } = setUp(0);
     await expect(neutron.portsOf(['s'], signal)).rejects.toMatchObject({ kind: 'tooLarge' });
   });
 
-  test('asks for no ports that are attached to nothing, though an id is empty', async () => {
+  test('portsOf skips empty server ids, which would match unattached ports', async () => {
     const { neutron, caller } = setUp(100, [wirePort('loose', '')]);
     const ports = await neutron.portsOf(['', 's'], signal);
     expect(ports.map((port) => port.id)).toEqual(['port-s']);
     expect(caller.sent.map(devices)).toEqual([['s']]);
   });
 
-  test('leaves out ports of servers that were not asked for', async () => {
+  test('portsOf drops ports attached to servers outside the request', async () => {
     const { neutron } = setUp(100, [wirePort('stray', 'other'), wirePort('loose', '')]);
     const ports = await neutron.portsOf(['s'], signal);
     expect(ports.map((port) => port.id)).toEqual(['port-s']);
   });
 
-  test('a batch that fails fails the whole', async () => {
+  test('portsOf fails when any batch fails', async () => {
     const { client } = createFakeService('neutron', (call) =>
       devices(call).includes('s150') ? answerOf(403, {}) : answerOf(200, { ports: [] }),
     );
@@ -132,7 +132,7 @@ describe('portsOf', () => {
     });
   });
 
-  test('remembers of each server only the list that it was in last', async () => {
+  test("portsOf remembers each server's ports only from its latest list", async () => {
     const { neutron } = setUp();
     const [before, after] = [serverIds(30).slice(1), serverIds(30)];
     const known = await neutron.portsOf(before, signal);
@@ -143,7 +143,7 @@ describe('portsOf', () => {
     expect(later.some((port, at) => port === known[at])).toBe(false);
   });
 
-  test('is complete and without doubles for any number of servers and any limit of the server', async () => {
+  test('portsOf is complete and free from duplicates for any server count and batch limit', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 120 }), async (count, most) => {
         const { neutron } = setUp(most);
@@ -156,8 +156,8 @@ describe('portsOf', () => {
   });
 });
 
-describe('what a port is', () => {
-  test('null becomes nothing, the MAC lower case, the status upper case', async () => {
+describe('port parsing', () => {
+  test('a null field is parsed as undefined, the MAC as lower case, the status as upper case', async () => {
     const { client } = createFakeService('neutron', () =>
       answerOf(200, { port: { ...wirePort('p', ''), name: null } }),
     );
@@ -179,7 +179,7 @@ describe('what a port is', () => {
     });
   });
 
-  test("a proxy's 404 is an error, because a removal could rest on it", async () => {
+  test('a 404 from a proxy is an error, because removals could rely on a 404', async () => {
     const { client } = createFakeService('neutron', () => answerOf(404, { message: 'no route' }));
     await expect(createNeutron(client).port('p', signal)).rejects.toMatchObject({
       kind: 'badAnswer',
@@ -188,7 +188,7 @@ describe('what a port is', () => {
   });
 
   test.each(['device_id', 'fixed_ips', 'mac_address'])(
-    'without its %s it is an error, and a flaw in a list: a field that an account may not read says nothing',
+    'a port without its %s is an error when read by id, and flawed when listed',
     async (field) => {
       const wire = Object.fromEntries(
         Object.entries(wirePort('p', 's')).filter(([name]) => name !== field),
@@ -201,7 +201,7 @@ describe('what a port is', () => {
       const deviceId = field === 'device_id' ? '' : 's';
       const flaw = expect.stringMatching(`^${field}: `) as unknown;
       expect(await neutron.portsOf(['s'], signal)).toMatchObject([{ id: 'p', deviceId, flaw }]);
-      // Evidence about a removal rests on every port with the MAC.
+      // Removal evidence needs every port with the MAC.
       const byMac = neutron.portsWithMac('fa:16:3e:00:00:01', signal);
       await expect(byMac).rejects.toMatchObject({ kind: 'badAnswer' });
     },
@@ -212,7 +212,7 @@ test.each([
   [0, undefined],
   [null, undefined],
   [1450, 1450],
-])('a network of MTU %j has MTU %j', async (mtu, read) => {
+])('a network MTU %j is parsed as %j', async (mtu, read) => {
   const network = { id: 'n', name: 'lan', mtu };
   const { client } = createFakeService('neutron', () => answerOf(200, { network }));
   const found = await createNeutron(client).network('n', signal);
@@ -220,7 +220,7 @@ test.each([
 });
 
 test.each(['gateway_ip', 'host_routes', 'cidr'])(
-  'a subnet without its %s is an error: what is delivered would change by it',
+  'a subnet without its %s is an error, because delivered routes would change',
   async (field) => {
     const wire = {
       id: 'sub',

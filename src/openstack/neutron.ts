@@ -18,11 +18,11 @@ import {
 } from './resources.ts';
 
 export interface Neutron {
-  /** The ports that match the filter, every page of them. */
+  /** Returns all ports that match the filter, from all pages. */
   ports(filter: Query, signal: AbortSignal): Promise<readonly Port[]>;
-  /** The ports of these servers, in batches, and those with a flaw that do not name their server. */
+  /** Returns these servers' ports, read in batches, plus flawed ports without a device id. */
   portsOf(serverIds: readonly string[], signal: AbortSignal): Promise<readonly Port[]>;
-  /** The ports with this MAC; it is unique in a network only. */
+  /** Returns the ports with this MAC; a MAC is unique only within a network. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
@@ -31,27 +31,27 @@ export interface Neutron {
   networks(filter: Query, signal: AbortSignal): Promise<readonly Network[]>;
 }
 
-// Neutron's own server takes a request line of 8,192 bytes (170 ids); proxies in front of it may take less.
+// Neutron accepts a request line with 8,192 bytes (170 ids); proxies may accept less.
 const largestBatch = 100;
 const batchesAtOnce = 4;
-/** Lists of so few servers change from one to the next, and are parsed in no time. */
-const few = 20;
+/** Largest list without page memory: short lists vary between calls and parse quickly. */
+const memoryThreshold = 20;
 const fields: Query = portFields.map((field) => ['fields', field] as const);
-// Neutron answers 404 PortNotFound (or Subnet…) to the marker of something deleted.
+// Neutron answers 404 PortNotFound (or Subnet…) when the marker was deleted.
 const markerGone = 404;
 
-/** Reads of Neutron; `client` knows its base without the version. */
+/** Creates Neutron reads; the base URL in `client` has no version. */
 export function createNeutron(client: ServiceClient): Neutron {
-  // A 414 is met once, not once per sync.
+  // Keeps the smaller size after a 414, instead of repeating the 414 at each sync.
   let batchSize = largestBatch;
   const pages = new ReadMemory<Port>();
-  /** Whether an answer has shown that all `device_id` of a list reach Neutron. */
+  /** True after an answer proved that every `device_id` in a list reaches Neutron. */
   let hasAllServers = false;
 
   async function ports(
     filter: Query,
     signal: AbortSignal,
-    more: Pick<Listing<Port>, 'standIn' | 'memory'> = {},
+    more: Pick<Listing<Port>, 'placeholder' | 'memory'> = {},
   ): Promise<readonly Port[]> {
     const listing: Listing<Port> = {
       ...more,
@@ -78,14 +78,14 @@ export function createNeutron(client: ServiceClient): Neutron {
   }
 
   async function portsAt(ids: readonly string[], signal: AbortSignal): Promise<readonly Port[]> {
-    const memory = ids.length > few ? { pages, name: ids.join(' '), ids } : undefined;
+    const memory = ids.length > memoryThreshold ? { pages, name: ids.join(' '), ids } : undefined;
     const filter = ids.map((id) => ['device_id', id] as const);
-    return ports(filter, signal, { standIn: flawedPort, memory });
+    return ports(filter, signal, { placeholder: flawedPort, memory });
   }
 
   /**
-   * Throws if a proxy passes on only the first or the last `device_id`: the list then lacks the ports of the other servers. A list with
-   * ports of its first or last server only is read once more, with that server at the other end.
+   * Throws if a proxy forwards only the first or last `device_id`: ports are then missing from the list. When only
+   * the first or last server has ports, a second read swaps both positions.
    */
   async function checkReach(
     ids: readonly string[],
@@ -94,12 +94,12 @@ export function createNeutron(client: ServiceClient): Neutron {
   ): Promise<void> {
     if (hasAllServers || ids.length < 2) return;
     const [first = '', last = ''] = [ids[0], ids.at(-1)];
-    const asked = new Set(ids);
-    const holders = new Set(listed.flatMap(({ deviceId: id }) => (asked.has(id) ? [id] : [])));
+    const requested = new Set(ids);
+    const holders = new Set(listed.flatMap(({ deviceId: id }) => (requested.has(id) ? [id] : [])));
     const [holder] = holders;
     if (holder === undefined) return;
     if (holders.size === 1 && (holder === first || holder === last)) {
-      // Its place changes from first to last, or from last to first.
+      // Swapped: the former first id is now last.
       const again = await portsAt([last, first], signal);
       if (!again.some(({ deviceId }) => deviceId === holder)) throw onlyOneServer();
     }
@@ -125,13 +125,13 @@ export function createNeutron(client: ServiceClient): Neutron {
   return {
     ports: async (filter, signal) => ports(filter, signal),
     async portsOf(serverIds, signal) {
-      // An empty device_id would list every port that is attached to nothing.
+      // An empty device_id would list every unattached port.
       const wanted = new Set(serverIds.filter((id) => id !== '').map((id) => id.toLowerCase()));
       const batches = chunks([...wanted], batchSize);
       const lists = await mapBounded(batches, batchesAtOnce, batch, signal);
       const byId = new Map(lists.flat().map((port) => [port.id, port]));
-      const isMeant = ({ deviceId, flaw }: Port) => wanted.has(deviceId) || (flaw && !deviceId);
-      return [...byId.values()].filter(isMeant);
+      const isWanted = ({ deviceId, flaw }: Port) => wanted.has(deviceId) || (flaw && !deviceId);
+      return [...byId.values()].filter(isWanted);
     },
     async portsWithMac(macAddress, signal) {
       return ports([['mac_address', macAddress.toLowerCase()]], signal);
@@ -163,7 +163,7 @@ function onlyOneServer(): RequestError {
   return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
 }
 
-/** Ids that ports have in common are kept once: they are half of what a port takes, and there may be 100,000. */
+/** Deduplicates ids that ports share: ids are half the memory per port, for up to 100,000 ports. */
 function sharing(ports: readonly Port[]): readonly Port[] {
   const texts = new Map<string, string>();
   const one = (text: string): string => {

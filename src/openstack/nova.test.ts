@@ -16,7 +16,7 @@ function wireServer(id: string) {
 }
 
 describe('list', () => {
-  test('reads page by page, with more time than for one server', async () => {
+  test('list follows page links, with a longer timeout than for one server', async () => {
     const next = 'http://inside/v2.1/servers/detail?limit=2&marker=b';
     const { client, caller } = createFakeService('nova', (_, index) =>
       index === 0
@@ -39,7 +39,7 @@ describe('list', () => {
     expect(caller.sent[0]?.timeoutMs).toBe(3_000);
   });
 
-  test('starts again when the marker was deleted, which Nova calls a bad request', async () => {
+  test('list restarts when Nova answers 400 because the marker was deleted', async () => {
     const links = [{ rel: 'next', href: '?marker=a' }];
     const script = [
       answerOf(200, { servers: [wireServer('a')], servers_links: links }),
@@ -52,7 +52,7 @@ describe('list', () => {
   });
 });
 
-test('a list ends with the page that shows every wanted server, full or not', async () => {
+test('list stops at the page that completes the wanted servers, full or not', async () => {
   const links = [{ rel: 'next', href: '?marker=b' }];
   const { client, caller } = createFakeService('nova', () =>
     answerOf(200, { servers: [wireServer('a'), wireServer('b')], servers_links: links }),
@@ -62,7 +62,7 @@ test('a list ends with the page that shows every wanted server, full or not', as
   expect(caller.sent).toHaveLength(1);
 });
 
-test('a list goes on while a wanted server was not seen', async () => {
+test('list continues while a wanted server is missing', async () => {
   const links = [{ rel: 'next', href: '?marker=b' }];
   const { client, caller } = createFakeService('nova', (_, index) =>
     index === 0
@@ -80,7 +80,7 @@ async function listedByTags(...pages: readonly unknown[]): Promise<string[]> {
   return [...servers.keys()];
 }
 
-describe('the list by tags', () => {
+describe('list by tags', () => {
   const tagged = (id: string, ...tags: string[]) => ({ ...wireServer(id), tags });
   const secondPage = [{ rel: 'next', href: '?marker=a' }];
 
@@ -93,7 +93,7 @@ describe('the list by tags', () => {
         { servers: [wireServer('b')] },
       ],
     ],
-  ])('refuses %s, which lists no tags', async (_, pages) => {
+  ])('tagged refuses %s, because its servers lack tags', async (_, pages) => {
     await expect(listedByTags(...pages)).rejects.toMatchObject({
       kind: 'badAnswer',
       message: expect.stringMatching(
@@ -102,14 +102,14 @@ describe('the list by tags', () => {
     });
   });
 
-  test('leaves out servers without the tags when something drops the filter', async () => {
+  test('tagged drops servers without the tags when a gateway drops the filter', async () => {
     const servers = [tagged('a', 'x', 'nic', 'y'), tagged('b', 'nic'), tagged('c')];
     expect(await listedByTags({ servers })).toEqual(['a']);
     expect(await listedByTags({ servers: [] })).toEqual([]);
   });
 });
 
-test('what changed since a time is asked for with it', async () => {
+test('changedSince sends the time as changes-since', async () => {
   const { client, caller } = createFakeService('nova', () => answerOf(200, { servers: [] }));
   const nova = createNova(client, { timeoutMs: 1_000 });
   await nova.changedSince(new Date('2026-01-02T03:04:05Z'), signal);
@@ -123,8 +123,8 @@ async function recordOf(addresses: unknown) {
   return createNova(client, { timeoutMs: 1_000 }).server('A', signal);
 }
 
-describe('the record of a server', () => {
-  test('has its MACs in lower case, each once', async () => {
+describe('server record', () => {
+  test('a server record contains each MAC once, in lower case', async () => {
     const nic = { addr: '10.0.0.1', 'OS-EXT-IPS-MAC:mac_addr': 'FA:16:3E:00:00:01' };
     const other = { ...nic, 'OS-EXT-IPS-MAC:mac_addr': 'fa:16:3e:00:00:02' };
     expect(
@@ -135,12 +135,12 @@ describe('the record of a server', () => {
     });
   });
 
-  test('without addresses says that it does not know, which is not the same as none', async () => {
+  test('a server record without addresses has unknown MACs; with empty addresses it has no MACs', async () => {
     expect(await recordOf(undefined)).toMatchObject({ value: { macAddresses: undefined } });
     expect(await recordOf({})).toMatchObject({ value: { macAddresses: [] } });
   });
 
-  test('with an address without a MAC is an error, because a removal could rest on it', async () => {
+  test('an address without a MAC is an error, because removals could rely on the record', async () => {
     await expect(recordOf({ lan: [{ addr: '10.0.0.1' }] })).rejects.toMatchObject({
       kind: 'badAnswer',
     });

@@ -16,34 +16,37 @@ import {
 } from './resources.ts';
 
 export interface Nova {
-  /** Servers of the project by id, newest first: all of them, or as many pages as show every one of `wanted`. */
+  /** Returns the project's servers by id, newest first: all, or only pages until every `wanted` server was found. */
   list(signal: AbortSignal, wanted?: readonly string[]): Promise<ReadonlyMap<string, Server>>;
-  /** Servers of the project that carry all these tags, by id. */
+  /** Returns the project's servers that carry all these tags, by id. */
   tagged(tags: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
-  /** Servers of the project that changed since then, by id; those deleted since are `DELETED`. */
+  /**
+   * Returns the project's servers changed after `since`, by id; servers deleted after `since` have status `DELETED`.
+   */
   changedSince(since: Date, signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
   server(id: string, signal: AbortSignal): Promise<Found<ServerRecord>>;
-  /** The tags of a server. */
+  /** Returns a server's tags. */
   tags(id: string, signal: AbortSignal): Promise<Found<readonly string[]>>;
 }
 
-/** The first microversion: every Nova since Kilo speaks it, and all that is read here but tags is in it. */
+/** First microversion: every Nova since Kilo supports 2.1, and only tags need a later version. */
 export const novaHeaders = { 'openstack-api-version': 'compute 2.1' } as const;
 /**
- * Tags came with Newton. An older microversion leaves the filter by tags out and lists every server, and so do /v2 endpoints
- * (LegacyV2CompatibleWrapper) and gateways that drop the header: `tags` of the listed servers show that Nova obeyed it.
+ * Microversion for tags (Newton). Older versions ignore the tag filter and list all servers, as do /v2 endpoints
+ * (LegacyV2CompatibleWrapper) and gateways that drop the header. A `tags` field in the answer proves that Nova
+ * applied 2.26.
  */
 const tagHeaders = { 'openstack-api-version': 'compute 2.26' } as const;
 
 const pageSize = 500;
-// A page of details costs Nova about 6 ms a server, and several times that on a busy controller.
+// Nova needs about 6 ms per server for a detail page, and several times as long on a busy controller.
 const pageTimeoutFactor = 3;
 // Nova answers 400 "marker [x] not found".
 const markerGone = 400;
 
 export interface NovaOptions {
   readonly timeoutMs: number;
-  /** Servers per page of a list; Nova's own limit is 1,000 by default. */
+  /** Servers per list page (default 500); Nova's own default limit is 1,000. */
   readonly pageSize?: number;
 }
 
@@ -68,7 +71,7 @@ const badAnswer = { service: 'nova', kind: 'badAnswer' } as const;
 const tagsIgnored =
   'GET /servers/detail: the compute endpoint ignores microversion 2.26, so vmSelector.tags cannot select servers; use its /v2.1 endpoint (catalog, openstackNovaEndpoint or compute_endpoint_override) and let gateways pass the header OpenStack-API-Version, or select by vmSelector.metadata';
 
-/** Reads of Nova; `client` knows its versioned base. */
+/** Creates Nova reads; the base URL in `client` contains the version. */
 export function createNova(client: ServiceClient, options: NovaOptions): Nova {
   const listing: Omit<Listing<Server>, 'memory' | 'suffices' | 'tidy'> = {
     path: '/servers/detail',
@@ -76,7 +79,7 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
     timeoutMs: pageTimeoutFactor * options.timeoutMs,
     key: 'servers',
     item: serverSchema,
-    standIn: flawedServer,
+    placeholder: flawedServer,
     idOf: (server) => server.id,
     markerGone,
   };
@@ -84,7 +87,7 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
   const taggedPages = new ReadMemory<TaggedServer>();
   return {
     async list(signal, wanted) {
-      // A full page has a next one, even when nothing is behind it.
+      // A full page has a next link even when no server follows.
       const suffices = (found: ReadonlyMap<string, Server>): boolean =>
         wanted?.every((id) => found.has(id)) === true;
       const memory = { pages, name: '' };
@@ -94,9 +97,12 @@ export function createNova(client: ServiceClient, options: NovaOptions): Nova {
       const query = [...(listing.query ?? []), ['tags', tags.join(',')] as const];
       const item: z.ZodType<TaggedServer> = taggedServerSchema;
       const idOf = ({ server }: TaggedServer) => server.id;
-      const standIn = (raw: unknown, flaw: string) => ({ server: flawedServer(raw, flaw), tags });
+      const placeholder = (raw: unknown, flaw: string) => ({
+        server: flawedServer(raw, flaw),
+        tags,
+      });
       const memory = { pages: taggedPages, name: tags.join(',') };
-      const wanted = { ...listing, query, headers: tagHeaders, item, standIn, idOf, memory };
+      const wanted = { ...listing, query, headers: tagHeaders, item, placeholder, idOf, memory };
       return carriersOf(tags, await readPages(client, wanted, signal));
     },
     async changedSince(since, signal) {

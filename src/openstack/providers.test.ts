@@ -13,10 +13,10 @@ import type { Provider, ProviderRequest } from './contrabass.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const encryptKey = '0123456789abcdef';
-/** The password that Contrabass names. */
-let named: string;
-let asked: number;
-/** What Keystone answers to every login. */
+/** Password in Contrabass' answer. */
+let contrabassPassword: string;
+let providerReads: number;
+/** Keystone's status for each login. */
 let loginStatus: number;
 let clouds: Clouds;
 const servers: Server[] = [];
@@ -28,24 +28,24 @@ async function serve(server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Contrabass and Keystone in one. */
+/** Fake Contrabass and Keystone in one listener. */
 const reply: RequestListener = ({ url = '', headers: { host } }, response) => {
   if (url.endsWith('/auth/tokens')) {
     response.writeHead(loginStatus).end('{}');
     return;
   }
-  asked += 1;
+  providerReads += 1;
   const attributes = {
     adminId: 'admin',
-    adminPw: encryptPassword(named, encryptKey),
+    adminPw: encryptPassword(contrabassPassword, encryptKey),
     domain: 'Default',
   };
   response.end(JSON.stringify({ data: { url: `http://${host}`, attributes } }));
 };
 
 beforeEach(() => {
-  named = 'old';
-  asked = 0;
+  contrabassPassword = 'old';
+  providerReads = 0;
   loginStatus = 401;
   const log = createLogger({ part: 'test', level: 'silent' });
   clouds = createClouds({ clock: systemClock, random: () => 0, log });
@@ -60,7 +60,7 @@ afterEach(async () => {
   }
 });
 
-function at(endpoint: string, tls: ProviderRequest['tls'] = {}): ProviderRequest {
+function requestFor(endpoint: string, tls: ProviderRequest['tls'] = {}): ProviderRequest {
   return { endpoint, providerId: 'os-1', encryptKey, timeoutMs: 10_000, tls };
 }
 
@@ -76,33 +76,33 @@ async function logIn({ keystoneUrl, ...account }: Provider): Promise<unknown> {
   return cloud.portsOf(['s1'], signal).catch((error: unknown) => error);
 }
 
-describe('what Contrabass said', () => {
-  it('is asked for anew once Keystone refuses it, so that a changed password is found at once', async () => {
-    const request = at(`http://${await serve(createServer(reply))}`);
+describe('cached Contrabass answer', () => {
+  it('a refused login drops the cached Contrabass answer, so a changed password is used at once', async () => {
+    const request = requestFor(`http://${await serve(createServer(reply))}`);
     const before = await clouds.provider(request, signal);
-    named = 'new';
+    contrabassPassword = 'new';
     expect(await clouds.provider(request, signal)).toBe(before);
     expect(await logIn(before)).toMatchObject({ kind: 'badCredential' });
     expect(await clouds.provider(request, signal)).toMatchObject({ password: 'new' });
-    expect(asked).toBe(2);
+    expect(providerReads).toBe(2);
   });
 
-  it('is remembered while Keystone only fails', async () => {
-    const request = at(`http://${await serve(createServer(reply))}`);
+  it('the Contrabass answer stays cached when Keystone answers 403', async () => {
+    const request = requestFor(`http://${await serve(createServer(reply))}`);
     loginStatus = 403;
     const before = await clouds.provider(request, signal);
     expect(await logIn(before)).toMatchObject({ kind: 'forbidden' });
     expect(await clouds.provider(request, signal)).toBe(before);
-    expect(asked).toBe(1);
+    expect(providerReads).toBe(1);
   });
 });
 
-it('a Contrabass is asked with the authorities that hold now, whatever came of those before', async () => {
+it('a Contrabass request uses the current CA bundle after an earlier request failed verification', async () => {
   const tls = { cert: testCertificate, key: testKey };
   const endpoint = `https://${await serve(createTlsServer(tls, reply))}`;
-  await expect(clouds.provider(at(endpoint), signal)).rejects.toMatchObject({
+  await expect(clouds.provider(requestFor(endpoint), signal)).rejects.toMatchObject({
     kind: 'unreachable',
   });
-  const now = at(endpoint, { ca: testCertificate });
+  const now = requestFor(endpoint, { ca: testCertificate });
   expect(await clouds.provider(now, signal)).toMatchObject({ password: 'old' });
 });

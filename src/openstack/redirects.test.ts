@@ -15,7 +15,7 @@ const signal = AbortSignal.timeout(60_000);
 const log = createLogger({ part: 'test', level: 'silent' });
 const deps = { clock: systemClock, random: () => 0, log };
 const open: { close: () => Promise<void> }[] = [];
-/** Where every redirect leads, and how many connections it has seen. */
+/** Target of all redirects, with a connection counter. */
 let other: string;
 let connections: number;
 
@@ -46,14 +46,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(async ({ close }) => close()));
 });
 
-/** A cloud of which one service sends everybody elsewhere. */
+/** Fake cloud whose `service` answers with a redirect. */
 async function cloudWith(service: Service, status = 302): Promise<string> {
   return serve((request, response) => {
     const { url = '' } = request;
-    const asked = url.endsWith('/auth/tokens')
+    const requested = url.endsWith('/auth/tokens')
       ? 'keystone'
       : (/contrabass|neutron|nova/.exec(url)?.[0] ?? '');
-    if (asked === service) {
+    if (requested === service) {
       response.writeHead(status, { location: `${other}/in?ticket=secret-word` }).end();
       return;
     }
@@ -79,9 +79,9 @@ async function send(status: number, location: string | undefined): Promise<unkno
   }
 }
 
-describe('a redirect', () => {
+describe('redirect', () => {
   test.each(['contrabass', 'keystone', 'neutron', 'nova'] as const)(
-    'of %s takes no credentials along',
+    'a redirect from %s is not followed and leaks no credentials',
     async (service) => {
       const base = await cloudWith(service);
       await using clouds = createClouds(deps);
@@ -117,26 +117,29 @@ describe('a redirect', () => {
     },
   );
 
-  test.each([301, 302, 303, 307, 308])('with %i is not followed', async (status) => {
-    expect(await send(status, `${other}/v1`)).toBe(
-      `RequestError: viola: POST BASE/v1 answered ${status}, a redirect to OTHER, which is not followed; name the address that answers itself`,
-    );
-    expect(connections).toBe(0);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'a redirect with status %i is not followed',
+    async (status) => {
+      expect(await send(status, `${other}/v1`)).toBe(
+        `RequestError: viola: POST BASE/v1 answered ${status}, a redirect to OTHER, which is not followed; name the address that answers itself`,
+      );
+      expect(connections).toBe(0);
+    },
+  );
 
   test.each([
     ['/login', 'BASE'],
     ['javascript:alert(1)', 'elsewhere'],
     ['http://[', 'elsewhere'],
-  ])('to %s leads to %s', async (location, where) => {
+  ])('a redirect to %s is reported as leading to %s', async (location, where) => {
     expect(await send(302, location)).toContain(`a redirect to ${where}, which`);
   });
 
-  test('that names no place is not followed either', async () => {
+  test('a redirect without a Location is not followed', async () => {
     expect(await send(302, undefined)).toContain('a redirect to elsewhere');
   });
 
-  test.each([300, 304])('is not what %i is', async (status) => {
+  test.each([300, 304])('status %i does not count as a redirect', async (status) => {
     expect(await send(status, undefined)).toBe(status);
   });
 });

@@ -1,11 +1,11 @@
 import type { Clock } from '../time/clock.ts';
 
-/** Longer than a sync takes, shorter than a poll. */
-const everyMs = 5_000;
+/** Minimum time between refreshes (5 s): longer than a sync, shorter than a poll interval. */
+const intervalMs = 5_000;
 
 /**
- * Spreads the refreshing of what is remembered about a cloud: things read together grow old together, and would make one
- * sync in fifteen cost half as much again.
+ * Spreads cache refreshes per account. Entries read together expire together; without spreading, one sync in fifteen
+ * would cost 50 % more.
  */
 export class RefreshTurns {
   readonly #clock: Clock;
@@ -15,14 +15,14 @@ export class RefreshTurns {
     this.#clock = clock;
   }
 
-  /** Whether something that may be used a little longer is read again now. */
+  /** Claims the next refresh: true if a stale but usable entry should be read now. */
   take(): boolean {
-    const free = this.#clock.monotonicMs() - this.#last >= everyMs;
+    const free = this.#clock.monotonicMs() - this.#last >= intervalMs;
     if (free) this.spend();
     return free;
   }
 
-  /** Something that could not wait was read. */
+  /** Records an unavoidable read, which delays the next refresh. */
   spend(): void {
     this.#last = this.#clock.monotonicMs();
   }

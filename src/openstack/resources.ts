@@ -11,16 +11,16 @@ export interface Port {
   readonly networkId: string;
   /** Lower case. */
   readonly macAddress: string;
-  /** `ACTIVE`, `DOWN`, `BUILD`, `ERROR`, …: Neutron's word, upper case. */
+  /** Neutron's port status in upper case: `ACTIVE`, `DOWN`, `BUILD`, `ERROR`, … */
   readonly status: string;
-  /** The server it is attached to; '' = attached to nothing. */
+  /** Server id; '' = unattached. */
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly createdAt: string | undefined;
   readonly revisionNumber: number;
   readonly projectId: string;
   readonly fixedIps: readonly FixedIp[];
-  /** The field that cannot be read, and why: of the others only `id` and `deviceId` hold then. undefined: all are read. */
+  /** Unreadable field and reason: only `id` and `deviceId` are then valid. undefined: all fields are valid. */
   readonly flaw?: string;
 }
 
@@ -49,30 +49,30 @@ export interface Network {
 export interface Server {
   readonly id: string;
   readonly name: string;
-  /** Nova's word: `ACTIVE`, `SHUTOFF`, `DELETED`, … */
+  /** Nova's server status: `ACTIVE`, `SHUTOFF`, `DELETED`, … */
   readonly status: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly projectId: string;
-  /** The field that cannot be read, and why: of the others only `id` holds then. undefined: all are read. */
+  /** Unreadable field and reason: only `id` is then valid. undefined: all fields are valid. */
   readonly flaw?: string;
 }
 
-/** A server with Nova's own record of its NICs. */
+/** Server with Nova's own NIC record. */
 export interface ServerRecord extends Server {
   /**
-   * MACs of the NICs that have an address, lower case; undefined when Nova told none. They come from the info cache that
-   * nova-compute keeps from Neutron's events, which may be late. The `os-interface` list is no record: it is Neutron's list
-   * with the caller's own token (nova/api/openstack/compute/attach_interfaces.py).
+   * MACs with at least one address, lower case; undefined when Nova returned no addresses. Nova-compute fills this
+   * info cache from Neutron's events, which may be late. The `os-interface` list is no independent evidence: Nova
+   * builds the list from Neutron with the caller's token (nova/api/openstack/compute/attach_interfaces.py).
    */
   readonly macAddresses: readonly string[] | undefined;
 }
 
-/** The outcome of a read by id: a 404 is an answer, not an error. */
+/** Result from a read by id: 404 is a result, not an error. */
 export type Found<T> =
   | { readonly kind: 'found'; readonly value: T }
   | { readonly kind: 'notFound' };
 
-/** Neutron's port fields that become a Port; asked for by `fields=`, which halves the cost of a list. */
+/** Neutron fields that Port needs. Requesting only these with `fields=` halves the cost per list. */
 export const portFields = [
   'id',
   'name',
@@ -87,7 +87,7 @@ export const portFields = [
   'fixed_ips',
 ] as const;
 
-// Databases compare ids without case, so that an id may be written otherwise than it is stored.
+// Databases compare ids without case, so an id's spelling may differ from the stored id.
 const id = z.string().min(1).toLowerCase();
 const text = z
   .string()
@@ -101,7 +101,8 @@ export const portSchema = z
     network_id: id,
     mac_address: z.string().min(1),
     status: z.string(),
-    // Told by its absence from a port, that it is attached to nothing would be evidence: who may not read it gets no port.
+    // Required: a missing device_id would otherwise read as unattached, which is removal evidence. Accounts without
+    // this right get no port.
     device_id: z.string(),
     device_owner: text,
     created_at: z.string().nullish(),
@@ -130,7 +131,7 @@ export const portSchema = z
 
 const identity = z.object({ id: id.catch(''), device_id: text.catch('') });
 
-/** A listed port with an unreadable field. */
+/** Returns the placeholder for a listed port with an unreadable field. */
 export function flawedPort(raw: unknown, flaw: string): Port {
   const wire = identity.catch({ id: '', device_id: '' }).parse(raw);
   return {
@@ -149,7 +150,7 @@ export function flawedPort(raw: unknown, flaw: string): Port {
   };
 }
 
-/** A server with an unreadable field. */
+/** Returns the placeholder for a server with an unreadable field. */
 export function flawedServer(raw: unknown, flaw: string): Server {
   const { id: own } = identity.catch({ id: '', device_id: '' }).parse(raw);
   return { id: own, name: '', status: '', metadata: {}, projectId: '', flaw };
@@ -181,7 +182,7 @@ export const subnetSchema = z
 
 export const networkSchema = z
   .object({ id, name: text, mtu: z.number().int().nonnegative().nullish() })
-  // 0: the network has no MTU of its own (neutron-lib, api/definitions/network_mtu.py).
+  // 0: the network has no own MTU (neutron-lib, api/definitions/network_mtu.py).
   .transform((wire): Network => ({ id: wire.id, name: wire.name, mtu: wire.mtu || undefined }));
 
 const serverWire = z.object({
@@ -196,7 +197,7 @@ export const serverSchema = serverWire.transform(serverOf);
 
 export const tagsSchema = z.array(z.string());
 
-/** A server of a list by tags; Nova lists `tags` from microversion 2.26 on. */
+/** Server in a list by tags; Nova lists `tags` since microversion 2.26. */
 export const taggedServerSchema = serverWire
   .extend({ tags: tagsSchema.optional() })
   .transform((wire) => ({ server: serverOf(wire), tags: wire.tags }));

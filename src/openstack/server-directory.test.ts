@@ -15,10 +15,10 @@ function serverOf(id: string, version: number): ServerRecord {
   return { id, name, status: 'ACTIVE', metadata: {}, projectId: 'p', macAddresses: [] };
 }
 
-/** A Nova with the servers `listed` in the project and `elsewhere` in others. */
+/** Fake Nova with servers `listed` in the project and `elsewhere` in other projects. */
 function setUp(listed: readonly string[], elsewhere: readonly string[] = []) {
   const clock = createFakeClock();
-  const asked: string[] = [];
+  const requests: string[] = [];
   let version = 1;
   const turns = new RefreshTurns(clock);
   const directory = createServerDirectory({
@@ -27,20 +27,20 @@ function setUp(listed: readonly string[], elsewhere: readonly string[] = []) {
     lifetime: signal,
     nova: {
       async list() {
-        asked.push('list');
+        requests.push('list');
         return new Map(listed.map((id) => [id, serverOf(id, version)]));
       },
       async server(id) {
-        asked.push(id);
-        const known = listed.includes(id) || elsewhere.includes(id);
-        return known ? { kind: 'found', value: serverOf(id, version) } : { kind: 'notFound' };
+        requests.push(id);
+        const servers = listed.includes(id) || elsewhere.includes(id);
+        return servers ? { kind: 'found', value: serverOf(id, version) } : { kind: 'notFound' };
       },
     },
   });
   return {
     clock,
     turns,
-    asked,
+    requests,
     directory,
     rename: () => {
       version += 1;
@@ -53,33 +53,33 @@ function ids(count: number, prefix = 's'): string[] {
 }
 
 describe('createServerDirectory', () => {
-  test('reads a few servers by id and many by one list', async () => {
+  test('up to ten servers are read by id, more by a single list', async () => {
     const few = setUp(ids(50));
     expect((await few.directory.servers(ids(10), signal)).size).toBe(10);
-    expect(few.asked.toSorted()).toEqual(ids(10));
+    expect(few.requests.toSorted()).toEqual(ids(10));
     const many = setUp(ids(50));
     expect((await many.directory.servers(ids(11), signal)).size).toBe(11);
-    expect(many.asked).toEqual(['list']);
+    expect(many.requests).toEqual(['list']);
   });
 
-  test('a list serves everybody who asks meanwhile and everybody after', async () => {
-    const { directory, asked } = setUp(ids(50));
+  test('one list serves concurrent and later requests', async () => {
+    const { directory, requests } = setUp(ids(50));
     await Promise.all([directory.servers(ids(20), signal), directory.servers(ids(40), signal)]);
     await directory.servers(['s49'], signal);
-    expect(asked).toEqual(['list']);
+    expect(requests).toEqual(['list']);
   });
 
-  test('what somebody else has listed is not asked for again', async () => {
-    const { directory, asked, clock } = setUp(ids(50));
+  test('servers learned from another list are not requested until five minutes later', async () => {
+    const { directory, requests, clock } = setUp(ids(50));
     directory.learn(new Map(ids(50).map((id) => [id, serverOf(id, 7)])));
     expect((await directory.servers(ids(40), signal)).get('s3')?.name).toBe('s3-v7');
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await clock.advance(300_000);
     await directory.servers(ids(40), signal);
-    expect(asked).toEqual(['list']);
+    expect(requests).toEqual(['list']);
   });
 
-  test('names are read again after five minutes', async () => {
+  test('server names are read again after five minutes', async () => {
     const { directory, clock, rename } = setUp(['s0']);
     await directory.servers(['s0'], signal);
     rename();
@@ -89,7 +89,7 @@ describe('createServerDirectory', () => {
     expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v2');
   });
 
-  test('names may wait for their turn to be read again', async () => {
+  test('an expired name stays in use until its refresh turn, up to fifteen minutes', async () => {
     const { directory, clock, turns, rename } = setUp(['s0']);
     await directory.servers(['s0'], signal);
     rename();
@@ -104,27 +104,27 @@ describe('createServerDirectory', () => {
     expect((await directory.servers(['s0'], signal)).get('s0')?.name).toBe('s0-v3');
   });
 
-  test('an unknown id is absent, and asked for again after half a minute', async () => {
-    const { directory, clock, asked, turns } = setUp(['s0']);
+  test('an unknown id is absent and requested again after 30 seconds', async () => {
+    const { directory, clock, requests, turns } = setUp(['s0']);
     expect([...(await directory.servers(['s0', 'gone'], signal)).keys()]).toEqual(['s0']);
     await directory.servers(['gone'], signal);
-    expect(asked).toEqual(['s0', 'gone']);
+    expect(requests).toEqual(['s0', 'gone']);
     await clock.advance(30_000);
-    // Whosever turn it is to read again: what is not known to be there is not used any longer.
+    // An unknown server is read again even when the refresh interval is used up.
     turns.spend();
     await directory.servers(['gone'], signal);
-    expect(asked).toEqual(['s0', 'gone', 'gone']);
+    expect(requests).toEqual(['s0', 'gone', 'gone']);
   });
 
-  test('servers of another project are found by id behind the list, ten at a time', async () => {
-    const { directory, asked } = setUp(ids(50), ids(12, 'other'));
+  test('servers missing from the list are read by id, ten at a time', async () => {
+    const { directory, requests } = setUp(ids(50), ids(12, 'other'));
     const wanted = [...ids(50), ...ids(12, 'other')];
     const servers = await directory.servers(wanted, signal);
     expect(servers.size).toBe(60);
-    expect(asked).toHaveLength(11);
+    expect(requests).toHaveLength(11);
   });
 
-  test('servers that are gone do not keep those behind them from ever being asked for', async () => {
+  test('deleted servers do not prevent reads for later servers in the list', async () => {
     const { directory, clock } = setUp([], ids(3, 'other'));
     const wanted = [...ids(12, 'gone'), ...ids(3, 'other')];
     await directory.servers(wanted, signal);
@@ -132,30 +132,30 @@ describe('createServerDirectory', () => {
     expect([...(await directory.servers(wanted, signal)).keys()]).toEqual(ids(3, 'other'));
   });
 
-  test('many that are gone cost one look in half a minute, not one at every poll', async () => {
-    const { directory, asked } = setUp([]);
+  test('25 deleted servers cost a single round within 30 seconds', async () => {
+    const { directory, requests } = setUp([]);
     await directory.servers(ids(25, 'gone'), signal);
-    const first = asked.length;
+    const first = requests.length;
     await directory.servers(ids(25, 'gone'), signal);
-    expect([first, asked.length]).toEqual([11, 11]);
+    expect([first, requests.length]).toEqual([11, 11]);
   });
 
-  test('a few that come and go at a time do not stay for ever', async () => {
+  test('expired servers are removed from memory without a list', async () => {
     const { directory, clock } = setUp([], ids(100));
-    const seen = ids(100).map(async (id) => {
+    const reads = ids(100).map(async (id) => {
       const server = (await directory.servers([id], signal)).get(id);
       return new WeakRef(server ?? {});
     });
-    const known = await Promise.all(seen);
+    const servers = await Promise.all(reads);
     await clock.advance(20 * 60_000);
     await directory.servers(['other'], signal);
     collect();
-    expect(known.filter((server) => server.deref() !== undefined)).toEqual([]);
+    expect(servers.filter((server) => server.deref() !== undefined)).toEqual([]);
   });
 
-  test('empty ids and doubles cost nothing', async () => {
-    const { directory, asked } = setUp(['s0']);
+  test('empty and duplicate ids cause no requests', async () => {
+    const { directory, requests } = setUp(['s0']);
     await directory.servers(['', 's0', 's0'], signal);
-    expect(asked).toEqual(['s0']);
+    expect(requests).toEqual(['s0']);
   });
 });

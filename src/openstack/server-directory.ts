@@ -7,13 +7,13 @@ import { malformed } from './requests/found.ts';
 import { flawedServer, type Server } from './resources.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** Names and metadata of servers, remembered for minutes: they hardly ever change, and lists are dear to Nova. */
+/** Server names and metadata, cached for 5 minutes: both rarely change, and lists are expensive for Nova. */
 export interface ServerDirectory {
-  /** The servers that Nova shows; an absent id is simply absent. */
+  /** Returns the servers that Nova shows; other ids are absent. */
   servers(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Server>>;
-  /** Somebody else has read these servers. */
+  /** Adds servers read elsewhere. */
   learn(servers: ReadonlyMap<string, Server>): void;
-  /** Forgets what was read before `since` (monotonic ms). */
+  /** Drops entries read before `since` (monotonic milliseconds). */
   forgetBefore(since: number): void;
 }
 
@@ -21,27 +21,27 @@ export interface ServerDirectoryOptions {
   readonly nova: Pick<Nova, 'list' | 'server'>;
   readonly clock: Clock;
   readonly turns: RefreshTurns;
-  /** Ends lists that nobody waits for any more. */
+  /** Aborts lists that no caller awaits. */
   readonly lifetime: AbortSignal;
-  /** Told of each question whether the answer was remembered. */
+  /** Called on each cache lookup. */
   readonly onLookup?: (isHit: boolean) => void;
 }
 
 interface Entry {
-  /** Missing: Nova said 404. */
+  /** undefined: Nova answered 404. */
   readonly server: Server | undefined;
-  /** When it came: monotonic time. */
+  /** Time when the entry was stored (monotonic milliseconds). */
   readonly at: number;
   readonly until: number;
 }
 
 const knownMs = 5 * 60_000;
 const unknownMs = 30_000;
-// A server by id costs Nova as much as ten in a list, but a list costs all servers of the project.
+// One read by id costs Nova as much as ten servers in a list, but a list costs all the project's servers.
 const fewServers = 10;
 const readsAtOnce = 4;
 
-/** Makes the directory of one cloud; its list is shared by everybody who asks meanwhile. */
+/** Creates one cloud's directory; concurrent callers share its list. */
 export function createServerDirectory(options: ServerDirectoryOptions): ServerDirectory {
   const { nova, clock, turns, lifetime } = options;
   const lists = new SingleFlight<void>();
@@ -50,7 +50,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   function remember(id: string, server: Server | undefined): void {
     const isKnown = server !== undefined && server.flaw === undefined;
     const ttlMs = isKnown ? knownMs : unknownMs;
-    // In the order in which they were asked for.
+    // Moves the entry to the end, in request order.
     entries.delete(id);
     const at = clock.monotonicMs();
     entries.set(id, { server, at, until: at + ttlMs });
@@ -61,7 +61,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
     return ids.filter((id) => (entries.get(id)?.until ?? -1) <= now);
   }
 
-  /** Whether what is known of these servers may be used a little longer. */
+  /** True if all entries are present and usable a little longer, without a refresh now. */
   function suffices(ids: readonly string[]): boolean {
     const oldest = clock.monotonicMs() - 2 * knownMs;
     const usable = ids.every((id) => {
@@ -76,7 +76,7 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
       const found = await nova.server(id, signal);
       remember(id, found.kind === 'found' ? found.value : undefined);
     } catch (error) {
-      // One server that cannot be read keeps no other from being read.
+      // One unreadable server must not block the other reads.
       if (!isRequestError(error) || error.code !== malformed) throw error;
       remember(id, flawedServer({ id }, error.reason));
     }
@@ -99,15 +99,15 @@ export function createServerDirectory(options: ServerDirectoryOptions): ServerDi
   ): Promise<void> {
     const order = new Map([...entries.keys()].map((id, place) => [id, place]));
     if (old > fewServers) await lists.run('', signal, async () => list(wanted));
-    // A list shows one project; an administrator may ask for servers of others, by id only. Those that are gone would else
-    // keep the ones behind them from being asked for at all.
+    // Lists cover one project; an administrator may need servers from other projects, readable only by id. Least
+    // recently requested ids go first: deleted servers must not starve later ids.
     const rest = stale(wanted).toSorted((a, b) => (order.get(a) ?? -1) - (order.get(b) ?? -1));
     for (const id of rest.slice(fewServers)) remember(id, undefined);
     forgetUnused();
     await mapBounded(rest.slice(0, fewServers), readsAtOnce, readOne, signal);
   }
 
-  /** Few that come and go at a time are never listed, and a list alone would have them go. */
+  /** Drops expired entries that no list would drop: few servers at a time never cause a list. */
   function forgetUnused(): void {
     const oldest = clock.monotonicMs() - 2 * knownMs;
     for (const [id, { until }] of entries) if (until <= oldest) entries.delete(id);

@@ -11,54 +11,54 @@ const server: Server = { id: 's1', name: 'a', status: 'ACTIVE', metadata: {}, pr
 const one = new Map([['s1', server]]);
 
 let clock: FakeClock;
-let asked: string[];
+let requests: string[];
 let answers: Answer[];
 let learned: ReadonlyMap<string, Server>[];
 let lists: ServerLists;
 
 beforeEach(() => {
   clock = createFakeClock();
-  [asked, answers, learned] = [[], [], []];
-  const ask = async (what: string) => {
-    asked.push(what);
+  [requests, answers, learned] = [[], [], []];
+  const request = async (what: string) => {
+    requests.push(what);
     return new Promise<ReadonlyMap<string, Server>>((resolve, reject) => {
       answers.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
     });
   };
   lists = new ServerLists({
-    nova: { list: async () => ask('all'), tagged: async (tags) => ask(tags.join()) },
+    nova: { list: async () => request('all'), tagged: async (tags) => request(tags.join()) },
     clock,
     lifetime: signal,
     onListed: (servers) => learned.push(servers),
   });
 });
 
-describe('the lists of servers', () => {
-  it('are asked for once by all who ask for the same, and told to whoever wants to know', async () => {
-    const both = [
+describe('ServerLists', () => {
+  it('a list is requested once for equal tags, shared by all callers and passed to onListed', async () => {
+    const results = [
       lists.get(['a', 'b'], always, signal),
       lists.get(['b', 'a', 'b'], always, signal),
     ];
     answers[0]?.(one);
-    expect(await Promise.all(both)).toEqual([one, one]);
+    expect(await Promise.all(results)).toEqual([one, one]);
     expect(await lists.get(['a', 'b'], clock.monotonicMs(), signal)).toEqual(one);
-    expect(asked).toEqual(['a,b']);
+    expect(requests).toEqual(['a,b']);
     expect(learned).toEqual([one]);
   });
 
-  it('of all servers and of those with other tags are others', () => {
+  it('lists with different tags are requested separately', () => {
     for (const tags of [[], ['a'], ['a,b'], ['a', 'b']]) {
       void lists.get(tags, always, signal);
     }
-    expect(asked).toEqual(['all', 'a', 'a,b', 'a,b']);
+    expect(requests).toEqual(['all', 'a', 'a,b', 'a,b']);
   });
 
-  it('are asked for again by who wants a younger one, even while one is under way', async () => {
+  it('a caller that needs a newer list starts another request, even while one runs', async () => {
     const first = lists.get([], always, signal);
     await clock.advance(1_000);
     const second = lists.get([], clock.monotonicMs(), signal);
     const third = lists.get([], Number.POSITIVE_INFINITY, signal);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     const [late, ...others] = answers;
     for (const answer of others) answer(one);
     late?.(new Map());
@@ -66,29 +66,29 @@ describe('the lists of servers', () => {
     expect(await lists.get([], always, signal)).toEqual(one);
   });
 
-  it('that failed are not remembered', async () => {
+  it('a failed list is not cached', async () => {
     const first = lists.get([], always, signal);
     answers[0]?.(new Error('503'));
     await expect(first).rejects.toThrow('503');
     void lists.get([], always, signal);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('leave a waiting asker that gives up, and go on', async () => {
+  it('an aborted caller leaves the shared list running', async () => {
     const leaving = new AbortController();
     const first = lists.get([], always, leaving.signal);
     leaving.abort(new Error('gone'));
     await expect(first).rejects.toThrow('gone');
     answers[0]?.(one);
     expect(await lists.get([], always, signal)).toEqual(one);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('that nobody asked for in ten minutes are forgotten', async () => {
+  it('lists unused for ten minutes are dropped', async () => {
     void lists.get([], always, signal);
     await clock.advance(11 * 60_000);
     void lists.get(['a'], always, signal);
     void lists.get([], always, signal);
-    expect(asked).toEqual(['all', 'a', 'all']);
+    expect(requests).toEqual(['all', 'a', 'all']);
   });
 });

@@ -8,22 +8,22 @@ type Servers = ReadonlyMap<string, Server>;
 export interface ServerListsOptions {
   readonly nova: Pick<Nova, 'list' | 'tagged'>;
   readonly clock: Clock;
-  /** Ends lists that nobody waits for any more. */
+  /** Aborts lists that no caller awaits. */
   readonly lifetime: AbortSignal;
-  /** Told of every list, as names and metadata need not be read again then. */
+  /** Called with every list, whose names and metadata then need no extra read. */
   readonly onListed: (servers: Servers) => void;
 }
 
 interface List {
-  /** Monotonic time before it was asked for. */
+  /** Monotonic time before the request started. */
   readonly at: number;
   readonly servers: Promise<Servers>;
 }
 
-/** What nobody has asked for longer goes. */
-const keptMs = 10 * 60_000;
+/** Lifetime of a list (10 min). */
+const lifetimeMs = 10 * 60_000;
 
-/** The servers of one project, all of them or those with some tags, listed once for all who select among them. */
+/** Server lists per project and tag set, shared by all selectors. */
 export class ServerLists {
   readonly #options: ServerListsOptions;
   readonly #lists = new Map<string, List>();
@@ -32,7 +32,10 @@ export class ServerLists {
     this.#options = options;
   }
 
-  /** The servers that carry all these tags, listed no earlier than `since` (monotonic ms; Infinity = for this call). */
+  /**
+   * Returns the servers that carry all these tags, listed no earlier than `since` (monotonic milliseconds; Infinity:
+   * list now).
+   */
   async get(tags: readonly string[], since: number, signal: AbortSignal): Promise<Servers> {
     const key = JSON.stringify([...new Set(tags)].toSorted());
     const known = this.#lists.get(key);
@@ -43,11 +46,12 @@ export class ServerLists {
   #start(key: string, tags: readonly string[]): List {
     const { nova, clock, lifetime, onListed } = this.#options;
     const at = clock.monotonicMs();
-    for (const [other, list] of this.#lists) if (list.at < at - keptMs) this.#lists.delete(other);
+    for (const [other, list] of this.#lists)
+      if (list.at < at - lifetimeMs) this.#lists.delete(other);
     const servers = tags.length === 0 ? nova.list(lifetime) : nova.tagged(tags, lifetime);
     const list = { at, servers };
     this.#lists.set(key, list);
-    // A failure is not remembered; whoever waits for the list gets it.
+    // Failures are not cached, but reach all waiting callers.
     servers.then(onListed, () => {
       if (this.#lists.get(key) === list) this.#lists.delete(key);
     });

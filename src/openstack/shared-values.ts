@@ -2,21 +2,21 @@ import type { Clock } from '../time/clock.ts';
 
 export interface SharedValuesOptions {
   readonly clock: Clock;
-  /** What nobody has asked for longer than this goes. */
+  /** Values unused for longer are dropped (milliseconds). */
   readonly idleMs: number;
 }
 
-/** Values that are made once and kept while they are in use, however many that are. */
+/** Cache that creates each value once and keeps all values in use, without a size limit. */
 export class SharedValues<V> {
   readonly #options: SharedValuesOptions;
-  /** In the order of their last use. */
+  /** Ordered by last use. */
   readonly #entries = new Map<string, { readonly value: V; readonly usedAt: number }>();
 
   constructor(options: SharedValuesOptions) {
     this.#options = options;
   }
 
-  /** The value for `key`, made if missing. */
+  /** Returns the value for `key` and creates a missing value. */
   get(key: string, make: () => V): V {
     const usedAt = this.#options.clock.monotonicMs();
     const value = this.#entries.get(key)?.value ?? make();
@@ -29,7 +29,7 @@ export class SharedValues<V> {
     return value;
   }
 
-  /** Forgets the value for `key`, unless it is another one by now. */
+  /** Drops the value for `key`, unless replaced meanwhile. */
   drop(key: string, value: V): void {
     if (this.#entries.get(key)?.value === value) this.#entries.delete(key);
   }

@@ -4,22 +4,22 @@ import { SingleFlight } from './single-flight.ts';
 const signal = new AbortController().signal;
 
 describe('SingleFlight', () => {
-  test('concurrent askers share one start, later ones get a new one', async () => {
+  test('concurrent callers share one start, later callers start again', async () => {
     const flights = new SingleFlight<number>();
     let starts = 0;
     const start = async (): Promise<number> => {
       starts += 1;
       return starts;
     };
-    const both = await Promise.all([
+    const results = await Promise.all([
       flights.run('a', signal, start),
       flights.run('a', signal, start),
     ]);
-    expect(both).toEqual([1, 1]);
+    expect(results).toEqual([1, 1]);
     expect(await flights.run('a', signal, start)).toBe(2);
   });
 
-  test('keys do not wait for each other', async () => {
+  test('different keys do not wait for each other', async () => {
     const flights = new SingleFlight<string>();
     const never = flights.run(
       'a',
@@ -30,7 +30,7 @@ describe('SingleFlight', () => {
     expect(await flights.run('b', signal, async () => 'b')).toBe('b');
   });
 
-  test('an asker that gives up leaves the flight to the others', async () => {
+  test('an aborted caller leaves the flight running for other callers', async () => {
     const flights = new SingleFlight<string>();
     const gate = Promise.withResolvers<string>();
     const impatient = new AbortController();
@@ -42,7 +42,7 @@ describe('SingleFlight', () => {
     expect(await second).toBe('landed');
   });
 
-  test('a failure is shared and not remembered', async () => {
+  test('a failed flight rejects all callers and is not remembered', async () => {
     const flights = new SingleFlight<string>();
     const failing = flights.run('a', signal, async () => {
       throw new Error('failed');

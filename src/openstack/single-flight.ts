@@ -1,12 +1,12 @@
 import { unlessAborted } from '../requests/unless-aborted.ts';
 
-/** Lets concurrent askers for one key share one piece of work. */
+/** Lets concurrent callers with the same key share one operation. */
 export class SingleFlight<V> {
   readonly #flights = new Map<string, Promise<V>>();
 
   /**
-   * The result of the flight for `key`, started by `start` if none is under way. An asker that gives up leaves alone;
-   * the flight goes on for the others, so `start` must not depend on one asker's signal.
+   * Returns the result for `key`; `start` runs only if no flight is under way. An aborted caller leaves the flight
+   * running for other callers, so `start` must not depend on any caller's signal.
    */
   async run(key: string, signal: AbortSignal, start: () => Promise<V>): Promise<V> {
     let flight = this.#flights.get(key);

@@ -24,7 +24,7 @@ function setUp(capacity = 10) {
 }
 
 describe('TtlCache', () => {
-  test('remembers for its time and not longer', async () => {
+  test('a value is cached for exactly its TTL', async () => {
     const { cache, clock, load } = setUp();
     expect(await cache.get('a', signal, load)).toBe('load 1');
     await clock.advance(999);
@@ -33,7 +33,7 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 2');
   });
 
-  test('waits for its turn to read again, up to three times its time', async () => {
+  test('an expired value stays in use until its refresh turn, up to three times the TTL', async () => {
     const { cache, clock, turns, load } = setUp();
     await cache.get('a', signal, load);
     await clock.advance(1_000);
@@ -45,19 +45,19 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 2');
   });
 
-  test('concurrent askers share a load', async () => {
+  test('concurrent callers share a load', async () => {
     const { cache, load } = setUp();
-    const both = await Promise.all([cache.get('a', signal, load), cache.get('a', signal, load)]);
-    expect(both).toEqual(['load 1', 'load 1']);
+    const results = await Promise.all([cache.get('a', signal, load), cache.get('a', signal, load)]);
+    expect(results).toEqual(['load 1', 'load 1']);
   });
 
-  test('does not keep what may not be kept', async () => {
+  test('a value rejected by `keeps` is not cached', async () => {
     const { cache, load } = setUp();
     expect(await cache.get('a', signal, async () => 'gone')).toBe('gone');
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
-  test('pushes the oldest out beyond its capacity', async () => {
+  test('the oldest entry is evicted beyond the capacity', async () => {
     const { cache, load } = setUp(2);
     for (const key of ['a', 'b', 'c']) await cache.get(key, signal, async () => key);
     expect(await cache.get('c', signal, load)).toBe('c');
@@ -65,7 +65,7 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
-  test('forgets the entries that match', async () => {
+  test('forget drops matching entries', async () => {
     const { cache, load } = setUp();
     await cache.get('a', signal, async () => 'old');
     await cache.get('b', signal, async () => 'new');
@@ -74,7 +74,7 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
-  test('forgets what was asked for before a time, though it came after', async () => {
+  test('forgetBefore drops values requested before the time, even when answered later', async () => {
     const { cache, clock, load } = setUp();
     const answer = Promise.withResolvers<string>();
     const slow = cache.get('a', signal, async () => answer.promise);
@@ -87,7 +87,7 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
-  test('what is being asked for when it is forgotten is neither remembered nor given to later askers', async () => {
+  test('a load running during forgetBefore is neither cached nor shared with later callers', async () => {
     const { cache, clock, load } = setUp();
     const answer = Promise.withResolvers<string>();
     const slow = cache.get('a', signal, () => answer.promise);
@@ -99,7 +99,7 @@ describe('TtlCache', () => {
     expect(await cache.get('a', signal, load)).toBe('load 1');
   });
 
-  test('what was asked for since is shared by later askers, however late it is forgotten', async () => {
+  test('a load started after the forgetBefore time is shared with later callers', async () => {
     const { cache, clock, load } = setUp();
     const since = clock.monotonicMs();
     const answer = Promise.withResolvers<string>();
@@ -111,7 +111,7 @@ describe('TtlCache', () => {
     expect(await Promise.all([slow, shared])).toEqual(['new', 'new']);
   });
 
-  test('a load that fails is not remembered', async () => {
+  test('a failed load is not cached', async () => {
     const { cache, load } = setUp();
     const failing = cache.get('a', signal, async () => {
       throw new Error('down');

@@ -4,7 +4,7 @@ import { SingleFlight } from './single-flight.ts';
 
 interface Entry<V> {
   readonly value: V;
-  /** Monotonic times: when it was asked for, and how long it is good. */
+  /** Monotonic milliseconds: request time and expiry. */
   readonly at: number;
   readonly until: number;
 }
@@ -12,46 +12,48 @@ interface Entry<V> {
 export interface TtlCacheOptions<V> {
   readonly clock: Clock;
   readonly ttlMs: number;
-  /** Entries beyond this push the oldest out. */
+  /** Maximum number; the oldest entry is evicted. */
   readonly capacity: number;
-  /** Whether a value may be kept; absence may not, or a subnet made a moment ago would stay unknown. */
+  /** True if the value may be cached. Absence must not be cached, or a newly created subnet would stay unknown. */
   readonly keeps: (value: V) => boolean;
-  /** Whose turns a value waits for before it is read again, up to three times its age. */
+  /** Returns the refresh turns for a value; refresh waits until three times the TTL at most. */
   readonly turnsOf: (value: V) => RefreshTurns;
-  /** Told of each question whether the answer was remembered. */
+  /** Called on each lookup. */
   readonly onLookup?: (isHit: boolean) => void;
 }
 
-/** Remembers answers for a while; concurrent askers for the same key share one request. */
+/** Cache with expiry; concurrent callers with the same key share one request. */
 export class TtlCache<V> {
   readonly #options: TtlCacheOptions<V>;
   readonly #entries = new Map<string, Entry<V>>();
   readonly #flights = new SingleFlight<V>();
-  /** When each flight began, by its key. */
-  readonly #begun = new Map<string, number>();
-  /** What was asked for before it is out of date. */
+  /** Start time per flight, by key. */
+  readonly #flightStarts = new Map<string, number>();
+  /** Values requested earlier are stale (monotonic milliseconds). */
   #staleBefore = Number.NEGATIVE_INFINITY;
 
   constructor(options: TtlCacheOptions<V>) {
     this.#options = options;
   }
 
-  /** The remembered value, or what `load` gives; `load` must not depend on one asker's signal. */
+  /** Returns the cached value, else the result from `load`, which must not depend on any caller's signal. */
   async get(key: string, signal: AbortSignal, load: () => Promise<V>): Promise<V> {
     const entry = this.#entries.get(key);
     const isHit = entry !== undefined && this.#isGood(entry);
     this.#options.onLookup?.(isHit);
     if (isHit) return entry.value;
-    const flight = this.#isStale(this.#begun.get(key)) ? `${key} since ${this.#staleBefore}` : key;
+    const flight = this.#isStale(this.#flightStarts.get(key))
+      ? `${key} since ${this.#staleBefore}`
+      : key;
     return this.#flights.run(flight, signal, async () => {
       const at = this.#options.clock.monotonicMs();
-      this.#begun.set(flight, at);
+      this.#flightStarts.set(flight, at);
       try {
         const value = await load();
         if (!this.#isStale(at)) this.#put(key, value, at);
         return value;
       } finally {
-        this.#begun.delete(flight);
+        this.#flightStarts.delete(flight);
       }
     });
   }
@@ -75,23 +77,23 @@ export class TtlCache<V> {
     if (this.#entries.size > capacity && oldest.done !== true) this.#entries.delete(oldest.value);
   }
 
-  /** Whether something is remembered, young or not. */
+  /** True if the key is cached, expired or not. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
 
-  /** Whether any value that is remembered, young or not, `matches`. */
+  /** True if any cached value `matches`, expired or not. */
   some(matches: (value: V) => boolean): boolean {
     return [...this.#entries.values()].some(({ value }) => matches(value));
   }
 
-  /** Forgets what was asked for before `since` (monotonic ms), also what is not answered yet. */
+  /** Drops values requested before `since` (monotonic milliseconds), including running loads. */
   forgetBefore(since: number): void {
     this.#staleBefore = Math.max(this.#staleBefore, since);
     for (const [key, { at }] of this.#entries) if (at < since) this.#entries.delete(key);
   }
 
-  /** Forgets every entry that `matches`. */
+  /** Drops every entry that `matches`. */
   forget(matches: (value: V) => boolean): void {
     for (const [key, entry] of this.#entries) if (matches(entry.value)) this.#entries.delete(key);
   }

@@ -11,8 +11,8 @@ function more(id: string, cidr: string, change: Partial<Subnet>): Subnet {
   return subnet('a', { id, cidr, gatewayIp: undefined, ...change });
 }
 
-describe('the entry of a port', () => {
-  it('has all its IPv4 addresses, the selected one first', () => {
+describe('interface entry', () => {
+  it('an entry lists all IPv4 addresses, the selected address first', () => {
     const fixedIps = [
       { subnetId: 'sub-v6', ipAddress: 'fd00::1' },
       { subnetId: 'sub-c', ipAddress: '10.0.30.9' },
@@ -28,7 +28,7 @@ describe('the entry of a port', () => {
     });
   });
 
-  it('says gateway and routes of each further subnet that has any, in the order of their networks', () => {
+  it('an entry lists gateway and routes for each further subnet, ordered by network', () => {
     const hostRoutes = [{ destination: '10.9.0.0/16', nexthop: '10.0.40.254' }];
     const [nic] = nicsOf({
       selection: { subnetIds: ['sub-a'] },
@@ -60,7 +60,7 @@ describe('the entry of a port', () => {
     ]);
   });
 
-  it('waits for a further subnet that could not be read', () => {
+  it('an entry waits for an unreadable further subnet', () => {
     const fixedIps = [
       { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
       { subnetId: 'sub-c', ipAddress: '10.0.30.9' },
@@ -72,7 +72,7 @@ describe('the entry of a port', () => {
     ]);
   });
 
-  it('brings the host routes of its subnet that its table can hold', () => {
+  it('an entry contains only host routes that its own routing table can hold', () => {
     const hostRoutes = [
       { destination: '10.9.0.0/16', nexthop: '10.0.10.254' },
       { destination: '0.0.0.0/0', nexthop: '10.0.10.1' },
@@ -89,7 +89,7 @@ describe('the entry of a port', () => {
   });
 });
 
-describe('the entry of a port of both families', () => {
+describe('dual-stack entry', () => {
   const v6 = subnet('a', {
     id: 'sub-6',
     cidr: 'fd00:10::/64',
@@ -117,7 +117,7 @@ describe('the entry of a port of both families', () => {
   };
   const subnetIds = ['sub-6', 'sub-a'];
 
-  it('has IPv4 first, whatever comes first in the selector, and IPv6 with its prefix beside it', () => {
+  it('a dual-stack entry has IPv4 as main address and lists IPv6 with prefix, in any selector order', () => {
     const selection = { subnetIds, addressFamilies: ['IPv4', 'IPv6'] } as const;
     expect(nicsOf({ ...sample, selection })).toEqual([
       entry(1, 0, {
@@ -127,7 +127,7 @@ describe('the entry of a port of both families', () => {
     ]);
   });
 
-  it('has IPv6 in addresses only where there is nothing else', () => {
+  it('an IPv6-only entry lists its address in `addresses` and omits `address`', () => {
     const { address: _address, ...bare } = entry(1, 0, {
       cidr: 'fd00:10::/64',
       addresses: ['fd00:10::5/64'],
@@ -139,18 +139,18 @@ describe('the entry of a port of both families', () => {
     expect(nicsOf({ ...sample, selection })).toEqual([bare]);
   });
 
-  it('is a host of its own in a subnet of one address', () => {
+  it('an entry in a subnet without prefix length has a /128 address', () => {
     const selection = { subnetIds: ['sub-6'], addressFamilies: ['IPv6'] } as const;
     const observation = { subnets: [{ ...v6, cidr: 'fd00:10::5', hostRoutes: [] }] };
     expect(nicsOf({ ...sample, observation, selection })[0]?.addresses).toEqual(['fd00:10::5/128']);
   });
 
-  it('says nothing of IPv6 that is not wanted', () => {
+  it('an entry omits IPv6 when only IPv4 is selected', () => {
     expect(nicsOf({ ...sample, selection: { subnetIds } })).toEqual([entry(1, 0)]);
     expect(nicsOf({ ...sample, selection: { subnetIds: ['sub-6'] } })).toEqual([]);
   });
 
-  it('is refused beside a NIC that has its IPv6 address already', () => {
+  it('a port is refused when a NIC on the same node already has its IPv6 address', () => {
     const selection = { subnetIds, addressFamilies: ['IPv6'] } as const;
     const twin = port(2, 's1', { fixedIps: fixedIps.slice(0, 1) });
     const ports = [...(sample.ports ?? []), twin];
@@ -160,7 +160,7 @@ describe('the entry of a port of both families', () => {
   });
 });
 
-it.each(['isolated', 'main'] as const)('an entry says how it is routed when it is by %s', (how) => {
+it.each(['isolated', 'main'] as const)('an entry states its routing mode %s', (how) => {
   const ports = [port(1, 's1')];
   expect(nicsOf({ ports, selection: { routing: how } })).toEqual([entry(1, 0, { routing: how })]);
 });

@@ -11,8 +11,8 @@ import type { NodePlan, Plan, PlanInput, PortVerdict, Problem } from './plan.ts'
 import { compareText, isOwn, nicAt, type View, viewOf } from './view.ts';
 
 /**
- * What has to be posted and deleted so that the business cluster holds what the OpenstackConfig selects. Pure: equal
- * input gives an equal plan, whatever order its lists have.
+ * Calculates the posts and deletes that bring the business cluster to the OpenstackConfig's selection. Pure: equal
+ * input gives an equal plan, in any list order.
  */
 export function calculate(input: PlanInput): Plan {
   const steps = calculateInSteps(input);
@@ -22,19 +22,22 @@ export function calculate(input: PlanInput): Plan {
   }
 }
 
-/** The same, view, claims, and node by node: whoever plans for thousands can do something else in between. */
+/**
+ * Calculates the same plan in steps (view, claims, each node), so that callers with thousands of nodes can interleave
+ * other work.
+ */
 export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> {
-  const plan = yield* planAll(viewOf(input, nothingHeld));
+  const plan = yield* planAll(viewOf(input, noneHeld));
   const decision = decide(plan, input);
   if (decision.held.size === 0) return plan;
   const kept = yield* planAll(viewOf(input, decision.held));
-  // It waits for somebody, what else is unclear perhaps for this.
+  // Held removals come first: the other problems may only wait for consent.
   return { ...kept, problems: [...heldProblems(plan, decision), ...kept.problems] };
 }
 
-const nothingHeld: ReadonlySet<string> = new Set();
+const noneHeld: ReadonlySet<string> = new Set();
 
-/** Which of the NICs that would go have to wait for consent. */
+/** Decides which NIC removals wait for consent. */
 function decide(plan: Plan, input: PlanInput): RemovalDecision {
   // The delivery reports nodes that a legacy Viola cannot remove, with or without consent.
   const losing = plan.nodes.filter((node) => !input.keepsNodes || node.interfaces.length > 0);
@@ -42,7 +45,7 @@ function decide(plan: Plan, input: PlanInput): RemovalDecision {
   const hasConsent = input.removals === 'allowed';
   const decision = decideRemovals({
     removals: going.map(({ item, basis }) => ({ item, basis, hasConsent })),
-    recent: [...input.recentRemovals, ...nicsInDoubt(plan)],
+    recent: [...input.recentRemovals, ...nicsWithoutEvidence(plan)],
     total: input.cloudInterfaces,
     limit: removalLimits.nicsOfCloud,
   });
@@ -50,16 +53,16 @@ function decide(plan: Plan, input: PlanInput): RemovalDecision {
   return { ...decision, held: new Set(going.map(({ item }) => item)) };
 }
 
-/** NICs whose evidence has not been read yet: without them a large removal would pass in portions. */
-function nicsInDoubt({ nodes, ask, askServers }: Plan): string[] {
-  const asked = new Set(askServers);
+/** NICs without evidence so far. Counting them prevents a large removal in portions. */
+function nicsWithoutEvidence({ nodes, ask, askServers }: Plan): string[] {
+  const unreadServers = new Set(askServers);
   const unread = nodes
-    .filter(({ instanceId }) => asked.has(instanceId))
+    .filter(({ instanceId }) => unreadServers.has(instanceId))
     .flatMap(({ instanceId, interfaces }) => interfaces.map((nic) => nicAt(instanceId, nic)));
   return [...ask.map((question) => nicAt(question.serverId, question)), ...unread];
 }
 
-/** The NICs that nodes lose. */
+/** Returns the NICs that nodes lose. */
 export function nicsGoing(
   nodes: readonly NodePlan[],
 ): { readonly item: string; readonly basis: RemovalBasis }[] {
@@ -145,15 +148,18 @@ function portsByServer(outcomes: readonly ReturnType<typeof planClaim>[]) {
   );
 }
 
-/** Whether the object stays another OpenstackConfig's: nothing is sent for it, nor will be once it is gone. */
-function isForeign({ nodeName, action, waiting }: NodePlan, { heldByName, input }: View): boolean {
-  const held = action === 'none' && !waiting ? heldByName.get(nodeName) : undefined;
-  return held?.source !== undefined && !isOwn(held, input);
+/** True if the object stays with another OpenstackConfig: nothing is sent now or after a deletion. */
+function isForeign(
+  { nodeName, action, waiting }: NodePlan,
+  { existingByName, input }: View,
+): boolean {
+  const existing = action === 'none' && !waiting ? existingByName.get(nodeName) : undefined;
+  return existing?.source !== undefined && !isOwn(existing, input);
 }
 
 /**
- * Returns the ports with an address in a selected subnet of which there is something to say: that they are no NICs, or that
- * they are NICs which consent would take off.
+ * Returns reportable ports with an address in a selected subnet: ports without NIC, and NICs that consent would
+ * remove.
  */
 export function unusedPorts(ports: readonly PortVerdict[]): readonly PortVerdict[] {
   return ports.filter(({ address, reason }) => address !== undefined && reason !== undefined);

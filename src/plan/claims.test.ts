@@ -20,21 +20,21 @@ const foreign: Partial<ExistingNodeConfig> = {
 };
 const { source: _ours, ...unowned } = existingNode(1, [entry(1, 0)]);
 
-describe('the name of a node', () => {
+describe('node name', () => {
   const key = { nodeNameKey: 'k8s-node' };
 
-  it('is the metadata value when a key is configured, lower case', () => {
+  it('a node is named after the server metadata value, in lower case, when a key is configured', () => {
     const servers = [server(1, { metadata: { 'k8s-node': ' Node-A ' } })];
     expect(actionsOf({ servers, selection: key })).toEqual(['post node-a']);
   });
 
-  it('is the name of the server when the key is blank or missing there', () => {
+  it('a node is named after its server when the key is unset or the value blank', () => {
     const servers = [server(1, { name: 'Worker-1', metadata: { 'k8s-node': ' ' } })];
     expect(actionsOf({ servers, selection: key })).toEqual(['post worker-1']);
     expect(actionsOf({ servers })).toEqual(['post worker-1']);
   });
 
-  it('is the id of a server that had no other when its object was made', () => {
+  it('a node delivered under the server id keeps this name', () => {
     const servers = [server(1, { name: ' ' })];
     expect(actionsOf({ servers })).toEqual(['post s1']);
     const before = [existingNode(1, [entry(1, 0)], { nodeName: 's1' })];
@@ -45,7 +45,7 @@ describe('the name of a node', () => {
     expect(actionsOf(moved)).toEqual(['none s1']);
   });
 
-  it('is that of the object when Nova fails, and never the id of a server that could not be read', () => {
+  it("a node keeps its object's name when Nova fails, and is never named after an unread server's id", () => {
     expect(actionsOf({ servers: [], held: [existingNode(1, [])] })).toEqual(['post worker-1']);
     expect(planOf({ servers: [] })).toMatchObject({
       nodes: [],
@@ -53,13 +53,13 @@ describe('the name of a node', () => {
     });
   });
 
-  it('stays when the server is renamed: the node is found by its id', () => {
+  it('a node keeps its name when the server is renamed, because its object is found by id', () => {
     const servers = [server(1, { name: 'renamed' })];
     const sample = { servers, held: [existingNode(1, [entry(1, 0)])] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);
   });
 
-  it('[W11] stays that of the object when its metadata value changes', () => {
+  it("[W11] a node keeps its object's name when its metadata value changes", () => {
     const servers = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
     const before = [existingNode(1, [entry(1, 0)])];
     const sample = { servers, selection: key };
@@ -71,7 +71,7 @@ describe('the name of a node', () => {
   const long = `${'x'.repeat(63)}.`.repeat(4);
 
   it.each(['한글노드', 'my_node', '-x', 'a..b', 'x'.repeat(254), `${long}x`])(
-    'cannot be "%s"',
+    '"%s" is an invalid node name',
     (name) => {
       const plan = planOf({ servers: [server(1, { name })] });
       expect(plan.problems).toMatchObject([
@@ -82,14 +82,14 @@ describe('the name of a node', () => {
   );
 });
 
-/** Made for server `s1`, and somebody wrote another one into it. */
+/** Returns an object posted for server `s1` whose instanceId was edited. */
 function edited(instanceId: string, change: Partial<ExistingNodeConfig> = {}): ExistingNodeConfig {
   const node = existingNode(1, [entry(1, 0)]);
   return { ...node, labelledInstanceId: 's1', spec: { ...node.spec, instanceId }, ...change };
 }
 
-describe('an object whose label names another server than its spec', () => {
-  it('is put back to the one that it was made for', () => {
+describe('object whose label and spec name different servers', () => {
+  it('an edited instanceId is restored from the label', () => {
     const plan = planOf({ held: [edited('s9')] });
     expect(plan.nodes).toMatchObject([
       { action: 'post', nodeName: 'worker-1', instanceId: 's1', why: 'instanceId differs' },
@@ -97,37 +97,37 @@ describe('an object whose label names another server than its spec', () => {
     expect(plan.nodes[0]?.base).toEqual({ uid: 'uid-1', generation: 1 });
   });
 
-  it('goes beside the one that is where it was made for', () => {
+  it('an object with an edited instanceId is deleted when a correct object exists', () => {
     const right = existingNode(1, [entry(1, 0)], { labelledInstanceId: 's1' });
     const wrong = edited('s9', { nodeName: 'worker-0', uid: 'uid-0' });
     expect(actionsOf({ held: [right, wrong] })).toEqual(['delete worker-0', 'none worker-1']);
   });
 
-  it('is where its spec says when nobody selects the one that it was made for', () => {
+  it("an object's spec decides when the labelled server is not selected", () => {
     const sample = { held: [edited('s1', { labelledInstanceId: 's7' })] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);
   });
 
-  it("is nobody's business when it is another CR's", () => {
+  it('an edited object owned by another OpenstackConfig is ignored', () => {
     const sample = { held: [edited('s9', { ...foreign, nodeName: 'elsewhere' })] };
     expect(actionsOf(sample)).toEqual(['post worker-1']);
     expect(reasonsOf(sample)).toEqual([]);
   });
 });
 
-describe('one node, two claims', () => {
+describe('two claims on one node', () => {
   const twins: Sample = {
     selection: { serverIds: ['s1', 's2'] },
     servers: [server(1), server(2, { name: 'WORKER-1' })],
     ports: [port(1, 's1'), port(2, 's2')],
   };
 
-  it('of two servers: neither is touched while none of them is delivered', () => {
+  it('two servers with one name: both get NameConflict and neither is posted', () => {
     expect(actionsOf(twins)).toEqual(['none worker-1', 'none worker-1']);
     expect(reasonsOf(twins)).toEqual(['NameConflict', 'NameConflict']);
   });
 
-  it('of two servers: the one that is delivered under the name goes on, the other waits', () => {
+  it('two servers with one name: the delivered server continues, the other server gets NameConflict', () => {
     const sample = { ...twins, held: [existingNode(1, [])] };
     expect(planOf(sample).nodes).toMatchObject([
       { action: 'post', instanceId: 's1', interfaces: [entry(1, 0)] },
@@ -138,7 +138,7 @@ describe('one node, two claims', () => {
     ]);
   });
 
-  it('of thousands of servers: each is told as much as people read, and not the ids of all', () => {
+  it('thousands of servers with one name: each message lists five servers and a count', () => {
     const servers = Array.from({ length: 2_000 }, (_, at) => {
       const id = `s${String(at).padStart(4, '0')}`;
       return server(at, { id, metadata: { pool: 'workers' } });
@@ -153,7 +153,7 @@ describe('one node, two claims', () => {
     );
   });
 
-  it('of two OpenstackConfigs: the object of the other one is not touched', () => {
+  it('two OpenstackConfigs: an object owned by the other OpenstackConfig stays untouched and NameConflict is reported', () => {
     const sample = { held: [existingNode(1, [entry(7, 3)], foreign)] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);
     expect(planOf(sample).problems).toEqual([
@@ -166,26 +166,26 @@ describe('one node, two claims', () => {
     ]);
   });
 
-  it('of two OpenstackConfigs: the object goes to who was told to follow the other one', () => {
+  it('two OpenstackConfigs: takeOverFrom moves the object to this OpenstackConfig', () => {
     const follows = { takeOverFrom: 'team-b/other' };
     const before = [existingNode(1, [entry(1, 3)], foreign)];
     expect(planOf({ held: before, input: follows })).toMatchObject({
       nodes: [{ action: 'post', why: 'taken over', interfaces: [entry(1, 3)] }],
       problems: [],
     });
-    // The account that asks does not see the server.
+    // The account does not see the server.
     const sample = { held: before, input: follows, servers: [] };
     expect(actionsOf(sample)).not.toContain('post worker-1');
     const another = { takeOverFrom: 'team-b/another' };
     expect(reasonsOf({ held: before, input: another })).toEqual(['NameConflict']);
   });
 
-  it('of two OpenstackConfigs under two names: the server is the same', () => {
+  it('two OpenstackConfigs with different node names for one server: NameConflict is reported', () => {
     const other = existingNode(1, [], { ...foreign, nodeName: 'elsewhere' });
     expect(reasonsOf({ held: [other] })).toEqual(['NameConflict']);
   });
 
-  it('of a server and an object of another server: reported unless we delete that one anyway', () => {
+  it("a name used by another server's object is reported unless this plan deletes the object", () => {
     const rebuilt = existingNode(9, [], { nodeName: 'worker-1' });
     expect(actionsOf({ held: [rebuilt] })).toEqual(['none worker-1', 'delete worker-1']);
     expect(reasonsOf({ held: [rebuilt] })).toEqual([]);
@@ -195,8 +195,8 @@ describe('one node, two claims', () => {
   });
 });
 
-describe('an object of the deployed system', () => {
-  it.each(['Worker-1', 'worker_1'])('that is written %s keeps its name', (name) => {
+describe('object from the legacy operator', () => {
+  it.each(['Worker-1', 'worker_1'])('a legacy object named %s keeps its name', (name) => {
     const legacy = { ...unowned, nodeName: name, spec: { ...unowned.spec, nodeName: name } };
     const plan = planOf({ held: [legacy], servers: [server(1, { name })] });
     expect(plan.problems).toEqual([]);
@@ -207,41 +207,41 @@ describe('an object of the deployed system', () => {
   });
 });
 
-describe('an object without source', () => {
-  it('is taken over when it is for a selected server', () => {
+describe('object without source', () => {
+  it('an object without source is taken over for a selected server', () => {
     expect(planOf({ held: [unowned] }).nodes).toMatchObject([
       { action: 'post', why: 'taken over', base: { uid: 'uid-1' }, interfaces: [entry(1, 0)] },
     ]);
   });
 
-  it('is taken over by its name when it names no server', () => {
+  it('an object without source and instanceId is taken over by node name', () => {
     const { instanceId: _id, ...spec } = unowned.spec;
     expect(planOf({ held: [{ ...unowned, spec }] }).nodes).toMatchObject([
       { action: 'post', instanceId: 's1', base: { uid: 'uid-1' } },
     ]);
   });
 
-  it('is left alone otherwise', () => {
+  it('an object without source for an unselected server stays untouched', () => {
     const { source: _source, ...loose } = existingNode(9, []);
     expect(actionsOf({ held: [loose] })).toEqual(['post worker-1']);
   });
 
-  it('keeps its name, whatever the metadata of its server say', () => {
+  it("an object without source keeps its name, whatever the server's metadata contain", () => {
     const servers = [server(1, { metadata: { k: 'node-a' } })];
     const sample = { servers, selection: { nodeNameKey: 'k' }, held: [unowned] };
     expect(actionsOf(sample)).toEqual(['post worker-1']);
   });
 });
 
-describe('an object of an OpenstackConfig that was made again', () => {
+describe('object from a recreated OpenstackConfig', () => {
   const restored = { ...owner, uid: 'older-uid', generation: 4 };
 
-  it('is taken over while its server is selected', () => {
+  it('a recreated OpenstackConfig takes its former object over while the server is selected', () => {
     const again = existingNode(1, [entry(1, 0)], { source: restored });
     expect(planOf({ held: [again] }).nodes).toMatchObject([{ action: 'post', why: 'taken over' }]);
   });
 
-  it('[W5] belongs to this one, and its NICs stay until somebody agrees: it may be of another management cluster', () => {
+  it("[W5] a recreated OpenstackConfig keeps its former objects' NICs until consent: another management cluster may own them", () => {
     const left = existingNode(9, [entry(9, 0)], { source: restored });
     expect(actionsOf({ held: [left] })).toEqual(['post worker-1', 'none worker-9']);
     expect(planOf({ held: [left] }).problems).toMatchObject([
@@ -252,7 +252,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
     expect(reasonsOf(allowed)).toEqual([]);
   });
 
-  it('[W5] goes without asking when its server is deleted', () => {
+  it('[W5] a recreated OpenstackConfig removes its former object without consent when the server is deleted', () => {
     const left = existingNode(9, [entry(9, 0)], { source: restored });
     const selection = { pinned: { servers: false, subnets: true } };
     const serverEvidence = [{ serverId: 's9', verdict: 'deleted' as const }];
@@ -260,7 +260,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
     expect(actionsOf(sample)).toEqual(['post worker-1', 'delete worker-9']);
   });
 
-  it('[W22] is left to the namesake that has replaced this one, until somebody takes it back', () => {
+  it('[W22] an object taken by a namesake stays with the namesake until a forced sync takes it back', () => {
     const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: [owner.uid] };
     const taken = existingNode(1, [], { source: theirs });
     expect(actionsOf({ held: [taken] })).toEqual(['none worker-1']);
@@ -268,11 +268,11 @@ describe('an object of an OpenstackConfig that was made again', () => {
     expect(planOf({ held: [taken], input: { force: true } }).nodes).toMatchObject([
       { action: 'post', why: 'interfaces differ', replaces: ['namesake'] },
     ]);
-    // Nothing of it is removed either when nobody selects the server here.
+    // The taken object stays even when no server is selected.
     expect(actionsOf({ held: [taken], selection: { serverIds: [] } })).toEqual([]);
   });
 
-  it('[W22] is left to the namesake also when that one was made again', () => {
+  it('[W22] an object taken by a namesake stays with the namesake after the namesake was recreated', () => {
     const again = { ...owner, uid: 'made-again', generation: 1, replaces: ['namesake', owner.uid] };
     expect(actionsOf({ held: [existingNode(1, [], { source: again })] })).toEqual([
       'none worker-1',
@@ -282,7 +282,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
     expect(planOf(taken).nodes).toMatchObject([{ replaces: ['namesake', 'first'] }]);
   });
 
-  it('[W22] says whom it replaces for as long as it is written', () => {
+  it('[W22] a posted object keeps the list of replaced uids', () => {
     const first = existingNode(1, [entry(1, 0)], { source: restored });
     expect(planOf({ held: [first] }).nodes).toMatchObject([{ replaces: ['older-uid'] }]);
     const later = existingNode(1, [], {
@@ -294,10 +294,10 @@ describe('an object of an OpenstackConfig that was made again', () => {
   });
 });
 
-describe('a server taken out of the CR', () => {
+describe('server removed from the OpenstackConfig', () => {
   const gone: Sample = { selection: { serverIds: [] }, held: [existingNode(1, [entry(1, 0)])] };
 
-  it('takes its object along', () => {
+  it("a deselected server's object is deleted", () => {
     expect(planOf(gone).nodes).toMatchObject([
       {
         action: 'delete',
@@ -307,11 +307,11 @@ describe('a server taken out of the CR', () => {
     ]);
   });
 
-  it('never touches objects of others', () => {
+  it("a deselected server's object stays when owned by another OpenstackConfig or without source", () => {
     expect(actionsOf({ ...gone, held: [existingNode(1, [], foreign), unowned] })).toEqual([]);
   });
 
-  it('is not believed while a server name could not be resolved', () => {
+  it("a deselected server's object stays while a server name is unresolved", () => {
     const selection = {
       serverIds: [],
       serversComplete: false,
@@ -320,7 +320,7 @@ describe('a server taken out of the CR', () => {
     expect(actionsOf({ ...gone, selection })).toEqual(['none worker-1']);
   });
 
-  it('is not asked about when the plan is for some servers only', () => {
+  it('a plan limited to some servers leaves other objects untouched', () => {
     const scope = ['s2'];
     const selection = { serverIds: ['s1', 's2'] };
     const before = [existingNode(1, []), existingNode(9, [])];
@@ -331,7 +331,7 @@ describe('a server taken out of the CR', () => {
     ]);
   });
 
-  it('is asked for once: an object on its way out is left to go', () => {
+  it('an object that is being deleted is not deleted again', () => {
     const leaving = existingNode(1, [entry(1, 0)], { deletionTimestamp: '2026-01-01T00:00:00Z' });
     expect(planOf({ ...gone, held: [leaving] }).nodes).toMatchObject([
       { action: 'none', waiting: true },
@@ -339,12 +339,12 @@ describe('a server taken out of the CR', () => {
   });
 });
 
-it('posts nothing over an object that is being deleted', () => {
+it('an object that is being deleted receives no post', () => {
   const leaving = existingNode(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' });
   expect(planOf({ held: [leaving] }).nodes).toMatchObject([{ action: 'none', waiting: true }]);
 });
 
-it('deletes the second of two objects it has for one server', () => {
+it('the second object for a server is deleted', () => {
   const twin = { ...existingNode(1, []), nodeName: 'worker-x', uid: 'uid-x' };
   expect(actionsOf({ held: [existingNode(1, [entry(1, 0)]), twin] })).toEqual([
     'none worker-1',
@@ -352,7 +352,7 @@ it('deletes the second of two objects it has for one server', () => {
   ]);
 });
 
-it('reports a server that Nova does not know, and says nothing twice', () => {
+it('a server unknown to Nova is reported once, as ServerNotFound', () => {
   const sample = { servers: [], observation: { missingServers: ['s1'] }, ports: [] };
   expect(planOf(sample)).toMatchObject({
     nodes: [],
@@ -360,12 +360,12 @@ it('reports a server that Nova does not know, and says nothing twice', () => {
   });
 });
 
-it('posts every node when it is forced to', () => {
+it('a forced sync posts every node', () => {
   const forced = { held: [existingNode(1, [entry(1, 0)])], input: { force: true } };
   expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
 });
 
-it('keeps its object though another OpenstackConfig delivers under the new name of the node', () => {
+it('an object keeps its name though another OpenstackConfig delivers a node under the new name', () => {
   const theirs = { namespace: 'ns', name: 'other', uid: 'u', generation: 1 };
   const taken = existingNode(2, [entry(2, 0)], { nodeName: 'k8s-1', source: theirs });
   const plan = planOf({

@@ -9,28 +9,28 @@ import {
   type View,
 } from './view.ts';
 
-/** Which object a selected server's NICs are delivered in, or why none may be touched. */
+/** Object that delivers a selected server's NICs, or the reason for leaving all objects untouched. */
 export interface Claim {
   readonly serverId: string;
-  /** '' while it is not known. */
+  /** '' while unknown. */
   readonly nodeName: string;
-  /** The object that is there already; of a blocked claim the one that stays as it is. */
-  readonly held: ExistingObject | undefined;
+  /** Existing object; for a blocked claim the object that stays unchanged. */
+  readonly existing: ExistingObject | undefined;
   readonly blocked?: Block;
 }
 
 export type Block =
   | { readonly kind: 'problem'; readonly problem: Problem }
-  /** Ends by itself: something has to go first. */
+  /** Temporary: another object must be deleted first. */
   | { readonly kind: 'waits'; readonly why: string };
 
-/** Finds the object of every server in scope, in the order of server ids. */
+/** Returns the claim for every server in scope, ordered by server id. */
 export function claimNodes(view: View): Claim[] {
   const claims = serversInScope(view).map((serverId) => claimOf(serverId, view));
   const sharers = Map.groupBy(claims, ({ nodeName }) => nodeName);
   return claims.map((claim) => {
     const sharing = claim.nodeName === '' ? [] : (sharers.get(claim.nodeName) ?? []);
-    // Who is delivered under the name goes on; a newcomer does not freeze it.
+    // A server already delivered under the name continues; a newcomer must not block its node.
     const shared = sharing.length > 1 && !isDelivered(claim);
     const blocked = shared ? sharedName(claim.nodeName, sharing) : blockOf(claim, view);
     return blocked ? { ...claim, blocked } : claim;
@@ -38,8 +38,8 @@ export function claimNodes(view: View): Claim[] {
 }
 
 /**
- * Whether nobody else has a right to the object: it names no OpenstackConfig, it belongs to this one, or it is taken over for
- * a server that the account sees.
+ * True if the object may be used: without source, owned by this OpenstackConfig, or taken over for a server visible
+ * to the account.
  */
 function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   const { source, spec } = node;
@@ -48,8 +48,8 @@ function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   return isTakenOver && servers.has(spec.instanceId ?? '');
 }
 
-function isDelivered({ serverId, nodeName, held }: Claim): boolean {
-  return held?.nodeName === nodeName && held.spec.instanceId === serverId;
+function isDelivered({ serverId, nodeName, existing }: Claim): boolean {
+  return existing?.nodeName === nodeName && existing.spec.instanceId === serverId;
 }
 
 function serversInScope({ input }: View): string[] {
@@ -61,15 +61,15 @@ function serversInScope({ input }: View): string[] {
 
 function claimOf(serverId: string, view: View): Claim {
   const candidates = view
-    .heldOf(serverId)
+    .existingOf(serverId)
     .filter((node) => isFree(node, view))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
   const own = candidates.filter((node) => isOwn(node, view.input));
-  // Into another one somebody wrote this server.
+  // In the other objects, instanceId was edited to this server.
   const made = own.find((node) => deliveredFor(node)?.toLowerCase() === serverId);
   const current = made ?? own[0] ?? candidates[0];
   const nodeName = nodeNameOf(serverId, current, view);
-  return { serverId, nodeName, held: view.heldByName.get(nodeName) ?? current };
+  return { serverId, nodeName, existing: view.existingByName.get(nodeName) ?? current };
 }
 
 const checks = [unnamed, illegalName, otherOwner, nameTaken];
@@ -82,10 +82,10 @@ function blockOf(claim: Claim, view: View): Block | undefined {
   return undefined;
 }
 
-/** One value of metadata on every server of a project is a mistake easily made. */
+/** Servers listed per message: a shared metadata value can affect every server in a project. */
 const shownServers = 5;
 
-/** `sharing` is in the order of server ids. */
+/** `sharing` is ordered by server id. */
 function sharedName(nodeName: string, sharing: readonly Claim[]): Block {
   const shown = sharing.slice(0, shownServers).map(({ serverId }) => serverId);
   const rest = sharing.length - shown.length;
@@ -98,7 +98,7 @@ function sharedName(nodeName: string, sharing: readonly Claim[]): Block {
 
 function unnamed({ serverId, nodeName }: Claim, view: View): Block | undefined {
   if (nodeName !== '') return undefined;
-  // Why it is missing, and that it is, is said once for all servers.
+  // The missing server itself is reported once, by lostServers.
   if (view.missingServers.has(serverId)) return { kind: 'waits', why: 'the server does not exist' };
   return {
     kind: 'problem',
@@ -112,7 +112,7 @@ function unnamed({ serverId, nodeName }: Claim, view: View): Block | undefined {
 
 function illegalName(claim: Claim): Block | undefined {
   const { serverId, nodeName } = claim;
-  // The deployed system wrote names as they came; the object's own name is legal, or it would not be there.
+  // The legacy operator wrote names unchanged; an existing object's own name is always legal.
   if (isLegalNodeName(nodeName) || isDelivered(claim)) return undefined;
   const message = `server ${serverId}: "${nodeName}" cannot be the name of a Kubernetes node; set the metadata key of openstackNodeNameMetadataKey on the server to its node's name`;
   const problem = { subject: `server ${serverId}`, field: 'nodeName', value: nodeName, message };
@@ -121,8 +121,8 @@ function illegalName(claim: Claim): Block | undefined {
 
 function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefined {
   const { owner } = view.input;
-  const named = view.heldByName.get(nodeName);
-  const foreign = [...view.heldOf(serverId), ...(named ? [named] : [])].find(
+  const named = view.existingByName.get(nodeName);
+  const foreign = [...view.existingOf(serverId), ...(named ? [named] : [])].find(
     (node) => !isFree(node, view),
   );
   if (!foreign?.source) return undefined;
@@ -134,7 +134,10 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
   );
 }
 
-/** A namesake of this OpenstackConfig, in another management cluster or restored beside it, writes the node. */
+/**
+ * Conflict with a namesake in another management cluster, or restored beside this OpenstackConfig, that writes the
+ * node.
+ */
 function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner): Block {
   return conflict(
     `node ${nodeName}`,
@@ -142,11 +145,11 @@ function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner):
   );
 }
 
-/** Another server's object has the name. */
-function nameTaken({ serverId, nodeName, held }: Claim, view: View): Block | undefined {
-  const other = held?.spec.instanceId;
-  if (!held || !other || other === serverId) return undefined;
-  if (isOwn(held, view.input)) {
+/** Conflict with another server's object under this name. */
+function nameTaken({ serverId, nodeName, existing }: Claim, view: View): Block | undefined {
+  const other = existing?.spec.instanceId;
+  if (!existing || !other || other === serverId) return undefined;
+  if (isOwn(existing, view.input)) {
     return { kind: 'waits', why: `MultiNicNodeConfig ${nodeName} of server ${other} goes first` };
   }
   return conflict(
@@ -160,28 +163,27 @@ function conflict(subject: string, message: string): Block {
 }
 
 /**
- * Name of a server's node: the one that its object has, else the metadata value when a key is configured, else the server's
- * name, else, of a server without one, its id. The node is found by the server's id: whoever renames a server, or its
- * metadata, changes no NIC, and the controller reports a name that differs. Lower case, as the kubelet makes it, but an
- * object keeps the name as it is written; '' when nothing is known: the id of a server that could not be read is never taken
- * for a name.
+ * Returns the node name: from the existing object, else from the configured metadata key, else the server's name or
+ * id. Nodes are matched by server id: renaming a server or editing metadata changes no NIC, and the controller
+ * reports the difference. New names are lower case, as kubelet registers them. Returns '' when nothing is known; an
+ * unread server's id never becomes a name.
  */
 export function nodeNameOf(
   serverId: string,
-  held: ExistingNodeConfig | undefined,
+  existing: ExistingNodeConfig | undefined,
   view: View,
 ): string {
   const server = view.servers.get(serverId);
   const key = view.input.selection.nodeNameKey;
   const mapped = key === undefined ? '' : (server?.metadata[key] ?? '').trim();
-  return held?.nodeName || firstOf(mapped, server?.name.trim(), server?.id).toLowerCase();
+  return existing?.nodeName || firstOf(mapped, server?.name.trim(), server?.id).toLowerCase();
 }
 
 function firstOf(...names: readonly (string | undefined)[]): string {
   return names.find(Boolean) ?? '';
 }
 
-/** Whether Kubernetes can have a node (and an object) of this name: RFC 1123 subdomain, at most 253 characters. */
+/** True for a legal Kubernetes node and object name: RFC 1123 subdomain, at most 253 characters. */
 function isLegalNodeName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((part) => label.test(part));
 }

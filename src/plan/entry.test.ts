@@ -9,7 +9,7 @@ describe('parseTime', () => {
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z'],
     ['2026-01-02T03:04:05.123456', '2026-01-02T03:04:05.123Z'],
     ['  2026-01-02T03:04:05Z ', '2026-01-02T03:04:05.000Z'],
-  ])('reads %s', (text, expected) => {
+  ])('parseTime parses %s', (text, expected) => {
     expect(new Date(parseTime(text) ?? Number.NaN).toISOString()).toBe(expected);
   });
 
@@ -21,7 +21,7 @@ describe('parseTime', () => {
     '2026-13-02T03:04:05Z',
     'yesterday',
     '',
-  ])('refuses "%s"', (text) => {
+  ])('parseTime rejects "%s"', (text) => {
     expect(parseTime(text)).toBeUndefined();
   });
 });
@@ -29,17 +29,17 @@ describe('parseTime', () => {
 describe('isAfterBaseline', () => {
   const baseline = '2026-01-02T03:04:05Z';
 
-  it('takes a port made in the same second', () => {
+  it('isAfterBaseline is true for a port created in the same second', () => {
     expect(isAfterBaseline('2026-01-02T03:04:05Z', baseline)).toBe(true);
   });
 
-  it('leaves out an older port and one whose age is unknown', () => {
+  it('isAfterBaseline is false for an older port and for an unknown creation time', () => {
     expect(isAfterBaseline('2026-01-02T03:04:04Z', baseline)).toBe(false);
     expect(isAfterBaseline(undefined, baseline)).toBe(false);
     expect(isAfterBaseline('once', baseline)).toBe(false);
   });
 
-  it('takes every port when there is no baseline', () => {
+  it('isAfterBaseline is true for any port without a baseline', () => {
     expect(isAfterBaseline(undefined, undefined)).toBe(true);
   });
 });

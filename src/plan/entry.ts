@@ -6,14 +6,14 @@ import type { FixedIp, Port } from './observation.ts';
 import type { Selection } from './plan.ts';
 import { compareText, type SubnetFacts, type View } from './view.ts';
 
-/** The entry of a port, or what has to be read before there can be one. */
+/** Entry for a port, or the missing data. */
 export type Entry =
   | { readonly kind: 'entry'; readonly entry: InterfaceSpec }
   | { readonly kind: 'missing'; readonly what: string };
 
 /**
- * Builds the entry of a port in the form every deployed reader understands: cidr in network form, mtu and name always,
- * IPv4 in `address`, IPv6 in `addresses` only.
+ * Builds a port's entry in the form that all deployed readers understand. cidr has network form; mtu and name are
+ * always set. IPv4 is in `address`, IPv6 only in `addresses`.
  */
 export function entryOf(port: Port, match: Match, index: number, view: View): Entry {
   const network = view.networks.get(port.networkId);
@@ -45,7 +45,7 @@ export function entryOf(port: Port, match: Match, index: number, view: View): En
     ...(subnets.length > 0 ? { subnets } : {}),
     networkId: port.networkId,
     subnetId: subnet.id,
-    // The default is left out, as objects were written before there was a choice.
+    // The default is omitted, as in objects written before the setting existed.
     ...(routing === 'pbr' ? {} : { routing }),
   };
   return { kind: 'entry', entry };
@@ -59,13 +59,13 @@ function familyOf({ ipAddress }: FixedIp): AddressFamily {
   return isIPv4(ipAddress) ? 'IPv4' : 'IPv6';
 }
 
-/** An address with the subnet it is in. */
+/** Address with its subnet. */
 interface Located {
   readonly ipAddress: string;
   readonly subnet: SubnetFacts;
 }
 
-/** The subnets beside the main one of which there is more to say than the prefix in `addresses`. */
+/** Returns the further subnets that have a gateway or routes; a prefix alone is already in `addresses`. */
 function furtherSubnets(others: readonly Located[], main: SubnetFacts) {
   const further = new Map(others.map(({ subnet }) => [subnet.id, subnet]));
   return [...further.values()]
@@ -74,25 +74,25 @@ function furtherSubnets(others: readonly Located[], main: SubnetFacts) {
     .toSorted((a, b) => compareText(a.cidr, b.cidr));
 }
 
-/** The address by which a port is selected. */
+/** Address that selects a port. */
 export interface Match {
   readonly kind: 'match';
-  /** Place of the subnet in the selector. */
+  /** Position in the subnet selector. */
   readonly rank: number;
   readonly subnet: SubnetFacts;
   readonly fixedIp: FixedIp;
 }
 
-/** How a port stands to the selected subnets. */
+/** Match between a port and the selected subnets. */
 type SubnetMatch =
   | Match
-  /** It has an address in a selected subnet that could not be read. */
+  /** The port has an address in a selected but unreadable subnet. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'none' };
 
 /**
- * The address by which the port is selected: the one in the subnet that comes first in the selector, IPv4 before IPv6, and
- * of several there the one that was delivered before, else the first that Neutron names.
+ * Returns the address that selects the port: IPv4 before IPv6, then selector order. Among equals the delivered
+ * address wins, else Neutron's first.
  */
 export function matchSubnet(port: Port, view: View, delivered?: string): SubnetMatch {
   let best: Match | undefined;
@@ -113,12 +113,12 @@ export function matchSubnet(port: Port, view: View, delivered?: string): SubnetM
 function isBetter(match: Match, best: Match, delivered: string | undefined): boolean {
   if (best.fixedIp.ipAddress === delivered) return false;
   if (match.fixedIp.ipAddress === delivered) return true;
-  // Deployed readers know an IPv4 address only.
+  // Deployed readers support only an IPv4 address.
   const family = best.subnet.ipVersion - match.subnet.ipVersion;
   return family > 0 || (family === 0 && match.rank < best.rank);
 }
 
-/** Whether a port of this status is delivered; a port without a status is. */
+/** True if ports with this status are delivered; ports without status always are. */
 export function isAllowedStatus({ status }: Port, { statuses }: Selection): boolean {
   return statuses === 'any' || status === '' || statuses.includes(status.toUpperCase());
 }
@@ -126,8 +126,8 @@ export function isAllowedStatus({ status }: Port, { statuses }: Selection): bool
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * Milliseconds since 1970 of a time as Neutron writes it: RFC 3339 with `Z` or an offset, or without a zone, which is
- * UTC. Undefined for anything else: no seconds, a blank for the T, lower case, an offset without a colon.
+ * Parses a Neutron time into milliseconds since 1970: RFC 3339 with `Z` or offset, or without zone (UTC). Returns
+ * undefined for missing seconds, a blank instead of T, lower case, or an offset without colon.
  */
 export function parseTime(text: string): number | undefined {
   const match = pattern.exec(text.trim());
@@ -136,7 +136,7 @@ export function parseTime(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Whether a port of this age is taken; one whose age is unknown is not. */
+/** True if the port is new enough; false for an unknown creation time. */
 export function isAfterBaseline(createdAt: string | undefined, baseline: string | undefined) {
   if (baseline === undefined) return true;
   const created = createdAt === undefined ? undefined : parseTime(createdAt);

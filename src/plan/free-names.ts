@@ -7,38 +7,37 @@ import type { RecordedNode } from './plan.ts';
 type NamedNic = Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>;
 
 interface FreeNamesOptions {
-  readonly held: ExistingNodeConfig | undefined;
+  readonly existing: ExistingNodeConfig | undefined;
   readonly recorded: RecordedNode['interfaces'];
-  /** The ports of the server. */
+  /** The server's ports. */
   readonly ports: readonly Port[];
 }
 
 /**
- * Hands out indexes for ports that the object does not name. A port that had one before gets it again: from the status,
- * from the inventory's record, from what the host itself knows, in this order. Any other gets one that neither the spec
- * nor the status nor the host names, as the node still has something of the NIC that had it, and that no port beside it
- * had before.
+ * Assigns indexes to ports missing from the object. A returning port gets its former index: from status, then
+ * inventory record, then host state. A new port gets an index unused by spec, status and host, because the node may
+ * still have leftovers under a used index. Former indexes stay reserved for their ports.
  */
 export class FreeNames {
-  readonly #held: ExistingNodeConfig | undefined;
+  readonly #existing: ExistingNodeConfig | undefined;
   readonly #recorded: readonly NamedNic[];
   readonly #onHost: readonly NamedNic[];
-  /** Named by the spec, or handed out here. */
+  /** Indexes in the spec, plus indexes assigned here. */
   readonly #used: Set<number>;
   readonly #ports: readonly Port[];
   #passedOver = false;
 
-  constructor({ held, recorded, ports }: FreeNamesOptions) {
-    this.#held = held;
+  constructor({ existing, recorded, ports }: FreeNamesOptions) {
+    this.#existing = existing;
     this.#recorded = recorded;
-    this.#onHost = held?.status?.knownInterfaces ?? [];
-    this.#used = new Set((held?.spec.interfaces ?? []).flatMap((e) => indexOfEntry(e) ?? []));
+    this.#onHost = existing?.status?.knownInterfaces ?? [];
+    this.#used = new Set((existing?.spec.interfaces ?? []).flatMap((e) => indexOfEntry(e) ?? []));
     this.#ports = ports;
   }
 
-  /** The index this port would get now; undefined when none is free. */
+  /** Returns the port's index; undefined when none is free. */
   next(port: Port): number | undefined {
-    const statuses = this.#held?.status?.interfaceStatuses ?? [];
+    const statuses = this.#existing?.status?.interfaceStatuses ?? [];
     const free = allIndexes.filter((index) => !this.#used.has(index));
     const own = [
       ...statuses.filter((status) => isOf(status, port)).flatMap(indexesOf),
@@ -48,21 +47,21 @@ export class FreeNames {
     if (again !== undefined) return again;
     const reserved = this.#reserved();
     const open = free.filter((index) => !reserved.has(index));
-    const leaving = new Set([
+    const inUse = new Set([
       ...statuses.flatMap(indexesOf),
       ...this.#onHost.flatMap((nic) => indexOfEntry(nic) ?? []),
     ]);
-    const next = open.find((index) => !leaving.has(index));
-    if (next !== open[0]) this.#passedOver = true;
-    return next;
+    const nextFree = open.find((index) => !inUse.has(index));
+    if (nextFree !== open[0]) this.#passedOver = true;
+    return nextFree;
   }
 
-  /** Whether the port had a name before that the object does not know. */
+  /** True if the inventory record or the host knows a former name for this port. */
   knows(port: Port): boolean {
     return this.#earlier(port).length > 0;
   }
 
-  /** Whether an index was not given only because the status still names it: a newer status may not. */
+  /** True if an index was skipped only because the status still contains it; a newer status may free the index. */
   get passedOver(): boolean {
     return this.#passedOver;
   }
@@ -75,9 +74,9 @@ export class FreeNames {
     return [...this.#recorded, ...this.#onHost].filter((nic) => isOf(nic, port));
   }
 
-  /** Indexes that were given before; without the object also those of ports that are not seen now. */
+  /** Returns the former indexes; without an object this includes indexes whose ports are currently missing. */
   #reserved(): ReadonlySet<number> {
-    const known = this.#held
+    const known = this.#existing
       ? this.#recorded.filter((nic) => this.#ports.some((port) => isOf(nic, port)))
       : this.#recorded;
     return new Set(known.flatMap((nic) => indexOfEntry(nic) ?? []));
@@ -91,13 +90,13 @@ function isOf({ portId, macAddress }: NamedNic | InterfaceStatus, port: Port): b
   return macAddress?.toLowerCase() === port.macAddress.toLowerCase();
 }
 
-// The deployed controller reports the kernel's name, which may differ from the id: both are in use.
+// The legacy controller reports the kernel's name, whose number may differ from the id: both count as used.
 function indexesOf({ id, name }: InterfaceStatus): number[] {
   const named = name === undefined ? undefined : indexOfName(name);
   return [id, named].filter((index) => index !== undefined && index <= maxIndex) as number[];
 }
 
-/** The index of an entry: the number in its name, else its id, else 0, as the deployed readers take it. */
+/** Returns an entry's index as the deployed readers do: the number in its name, else its id, else 0. */
 export function indexOfEntry({ name, id = 0 }: InterfaceSpec): number | undefined {
   const index = name === undefined ? id : indexOfName(name);
   return index !== undefined && index <= maxIndex ? index : undefined;

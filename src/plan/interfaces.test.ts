@@ -20,8 +20,8 @@ function namesOf(sample: Sample) {
   return nicsOf(sample).map(({ name, portId }) => `${name}=${portId}`);
 }
 
-describe('a new port', () => {
-  it('becomes an entry that every deployed reader understands', () => {
+describe('new port', () => {
+  it('a new port becomes an entry that all deployed readers understand', () => {
     expect(nicsOf({ ports: [port(1, 's1', { macAddress: 'FA:16:3E:00:00:01' })] })).toEqual([
       entry(1, 0),
     ]);
@@ -33,13 +33,13 @@ describe('a new port', () => {
     ['its age is unknown', { createdAt: undefined }],
     ['it has no address in a selected subnet', { fixedIps: [] }],
     ['it is in another network than the subnet says', { networkId: 'net-b' }],
-  ])('is left out when %s', (_why, change) => {
+  ])('a new port gets no NIC when %s', (_why, change) => {
     const plan = calculate(input({ ports: [port(1, 's1', change)] }));
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [] });
     expect(plan.summary).toMatchObject({ servers: 1, nodes: 0, interfaces: 0 });
   });
 
-  it('is taken with any status when the CR says so, and without a status always', () => {
+  it('status `any` admits every port; a port without status is always admitted', () => {
     const ports = [port(1, 's1', { status: 'ERROR' }), port(2, 's1', { status: '' })];
     expect(namesOf({ ports })).toEqual(['multinic0=p2']);
     expect(namesOf({ ports, selection: { statuses: 'any' } })).toEqual([
@@ -48,7 +48,7 @@ describe('a new port', () => {
     ]);
   });
 
-  it('is numbered by subnet selector, then MAC, then port id', () => {
+  it('new ports are numbered by subnet selector, then MAC, then port id', () => {
     const ports = [
       port(9, 's1', {}, 'b'),
       port(2, 's1'),
@@ -59,7 +59,7 @@ describe('a new port', () => {
     expect(namesOf({ ports, selection })).toEqual(['multinic0=p9', 'multinic1=p2', 'multinic2=p1']);
   });
 
-  it('waits for its network without holding up the others', () => {
+  it('a port with an unreadable network waits without delaying other ports', () => {
     const ports = [port(1, 's1'), port(2, 's1', {}, 'b')];
     const plan = calculate(
       input({ ports, observation: { networks: [{ id: 'net-b', mtu: 9000 }] } }),
@@ -74,14 +74,14 @@ describe('a new port', () => {
     ]);
   });
 
-  it('waits while a subnet of it could not be read', () => {
+  it('a port with an unreadable subnet gets no NIC yet', () => {
     const plan = calculate(
       input({ ports: [port(1, 's1')], observation: { subnets: [subnet('b')] } }),
     );
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [] });
   });
 
-  it('is reported, and the others delivered, when its MAC is already on the node', () => {
+  it('a port whose MAC is already on the node is reported, and the other ports are delivered', () => {
     const twin = port(2, 's1', { macAddress: port(1, 's1').macAddress }, 'b');
     const plan = calculate(input({ ports: [port(1, 's1'), twin, port(3, 's1')] }));
     expect(plan.nodes[0]?.interfaces.map(({ portId }) => portId)).toEqual(['p1', 'p3']);
@@ -91,26 +91,26 @@ describe('a new port', () => {
   });
 });
 
-describe('a delivered NIC', () => {
+describe('delivered NIC', () => {
   const delivered = [existingNode(1, [entry(5, 0)])];
 
-  it('[RW-83] keeps its name when a port with a lower MAC comes', () => {
+  it('[RW-83] a delivered NIC keeps its name when a port with a lower MAC is attached', () => {
     const ports = [port(1, 's1'), port(5, 's1')];
     expect(namesOf({ ports, held: delivered })).toEqual(['multinic0=p5', 'multinic1=p1']);
   });
 
-  it('[RW-84] keeps its name when the one before it is detached', () => {
+  it('[RW-84] a delivered NIC keeps its name when the preceding NIC is detached', () => {
     const evidence = [evidenceOf(5, 'attachedElsewhere')];
     const two = [existingNode(1, [entry(5, 0), entry(6, 1)])];
     expect(namesOf({ ports: [port(6, 's1')], held: two, evidence })).toEqual(['multinic1=p6']);
   });
 
-  it('is never dropped by the baseline', () => {
+  it('a delivered NIC is never removed by the baseline', () => {
     const ports = [port(5, 's1', { createdAt: '2020-01-01T00:00:00Z' })];
     expect(namesOf({ ports, held: delivered })).toEqual(['multinic0=p5']);
   });
 
-  it('stays as it is while its port has another status or an unread subnet', () => {
+  it("a delivered NIC stays unchanged while its port's status is not allowed or its subnet unreadable", () => {
     const changed = { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }] };
     const building = port(5, 's1', { ...changed, status: 'BUILD' });
     expect(nicsOf({ ports: [building], held: delivered })).toEqual([entry(5, 0)]);
@@ -120,7 +120,7 @@ describe('a delivered NIC', () => {
     expect(nicsOf({ ports: [migrating], held: delivered })).toEqual([entry(5, 0)]);
   });
 
-  it('keeps its main address while the subnet of that one cannot be read', () => {
+  it('a delivered NIC keeps its main address while the main subnet is unreadable', () => {
     const fixedIps = [
       { subnetId: 'sub-a', ipAddress: '10.0.10.1' },
       { subnetId: 'sub-c', ipAddress: '10.0.30.1' },
@@ -137,14 +137,14 @@ describe('a delivered NIC', () => {
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
   });
 
-  it('[RW-86] keeps its MTU while the network cannot be read', () => {
+  it('[RW-86] a delivered NIC keeps its MTU while the network is unreadable', () => {
     const sample = { ports: [port(5, 's1')], observation: { networks: [] }, held: delivered };
     const plan = calculate(input(sample));
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });
     expect(plan.problems).toEqual([]);
   });
 
-  it('follows a changed address under the same name', () => {
+  it('a delivered NIC gets a changed address under the same name', () => {
     const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }];
     const plan = calculate(input({ ports: [port(5, 's1', { fixedIps })], held: delivered }));
     expect(plan.nodes[0]).toMatchObject({
@@ -154,7 +154,7 @@ describe('a delivered NIC', () => {
     });
   });
 
-  it('keeps its main address when Neutron changes the order of addresses', () => {
+  it('a delivered NIC keeps its main address when Neutron reorders addresses', () => {
     const ips = [
       { subnetId: 'sub-a', ipAddress: '10.0.10.9' },
       { subnetId: 'sub-a', ipAddress: '10.0.10.5' },
@@ -167,7 +167,7 @@ describe('a delivered NIC', () => {
     );
   });
 
-  it('is found by MAC when the object has no port ids, and keeps the number it was given', () => {
+  it('an entry without port id is matched by MAC and keeps its index', () => {
     const { portId, networkId, subnetId, addresses, gateway, ...bare } = entry(5, 3);
     const deployed = existingNode(1, [bare]);
     const plan = calculate(input({ ports: [port(1, 's1'), port(5, 's1')], held: [deployed] }));
@@ -175,7 +175,7 @@ describe('a delivered NIC', () => {
     expect([portId, networkId, subnetId, addresses, gateway]).toHaveLength(5);
   });
 
-  it('makes room for a port with its MAC only when it is proven to be gone', () => {
+  it('a NIC yields to a new port with its MAC only after evidence for its removal', () => {
     const again = port(6, 's1', { macAddress: port(5, 's1').macAddress });
     const plan = calculate(input({ ports: [again], held: delivered }));
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(5, 0)] });
@@ -187,7 +187,7 @@ describe('a delivered NIC', () => {
     expect(namesOf({ ports: [again], held: delivered, evidence })).toEqual(['multinic1=p6']);
   });
 
-  it('is not taken for a port of its MAC that another entry names', () => {
+  it('an entry without port id never matches a port named by another entry', () => {
     const { portId: _, ...bare } = entry(5, 3, { address: '10.0.10.99' });
     const twin = port(6, 's1', { macAddress: port(5, 's1').macAddress });
     const named = entry(6, 0, { macAddress: twin.macAddress });
@@ -200,7 +200,7 @@ describe('a delivered NIC', () => {
     ]);
   });
 
-  it('gets a usable number when it had none', () => {
+  it('an entry with an unusable index gets a free index', () => {
     const strange = existingNode(1, [entry(5, 12), entry(6, 0), entry(7, 0)]);
     const ports = [port(5, 's1'), port(6, 's1'), port(7, 's1')];
     expect(namesOf({ ports, held: [strange] })).toEqual([
@@ -211,10 +211,10 @@ describe('a delivered NIC', () => {
   });
 });
 
-describe('the number of NICs', () => {
+describe('NIC limit', () => {
   const ports = Array.from({ length: 4 }, (_, n) => port(n + 1, 's1'));
 
-  it('is limited; what is delivered already keeps its place', () => {
+  it('the NIC limit stops new ports; delivered NICs stay', () => {
     const plan = calculate(
       input({ ports, held: [existingNode(1, [entry(4, 0)])], selection: { maxInterfaces: 2 } }),
     );
@@ -234,7 +234,7 @@ describe('the number of NICs', () => {
     ]);
   });
 
-  it('names the first ten that are over it, and how many more there are', () => {
+  it('the NIC limit message lists ten ports and a count', () => {
     const many = Array.from({ length: 300 }, (_, at) =>
       port(at % 250, 's1', {
         id: `p${at}`,
@@ -246,7 +246,7 @@ describe('the number of NICs', () => {
     expect(problem?.message.length).toBeLessThan(1_000);
   });
 
-  it('is not used up by ports that can be no NIC', () => {
+  it('an invalid port does not count towards the NIC limit', () => {
     const [first, ...others] = ports;
     const infiniband = { ...(first ?? port(1, 's1')), macAddress: 'a0:00:02:20:fe:80:00:01' };
     const sample = { ports: [infiniband, ...others], selection: { maxInterfaces: 2 } };
@@ -261,7 +261,7 @@ describe('the number of NICs', () => {
     ]);
   });
 
-  it('keeps a place for a port whose network could not be read', () => {
+  it('a port with an unreadable network keeps its slot under the NIC limit', () => {
     const [first = port(1, 's1'), ...others] = ports;
     const unread = {
       ...first,
@@ -277,7 +277,7 @@ describe('the number of NICs', () => {
     expect(namesOf({ ...sample, observation: {} })).toEqual(['multinic0=p1', 'multinic1=p2']);
   });
 
-  it('never takes a delivered NIC away when the limit is lowered', () => {
+  it('a lowered NIC limit removes no delivered NIC', () => {
     const nics = [entry(1, 0), entry(2, 1), entry(3, 2)];
     const plan = calculate(
       input({
@@ -291,21 +291,21 @@ describe('the number of NICs', () => {
   });
 });
 
-describe('a name that was given back', () => {
+describe('released name', () => {
   const evidence = [evidenceOf(1, 'portGone')];
 
-  it('is not used again in the plan that drops it', () => {
+  it('a name is not reused in the plan that removes its NIC', () => {
     const sample = { ports: [port(2, 's1')], held: [existingNode(1, [entry(1, 0)])], evidence };
     expect(namesOf(sample)).toEqual(['multinic1=p2']);
   });
 
-  it('is not used again while the node still reports it', () => {
+  it("a name is not reused while the node's status contains it", () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
     const sample = { ports: [port(2, 's1')], held: [existingNode(1, [], { status })] };
     expect(namesOf(sample)).toEqual(['multinic1=p2']);
   });
 
-  it('goes back to the port that had it when that port returns meanwhile', () => {
+  it('a name in the status returns to its former port', () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
     const sample = {
       ports: [port(1, 's1'), port(2, 's1')],
@@ -314,13 +314,13 @@ describe('a name that was given back', () => {
     expect(namesOf(sample)).toEqual(['multinic0=p1', 'multinic1=p2']);
   });
 
-  it('counts as used under the id and under the kernel name of a status', () => {
+  it('a status entry reserves both its id and its kernel name', () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic1', portId: 'p9' }] };
     const sample = { ports: [port(2, 's1')], held: [existingNode(1, [], { status })] };
     expect(namesOf(sample)).toEqual(['multinic2=p2']);
   });
 
-  it('delays only the NIC that needs it', () => {
+  it('a shortage of names delays only the last NIC', () => {
     const names = Array.from({ length: 9 }, (_, index) => ({ id: index, portId: `gone-${index}` }));
     const sample: Sample = {
       ports: [port(1, 's1'), port(2, 's1')],
@@ -334,11 +334,11 @@ describe('a name that was given back', () => {
   });
 });
 
-describe('a name that was given before, and whose object is gone', () => {
+describe('recorded name without an object', () => {
   const recorded = [{ instanceId: 'S1', interfaces: [entry(1, 1), entry(2, 4)] }];
   const ports = [port(1, 's1'), port(2, 's1'), port(3, 's1')];
 
-  it('is taken from the record, and no port beside it gets it', () => {
+  it('recorded names return to their ports and to no other port', () => {
     expect(namesOf({ ports, input: { recorded } })).toEqual([
       'multinic0=p3',
       'multinic1=p1',
@@ -346,24 +346,24 @@ describe('a name that was given before, and whose object is gone', () => {
     ]);
   });
 
-  it('is kept for a port that is not seen now', () => {
+  it('a recorded name stays reserved for a port that is missing now', () => {
     const one = [{ instanceId: 's1', interfaces: [entry(1, 0)] }];
     expect(namesOf({ ports: [port(3, 's1')], input: { recorded: one } })).toEqual(['multinic1=p3']);
   });
 
-  it('is found by MAC where the record names no port', () => {
+  it('a recorded name without port id is matched by MAC', () => {
     const { portId: _portId, ...bare } = entry(1, 7);
     const one = [{ instanceId: 's1', interfaces: [bare] }];
     expect(namesOf({ ports: [port(1, 's1')], input: { recorded: one } })).toEqual(['multinic7=p1']);
   });
 
-  it('comes back for a port that is older than the CR, as it was delivered before', () => {
+  it('a port older than the OpenstackConfig regains its recorded name', () => {
     const old = [port(1, 's1', { createdAt: '2020-01-01T00:00:00Z' })];
     expect(namesOf({ ports: old })).toEqual([]);
     expect(namesOf({ ports: old, input: { recorded } })).toEqual(['multinic1=p1']);
   });
 
-  it('comes from the host when the record does not know it', () => {
+  it("the host's name is used when the record has none", () => {
     const [, second] = ports;
     const knownInterfaces = [
       { id: 6, macAddress: entry(2, 0).macAddress.toUpperCase() },
@@ -377,7 +377,7 @@ describe('a name that was given before, and whose object is gone', () => {
     expect(namesOf({ ...sample, input: { recorded } })).toEqual(['multinic1=p3', 'multinic4=p2']);
   });
 
-  it('is that of the spec first, whatever the record says', () => {
+  it("the spec's name wins over the recorded name", () => {
     const sample = {
       ports: [port(1, 's1')],
       held: [existingNode(1, [entry(1, 2)])],
@@ -387,7 +387,7 @@ describe('a name that was given before, and whose object is gone', () => {
   });
 });
 
-it('delivers no node for a server without ports to deliver', () => {
+it('a server without deliverable ports gets no post', () => {
   const plan = calculate(input({ servers: [server(1)] }));
   expect(plan.nodes).toMatchObject([{ action: 'none', base: null, why: 'no port to deliver' }]);
 });

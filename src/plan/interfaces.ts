@@ -9,7 +9,7 @@ import { refusalOf } from './refusal.ts';
 import { decideRemoval, existingEntries, type Place } from './removal.ts';
 import { compareText, type View } from './view.ts';
 
-/** What one node's object is to hold, and how it differs from what it holds. */
+/** Target entries for one node's object, with the differences from its current entries. */
 export interface InterfacePlan {
   readonly interfaces: readonly InterfaceSpec[];
   readonly confirmed: readonly Removal[];
@@ -22,16 +22,16 @@ export interface InterfacePlan {
   readonly ports: readonly PortVerdict[];
 }
 
-/** Plans the NICs of one node; `held` is the object they are delivered in, if there is one already. */
+/** Plans one node's NICs; `existing` is the object that delivers them, undefined: none yet. */
 export function planInterfaces(
   nodeName: string,
   place: Place,
-  held: ExistingNodeConfig | undefined,
+  existing: ExistingNodeConfig | undefined,
   view: View,
 ): InterfacePlan {
   const ports = view.portsOf(place.serverId);
-  const entries = existingEntries(held, ports);
-  const names = new FreeNames({ held, recorded: view.recordedOf(place.serverId), ports });
+  const entries = existingEntries(existing, ports);
+  const names = new FreeNames({ existing, recorded: view.recordedOf(place.serverId), ports });
   const { kept, confirmed, unconfirmed, ask, refused, nics } = fatesOf(entries, place, names, view);
   const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));
   const { added, waiting, problems, obstacles } = placeNewcomers({
@@ -55,7 +55,7 @@ export function planInterfaces(
   };
 }
 
-/** What becomes of the delivered NICs of a node. */
+/** Decides about a node's delivered NICs. */
 function fatesOf(
   entries: ReturnType<typeof existingEntries>,
   place: Place,
@@ -84,9 +84,9 @@ function fatesOf(
 }
 
 interface Outcome {
-  /** Names of the NICs by port id; '' stands for ports that were not seen. */
+  /** NIC names by port id; '' for missing ports. */
   readonly nics: ReadonlyMap<string, string>;
-  /** Why ports found no place, by port id. */
+  /** Reasons for undelivered ports, by port id. */
   readonly obstacles: ReadonlyMap<string, Obstacle>;
   readonly names: FreeNames;
   readonly view: View;
@@ -104,7 +104,7 @@ function verdictsOf(
   });
 }
 
-/** A NIC that goes in this plan, of a port that could become one again in the next. */
+/** The NIC is removed by this plan, and its port may become a NIC in the next plan. */
 const notPlaced: Obstacle = { reason: 'Waiting', message: 'its former NIC is removed first' };
 
 function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {
@@ -113,13 +113,13 @@ function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {
   );
 }
 
-/** New NICs of one node. */
+/** New NICs for one node. */
 interface Newcomers {
   readonly added: readonly InterfaceSpec[];
-  /** Ports that wait until a name is free on the node. */
+  /** Ports that wait for a free name on the node. */
   readonly waiting: readonly string[];
   readonly problems: readonly Problem[];
-  /** Why ports found no place, by port id. */
+  /** Reasons for undelivered ports, by port id. */
   readonly obstacles: ReadonlyMap<string, Obstacle>;
 }
 
@@ -137,12 +137,12 @@ interface NewcomerOptions {
 }
 
 /**
- * Gives new ports a place: in the order selector, MAC, port id, as many as the node may have beside those that are
- * delivered already. One that cannot be delivered yet never holds up the others, but keeps its place among them: who comes
- * first must not depend on what could be read when. One that can be no NIC has none.
+ * Assigns slots to new ports in the order selector, MAC, port id, up to the node's NIC limit minus delivered NICs. A
+ * port that must wait does not delay other ports but keeps its slot: the order must not depend on read failures.
+ * Invalid ports get no slot.
  */
 function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions): Newcomers {
-  if (ports.length === 0) return nobody;
+  if (ports.length === 0) return noNewcomers;
   const added: InterfaceSpec[] = [];
   const waiting: string[] = [];
   const problems: Problem[] = [];
@@ -183,7 +183,7 @@ function placeNewcomers({ subject, kept, ports, names, view }: NewcomerOptions):
   return { added, waiting, problems, obstacles };
 }
 
-const nobody: Newcomers = { added: [], waiting: [], problems: [], obstacles: new Map() };
+const noNewcomers: Newcomers = { added: [], waiting: [], problems: [], obstacles: new Map() };
 
 const waitingForName: Obstacle = {
   reason: 'WaitingForName',
@@ -216,8 +216,8 @@ function unread(port: Port, what: string): Problem {
 
 function tooMany(subject: string, over: readonly Candidate[], view: View): Problem {
   const limit = view.input.selection.maxInterfaces;
-  const ids = over.slice(0, shownPorts).map(({ port }) => port.id);
-  const rest = over.length > shownPorts ? ` and ${over.length - shownPorts} more` : '';
+  const ids = over.slice(0, listedPorts).map(({ port }) => port.id);
+  const rest = over.length > listedPorts ? ` and ${over.length - listedPorts} more` : '';
   return {
     reason: 'InterfaceLimitExceeded',
     subject,
@@ -227,5 +227,5 @@ function tooMany(subject: string, over: readonly Candidate[], view: View): Probl
   };
 }
 
-/** A server may have hundreds of ports, and a message has its limits. */
-const shownPorts = 10;
+/** Ports listed per message: a server may have hundreds. */
+const listedPorts = 10;

@@ -5,7 +5,7 @@ import { entry, existingNode, input, port, type Sample, server } from './sample.
 
 const unpinned = { serverIds: [], pinned: { servers: false, subnets: true } };
 
-/** One delivered server that is not among the selected ones, which are found by name or by what they carry. */
+/** Plans with one delivered server missing from the selection, which selects by name, metadata or tags. */
 function planOf(verdict: ServerEvidence['verdict'] | undefined, sample: Sample = {}) {
   const serverEvidence = verdict === undefined ? [] : [{ serverId: 's1', verdict }];
   const { selection, input: more, ...rest } = sample;
@@ -26,15 +26,15 @@ const kept = {
   removals: { confirmed: [], unconfirmed: [{ name: 'multinic0', basis: 'proven' }] },
 };
 
-describe('a server that is missing among those that were found', () => {
-  it('stays until it was read by id', () => {
+describe('delivered server missing from the selection', () => {
+  it("a missing server's NICs stay until the server is read by id", () => {
     expect(planOf(undefined)).toMatchObject({ nodes: [kept], problems: [], askServers: ['s1'] });
   });
 
   it.each([
     ['left', 'deselected'],
     ['deleted', 'serverDeleted'],
-  ] as const)('goes when it is known to be %s', (verdict, cause) => {
+  ] as const)("a missing server's object is deleted when evidence says %s", (verdict, cause) => {
     const plan = planOf(verdict);
     expect(plan.nodes).toMatchObject([
       {
@@ -46,23 +46,26 @@ describe('a server that is missing among those that were found', () => {
     expect([plan.problems, plan.askServers]).toEqual([[], []]);
   });
 
-  it.each(['selected', 'unconfirmed'] as const)('stays and says so when it is %s', (verdict) => {
-    const plan = planOf(verdict);
-    expect(plan).toMatchObject({ nodes: [kept], askServers: [] });
-    expect(plan.problems).toMatchObject([
-      { reason: 'RemovalUnconfirmed', subject: 'node worker-1' },
-    ]);
-  });
+  it.each(['selected', 'unconfirmed'] as const)(
+    "a missing server's NICs stay and are reported when evidence says %s",
+    (verdict) => {
+      const plan = planOf(verdict);
+      expect(plan).toMatchObject({ nodes: [kept], askServers: [] });
+      expect(plan.problems).toMatchObject([
+        { reason: 'RemovalUnconfirmed', subject: 'node worker-1' },
+      ]);
+    },
+  );
 
   it.each([undefined, 'left', 'deleted'] as const)(
-    'stays, read (%s) or not, while a name is not resolved or the list failed',
+    "a missing server's NICs stay with evidence %s while the server list is incomplete",
     (verdict) => {
       const plan = planOf(verdict, { selection: { serversComplete: false } });
       expect(plan).toMatchObject({ nodes: [kept], problems: [], askServers: [] });
     },
   );
 
-  it('is not asked about when its object names none: nothing could prove it', () => {
+  it('an object without instanceId is reported without requesting evidence', () => {
     const node = existingNode(1, [entry(1, 0)]);
     const { instanceId: _id, ...spec } = node.spec;
     const plan = planOf(undefined, { held: [{ ...node, spec }] });
@@ -70,19 +73,19 @@ describe('a server that is missing among those that were found', () => {
     expect(plan.problems).toMatchObject([{ reason: 'RemovalUnconfirmed' }]);
   });
 
-  it('is asked about once, however many objects it has', () => {
+  it('evidence for a server is requested once, however many objects it has', () => {
     const twin = { ...existingNode(1, [entry(2, 0)]), nodeName: 'worker-x', uid: 'uid-x' };
     const plan = planOf(undefined, { held: [existingNode(1, [entry(1, 0)]), twin] });
     expect(plan.askServers).toEqual(['s1']);
   });
 
-  it("is nobody's question when it is another CR's", () => {
+  it('no evidence is requested for an object owned by another OpenstackConfig', () => {
     const source = { namespace: 'team-b', name: 'other', uid: 'u', generation: 1 };
     expect(planOf(undefined, { held: [existingNode(1, [], { source })] }).askServers).toEqual([]);
   });
 });
 
-describe('many servers that leave at once', () => {
+describe('many servers leaving the selection', () => {
   const many = Array.from({ length: 12 }, (_, at) => existingNode(at + 1, [entry(at + 1, 0)]));
   const left = many.map(({ spec }) => ({
     serverId: spec.instanceId ?? '',
@@ -97,18 +100,18 @@ describe('many servers that leave at once', () => {
     return [deleted, ...plan.problems.map(({ reason }) => reason)];
   }
 
-  it('are held until somebody allows it', () => {
+  it('a removal of twelve servers is held until consent', () => {
     expect(reasons(left, 'guarded')).toEqual([0, 'RemovalHeld']);
     expect(reasons(left, 'allowed')).toEqual([12]);
   });
 
-  it('count before all of them were read, else they would go in portions', () => {
+  it('servers without evidence count towards a large removal, which prevents removal in portions', () => {
     expect(reasons(left.slice(0, 2), 'guarded')).toEqual([0, 'RemovalHeld']);
     expect(reasons([], 'guarded')).toEqual([0]);
   });
 });
 
-it('a node whose name changes keeps its object', () => {
+it('a node with a new name keeps its object', () => {
   const sample = {
     ports: [port(1, 's1')],
     selection: { serverIds: ['s1'], nodeNameKey: 'node' },
@@ -117,7 +120,7 @@ it('a node whose name changes keeps its object', () => {
   expect(planOf(undefined, sample).nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);
 });
 
-/** Server 1 has a second object, with a NIC of port `pN`. */
+/** Plans with a second object for server 1, whose NIC belongs to port `pN`. */
 function planOfTwin(n: number, serversComplete = true) {
   const twin = { ...existingNode(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
   return planOf(undefined, {
@@ -128,13 +131,13 @@ function planOfTwin(n: number, serversComplete = true) {
   });
 }
 
-describe('a second object for one server', () => {
-  it('goes when the server still has its ports: the first object delivers them', () => {
+describe('second object for a server', () => {
+  it('a second object is deleted when the first object delivers its ports', () => {
     expect(planOfTwin(2).nodes).toMatchObject([{ action: 'post' }, { action: 'delete' }]);
     expect(planOfTwin(2, false).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
   });
 
-  it('waits for consent when the first object cannot deliver its port', () => {
+  it('a second object waits for consent when the first object cannot deliver its port', () => {
     const plan = planOf(undefined, {
       ports: [port(1, 's1'), port(2, 's1', { status: 'BUILD' })],
       servers: [server(1)],
@@ -148,7 +151,7 @@ describe('a second object for one server', () => {
     expect(plan.problems).toMatchObject([{ reason: 'RemovalHeld', subject: 'node worker-x' }]);
   });
 
-  it('waits for consent when it has a NIC of its own', () => {
+  it('a second object waits for consent when its NIC belongs to no delivered port', () => {
     expect(planOfTwin(9).nodes).toMatchObject([{ action: 'post' }, { action: 'none' }]);
     expect(planOfTwin(9).problems).toMatchObject([
       { reason: 'RemovalHeld', subject: 'node worker-x' },

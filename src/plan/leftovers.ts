@@ -6,15 +6,15 @@ import type { NodePlan, Problem, RemovalCause } from './plan.ts';
 import { removalOf } from './removal.ts';
 import { compareText, deliveredFor, type ExistingObject, isOwn, type View } from './view.ts';
 
-/** What becomes of the objects of this CR that no selected server uses. */
+/** Plan for this OpenstackConfig's objects without a selected server. */
 export interface Leftovers {
   readonly nodes: readonly NodePlan[];
   readonly problems: readonly Problem[];
-  /** Servers of which nobody has read yet whether they left the selection. */
+  /** Delivered servers whose removal needs evidence. */
   readonly askServers: readonly string[];
 }
 
-/** `delivered`: the ports that each server's object is to hold. */
+/** Plans leftover objects. `delivered`: target ports per server. */
 export function planLeftovers(
   claims: readonly Claim[],
   delivered: ReadonlyMap<string, ReadonlySet<string>>,
@@ -22,9 +22,9 @@ export function planLeftovers(
 ): Leftovers {
   const { scope, selection } = view.input;
   const selected = new Set(selection.serverIds);
-  // A claim that waits does so for an object that goes.
+  // A waiting claim waits for a leftover object's deletion.
   const settled = claims.filter(({ blocked }) => blocked?.kind !== 'waits');
-  const used = new Set(settled.map((claim) => claim.held));
+  const used = new Set(settled.map((claim) => claim.existing));
   const byServer = new Map(claims.map((claim) => [claim.serverId, claim]));
 
   function fatesOf(node: ExistingObject): { readonly node: ExistingObject; readonly fate: Fate }[] {
@@ -32,12 +32,12 @@ export function planLeftovers(
     if (!selected.has(serverId))
       return scope === 'all' ? [{ node, fate: fateOfDeselected(node, view) }] : [];
     const claim = byServer.get(serverId);
-    // While a conflict is open nothing of either side is touched.
+    // During a conflict both objects stay untouched.
     const open = claim === undefined || claim.blocked?.kind === 'problem';
     return open ? [] : [{ node, fate: fateOfDuplicate(node, view, delivered.get(serverId)) }];
   }
 
-  const leftovers = view.held
+  const leftovers = view.existing
     .filter((node) => isOwn(node, view.input) && !used.has(node))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
     .flatMap(fatesOf);
@@ -50,17 +50,17 @@ export function planLeftovers(
   };
 }
 
-/** What becomes of one object. */
+/** Decision about one object. */
 interface Fate {
-  /** `held`: it waits for a name that resolves. `asked`: evidence has to be read. `unclear`: there is none. */
+  /** `held`: a server name is unresolved. `asked`: evidence is requested. `unclear`: no evidence exists. */
   readonly kind: 'goes' | 'held' | 'asked' | 'unclear';
   readonly cause: RemovalCause;
   readonly basis: RemovalBasis;
 }
 
 /**
- * A server that the CR names by its id goes with an edit of the CR alone. One that was found by its name or by what it
- * carries is only missing from a list, which proves nothing.
+ * Decides about a deselected server. A server selected by id is removed by an edit alone. A server selected by name,
+ * metadata or tags is only missing from a list, which proves nothing.
  */
 function fateOfDeselected(node: ExistingObject, view: View): Fate {
   const { selection } = view.input;
@@ -76,31 +76,31 @@ function fateOfDeselected(node: ExistingObject, view: View): Fate {
   return { kind: 'goes', cause, basis };
 }
 
-/** Whoever made the OpenstackConfig again with fewer servers, or in another management cluster, has edited nothing. */
+/** Recreating the OpenstackConfig, with fewer servers or in another management cluster, does not count as an edit. */
 function basisOfDeselection({ source }: ExistingObject, { input }: View): RemovalBasis {
   if (source?.uid !== input.owner.uid) return 'sideEffect';
   return input.selection.pinned.servers ? 'named' : 'proven';
 }
 
-/** Another object delivers the server: what that one is to hold too stays on the node. */
+/** Decides about a second object: another object delivers the server, and NICs in both stay on the node. */
 function fateOfDuplicate({ spec }: ExistingObject, view: View, ports?: ReadonlySet<string>): Fate {
   const isKept = spec.interfaces?.every(({ portId }) => portId && ports?.has(portId)) ?? true;
   const kind = view.input.selection.serversComplete ? 'goes' : 'held';
   return { kind, cause: 'duplicate', basis: isKept ? 'proven' : 'sideEffect' };
 }
 
-/** The object goes, cleanup on the node included; one that may not go yet stays as it is. */
-function planOf(held: ExistingNodeConfig, { kind, cause, basis }: Fate, view: View): NodePlan {
-  const { interfaces = [], instanceId = '' } = held.spec;
+/** Deletes the object with cleanup on the node, or leaves an object unchanged that may not go yet. */
+function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view: View): NodePlan {
+  const { interfaces = [], instanceId = '' } = existing.spec;
   const removals = interfaces.map((entry) => removalOf(entry, cause, basis));
   const isHeldBack = removals.some((removal) => view.isHeldBack(instanceId, removal));
-  const node = { nodeName: held.nodeName, instanceId, base: baseOf(held) } as const;
+  const node = { nodeName: existing.nodeName, instanceId, base: baseOf(existing) } as const;
   if (kind !== 'goes' || isHeldBack) {
     const kept = { interfaces, removals: { confirmed: [], unconfirmed: removals } };
     return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, held back` };
   }
   const gone = { interfaces: [], removals: { confirmed: removals, unconfirmed: [] } };
-  return held.deletionTimestamp === undefined
+  return existing.deletionTimestamp === undefined
     ? { ...node, ...gone, action: 'delete', waiting: false, why: cause }
     : { ...node, ...gone, ...deletingObject };
 }

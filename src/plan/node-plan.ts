@@ -9,7 +9,7 @@ import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
 import { type ExistingObject, isOfName, type View } from './view.ts';
 
-/** The plan of one node, with what it could not do and what it wants to know. */
+/** Plan for one node, with its problems and evidence requests. */
 interface NodeOutcome {
   readonly node: NodePlan | undefined;
   readonly problems: readonly Problem[];
@@ -17,20 +17,21 @@ interface NodeOutcome {
   readonly ports: readonly PortVerdict[];
 }
 
-/** Plans the node of a selected server; a blocked one stays exactly as it is. */
+/** Plans a selected server's node; a blocked node stays unchanged. */
 export function planClaim(claim: Claim, view: View): NodeOutcome {
-  const { serverId, nodeName, held, blocked } = claim;
+  const { serverId, nodeName, existing, blocked } = claim;
   if (blocked) return blockedNode(claim, blocked, view);
-  const own = held?.source?.uid === view.input.owner.uid && isOfName(held.source, view.input.owner);
-  const plan = planInterfaces(nodeName, { serverId, own }, held, view);
+  const own =
+    existing?.source?.uid === view.input.owner.uid && isOfName(existing.source, view.input.owner);
+  const plan = planInterfaces(nodeName, { serverId, own }, existing, view);
   const node: NodePlan = {
     nodeName,
     instanceId: serverId,
-    base: held ? baseOf(held) : null,
+    base: existing ? baseOf(existing) : null,
     interfaces: plan.interfaces,
     removals: { confirmed: plan.confirmed, unconfirmed: plan.unconfirmed },
     ...(plan.passedOver ? { passedOver: true } : {}),
-    ...replacing(held, view),
+    ...replacing(existing, view),
     ...(view.input.removals === 'allowed' ? { removalsAllowed: true } : {}),
     ...decide(claim, plan, own, view),
   };
@@ -42,38 +43,44 @@ type Conflict = Extract<Block, { kind: 'problem' }>;
 type Decision = Pick<NodePlan, 'action' | 'waiting' | 'why'>;
 
 function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): Decision {
-  const { held } = claim;
+  const { existing } = claim;
   const waiting = plan.waiting.length > 0;
-  if (held === undefined) return newNode(plan, waiting);
-  if (held.deletionTimestamp !== undefined) return deletingObject;
-  // Taken over, what is held back would be a wish of this CR from then on, and no question any more.
+  if (existing === undefined) return newNode(plan, waiting);
+  if (existing.deletionTimestamp !== undefined) return deletingObject;
+  // A takeover would turn a held removal into this OpenstackConfig's desired state and bypass consent.
   if (!own && isHeldBack(plan)) return { action: 'none', waiting, why: 'removals are held back' };
   const why =
-    difference(claim, held, plan) ?? (own ? undefined : 'taken over') ?? wishedFor(held, view);
+    difference(claim, existing, plan) ??
+    (own ? undefined : 'taken over') ??
+    repeatReason(existing, view);
   if (why) return { action: 'post', waiting, why };
   return { action: 'none', waiting, why: waiting ? 'waits for a free name' : 'unchanged' };
 }
 
-/** As many as Viola takes; whoever is left out was replaced so many times ago. */
+/** Viola's limit; older uids are dropped. */
 const mostReplaced = 16;
 
-/** Which namesakes the object was written for before: each finds its uid here, and stops writing it. */
-function replacing(held: ExistingObject | undefined, { input: { owner } }: View) {
-  const { source } = held ?? {};
+/**
+ * Returns the uids that the object was written for before; an OpenstackConfig that finds its uid here stops writing.
+ */
+function replacing(existing: ExistingObject | undefined, { input: { owner } }: View) {
+  const { source } = existing ?? {};
   if (!source || !isOfName(source, owner)) return {};
   const uids = [source.uid, ...(source.replaces ?? [])].filter((uid) => uid !== owner.uid);
   return uids.length === 0 ? {} : { replaces: [...new Set(uids)].slice(0, mostReplaced) };
 }
 
-/** Why an object is posted that says what it is to say. */
-function wishedFor(held: ExistingObject, { input }: View): string | undefined {
+/** Returns why an object without differences is still posted. */
+function repeatReason(existing: ExistingObject, { input }: View): string | undefined {
   if (input.force) return 'asked for';
-  if (held.isUnanswered) return 'not answered';
-  return input.removals === 'allowed' && isHeldThere(held) ? 'removals are allowed' : undefined;
+  if (existing.isUnanswered) return 'not answered';
+  return input.removals === 'allowed' && waitsForConsent(existing)
+    ? 'removals are allowed'
+    : undefined;
 }
 
-/** Whether the business cluster waits for consent to removals of this object. */
-function isHeldThere({ status }: ExistingObject): boolean {
+/** True if the business cluster waits for consent to removals from this object. */
+function waitsForConsent({ status }: ExistingObject): boolean {
   return findCondition(status?.conditions, 'Ready')?.reason === ('RemovalHeld' satisfies Reason);
 }
 
@@ -111,12 +118,12 @@ function waitingNode({ serverId, nodeName }: Claim, why: string): NodePlan {
   return { ...untouched, nodeName, instanceId: serverId, waiting: true, why };
 }
 
-/** The server's object as it is. */
-function keptNode({ serverId, nodeName, held }: Claim, { problem }: Conflict): NodePlan {
+/** Returns the server's object unchanged. */
+function keptNode({ serverId, nodeName, existing }: Claim, { problem }: Conflict): NodePlan {
   const node = { ...untouched, instanceId: serverId, waiting: false, why: problem.message };
-  if (held?.spec.instanceId !== serverId) return { ...node, nodeName };
-  const { interfaces = [] } = held.spec;
-  return { ...node, nodeName: held.nodeName, base: baseOf(held), interfaces };
+  if (existing?.spec.instanceId !== serverId) return { ...node, nodeName };
+  const { interfaces = [] } = existing.spec;
+  return { ...node, nodeName: existing.nodeName, base: baseOf(existing), interfaces };
 }
 
 const untouched = {
@@ -126,14 +133,14 @@ const untouched = {
   removals: { confirmed: [], unconfirmed: [] },
 } as const;
 
-/** Nothing is sent for an object that is being deleted; a new one can be made when it is gone. */
+/** An object that is being deleted receives nothing; a new object can follow after the deletion. */
 export const deletingObject = {
   action: 'none',
   waiting: true,
   why: 'the object is being deleted',
 } as const satisfies Decision;
 
-/** The state of an object that a plan is computed against. */
+/** Returns the object state that a plan is computed against. */
 export function baseOf({ uid, generation }: ExistingNodeConfig) {
   return { uid, generation };
 }
@@ -145,29 +152,29 @@ function unconfirmedProblem(nodeName: string, unconfirmed: readonly Removal[]): 
     const names = some.map(
       ({ name, portId }) => `${name} (${portId ? `port ${portId}` : 'no portId'})`,
     );
-    const message = `node ${nodeName}: ${names.join(', ')} ${doubts[kind]}`;
+    const message = `node ${nodeName}: ${names.join(', ')} ${unconfirmedTexts[kind]}`;
     return [{ reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message }];
   });
 }
 
-const doubts = {
+const unconfirmedTexts = {
   unconfirmed: 'not seen at the server, and nothing proves that it is gone; the NIC stays',
   noAddress:
     'has no address in a selected subnet; the NIC stays; if it is to go, detach the port, or set the annotation multinic.io/allow-removals to a new value',
 };
 
-/** Whether two lists of entries say the same, whatever their order. */
+/** True if both lists have equal entries in any order. */
 function sameInterfaces(a: readonly InterfaceSpec[], b: readonly InterfaceSpec[]): boolean {
   if (a.length !== b.length) return false;
   const rest = [...b];
   return a.every((entry) => {
-    // They hardly ever differ in order: the first one is looked at first.
+    // Order rarely differs, so the first candidate usually matches.
     const at = rest.findIndex((other) => same(entry, other));
     return at >= 0 && rest.splice(at, 1).length === 1;
   });
 }
 
-/** Equality of JSON values; an absent key equals an undefined one. */
+/** Compares JSON values; an absent key equals an undefined value. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;

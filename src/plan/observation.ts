@@ -1,4 +1,4 @@
-/** What was seen in OpenStack: the parts of ports, subnets, networks and servers that a plan is made of. */
+/** Observed OpenStack state: port, subnet, network and server fields that plans use. */
 
 export interface FixedIp {
   readonly subnetId: string;
@@ -9,17 +9,17 @@ export interface Port {
   readonly id: string;
   readonly networkId: string;
   readonly macAddress: string;
-  /** Neutron's word; '' when it gave none. */
+  /** Neutron's port status; '' when missing. */
   readonly status: string;
-  /** Server the port is attached to. */
+  /** Server with this port. */
   readonly deviceId: string;
-  /** Who plugged it: `compute:<zone>` for Nova; '' when Neutron gave none. */
+  /** Owner that plugged the port: `compute:<zone>` for Nova; '' when missing. */
   readonly deviceOwner: string;
   readonly createdAt: string | undefined;
   readonly fixedIps: readonly FixedIp[];
 }
 
-/** Whether Nova plugged the port into its server; other owners (routers, VIPs, trunks) only name the server as device. */
+/** True if Nova plugged the port. Other owners (routers, VIPs, trunks) only reference the server as device. */
 export function isPlugged({ deviceOwner }: Pick<Port, 'deviceOwner'>): boolean {
   return deviceOwner.startsWith('compute:');
 }
@@ -31,7 +31,7 @@ export interface HostRoute {
 
 export interface Subnet {
   readonly id: string;
-  /** For people; absent = not told. */
+  /** Display name; undefined: not read. */
   readonly name?: string;
   readonly cidr: string;
   readonly networkId: string;
@@ -42,7 +42,7 @@ export interface Subnet {
 
 export interface Network {
   readonly id: string;
-  /** For people; absent = not told. */
+  /** Display name; undefined: not read. */
   readonly name?: string;
   readonly mtu: number | undefined;
 }
@@ -55,28 +55,28 @@ export interface Server {
 }
 
 /**
- * One look at a cloud. Ports are complete for the servers that were asked about; anything that is not in the other
- * lists is unknown, not absent.
+ * One snapshot from a cloud. Ports are complete for the requested servers; resources missing from the other lists are
+ * unknown, not absent.
  */
 export interface Observation {
   readonly servers: readonly Server[];
-  /** Servers that Nova, asked by id, does not know. */
+  /** Servers for which Nova answered 404 by id. */
   readonly missingServers: readonly string[];
   readonly ports: readonly Port[];
-  /** Ids of listed ports that could not be read: their NICs stay as they are. */
+  /** Ids of listed but unreadable ports: their NICs stay unchanged. */
   readonly unreadablePorts?: readonly string[];
   readonly subnets: readonly Subnet[];
   readonly networks: readonly Network[];
 }
 
-/** What reading a missing port by id showed (design 3.2). */
+/** Verdict from reading a missing port by id (design 3.2). */
 export type MissingPortState =
   | 'stillAttached'
-  /** The port is attached to another server, or to none. */
+  /** The port is attached elsewhere or unattached. */
   | 'attachedElsewhere'
-  /** The port is 404, and Nova's own record of the server has its MAC no more. */
+  /** The port is 404, and Nova's server record no longer contains its MAC. */
   | 'portGone'
-  /** The server is DELETED, or 404 like the port to an account that saw it before. */
+  /** The server is DELETED, or both server and port are 404 for an account that saw the server before. */
   | 'serverDeleted'
   | 'unconfirmed';
 
@@ -84,19 +84,20 @@ export interface PortEvidence extends Question {
   readonly verdict: MissingPortState;
 }
 
-/** A delivered port to read: evidence for or against a removal. */
+/** Delivered port whose removal needs evidence. */
 export interface Question {
-  /** Undefined: the entry names none, and the port is looked for by its MAC. */
+  /** undefined: the entry has no port id, and the port is searched by MAC. */
   readonly portId: string | undefined;
   readonly macAddress: string;
   readonly serverId: string;
 }
 
-/** What reading a server by id showed of one that is not among the selected ones. */
+/** Verdict from reading an unselected server by id. */
 export interface ServerEvidence {
   readonly serverId: string;
   /**
-   * `left`: it is there and nothing selects it. `deleted`: Nova says so. `selected`: it is only missing from the list.
+   * `left`: exists and is not selected. `deleted`: deleted in Nova. `selected`: still selected, only missing from the
+   * list.
    */
   readonly verdict: 'left' | 'deleted' | 'selected' | 'unconfirmed';
 }

@@ -5,43 +5,46 @@ import type { OperatorReason } from '../api/reasons.ts';
 import type { RemovalBasis } from '../api/removals.ts';
 import type { Observation, PortEvidence, Question, ServerEvidence } from './observation.ts';
 
-/** The OpenstackConfig a plan is made for. */
+/** OpenstackConfig that the plan belongs to. */
 export interface Owner {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
 }
 
-/** What the OpenstackConfig selects, with every name resolved to an id. */
+/** Selection with all names resolved to ids. */
 export interface Selection {
   readonly serverIds: readonly string[];
-  /** False while a name could not be resolved, or servers could not be listed: then no server counts as taken out. */
+  /** False while a server name is unresolved or the server list failed: no server then counts as deselected. */
   readonly serversComplete: boolean;
-  /** Order is precedence. */
+  /** In order of precedence. */
   readonly subnetIds: readonly string[];
-  /** False while a selected subnet could not be found: then none counts as taken out. */
+  /** False while a selected subnet is missing: no subnet then counts as deselected. */
   readonly subnetsComplete: boolean;
-  /** Whether all servers (subnets) are named by id, so that only an edit of the CR can change the selection. */
+  /** True if all servers (subnets) are selected by id, so that only an edit can change the selection. */
   readonly pinned: { readonly servers: boolean; readonly subnets: boolean };
   /** Port statuses, upper case. */
   readonly statuses: 'any' | readonly string[];
-  /** RFC 3339; undefined = ports of any age. */
+  /** RFC 3339; undefined: ports with any age. */
   readonly createdAfter: string | undefined;
   readonly maxInterfaces: number;
-  /** Families of the addresses that NICs get; `IPv4`, `IPv6` or both. */
+  /** Address families for NICs: `IPv4`, `IPv6` or both. */
   readonly addressFamilies: readonly AddressFamily[];
   readonly routing: Routing;
-  /** Server metadata key that holds the node name. */
+  /** Server metadata key with the node name. */
   readonly nodeNameKey: string | undefined;
 }
 
-/** A node as the business cluster holds it, or as the inventory records it behind a legacy Viola. */
+/** Node in the business cluster, or in the inventory record when a legacy Viola is used. */
 export interface ExistingNode extends ExistingNodeConfig {
-  /** True: its last POST was not answered. It has every NIC that the business cluster may hold, and is posted again. */
+  /**
+   * True: the last POST had no answer. The node lists every NIC that the business cluster may have, and is posted
+   * again.
+   */
   readonly isUnanswered?: boolean;
 }
 
-/** The NICs that a server had at the last delivery. */
+/** A server's NICs at the last delivery. */
 export interface RecordedNode {
   readonly instanceId: string;
   readonly interfaces: readonly Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>[];
@@ -49,47 +52,53 @@ export interface RecordedNode {
 
 export interface PlanInput {
   readonly owner: Owner;
-  /** Another OpenstackConfig, `namespace/name`, which is gone or agrees that this one takes its objects over; '' = none. */
+  /**
+   * Former OpenstackConfig (`namespace/name`), deleted or consenting, whose objects this OpenstackConfig takes over;
+   * '' = none.
+   */
   readonly takeOverFrom: string;
   readonly selection: Selection;
-  /** Servers the observation is about; nodes of other servers are left alone. */
+  /** Servers covered by the observation; other servers' nodes stay untouched. */
   readonly scope: 'all' | readonly string[];
   readonly observation: Observation;
-  /** Every MultiNicNodeConfig of the business cluster. */
+  /** All MultiNicNodeConfigs in the business cluster. */
   readonly held: readonly ExistingNode[];
   readonly evidence: readonly PortEvidence[];
   readonly serverEvidence: readonly ServerEvidence[];
-  /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */
+  /** Former deliveries from the inventory: names outlive their objects. */
   readonly recorded: readonly RecordedNode[];
-  /** NICs that are delivered for the whole cloud; the measure of an unusually large removal. */
+  /** Number of delivered NICs in the whole cloud, the reference for large removals. */
   readonly cloudInterfaces: number;
-  /** NICs that were removed just before, and count with those that go now (`nicsGoing`). */
+  /** NICs removed recently, counted together with current removals (`nicsGoing`). */
   readonly recentRemovals: readonly string[];
-  /** `guarded`: `decideRemovals` says what is held. `allowed`: somebody agreed. `held`: too many are held already. */
+  /** `guarded`: `decideRemovals` decides. `allowed`: a user consented. `held`: too many removals are already held. */
   readonly removals: 'guarded' | 'allowed' | 'held';
-  /** True: a legacy Viola, which removes neither a node nor its last NIC. */
+  /** True: a legacy Viola, which deletes neither a node nor its last NIC. */
   readonly keepsNodes?: boolean;
-  /** Post every node, changed or not, and take back what a namesake has replaced. */
+  /** True: post every node, even unchanged, and take nodes back from a namesake. */
   readonly force: boolean;
 }
 
 export type RemovalCause =
   | Exclude<PortEvidence['verdict'], 'stillAttached' | 'unconfirmed'>
-  /** The CR no longer selects its subnet, or somebody gave leave to remove it for want of an address in one. */
+  /**
+   * The OpenstackConfig deselected the subnet, or a user consented to remove a NIC without address in a selected
+   * subnet.
+   */
   | 'notSelected'
-  /** The server was taken out of the selection. */
+  /** The server was deselected. */
   | 'deselected'
-  /** Another object delivers the NICs of its server. */
+  /** Another object delivers the server's NICs. */
   | 'duplicate'
-  /** Somebody agreed that a port leaves that Nova did not plug. */
+  /** A user consented to remove a port that Nova did not plug. */
   | 'notPlugged';
 
-/** One delivered NIC that goes, or would go. */
+/** Delivered NIC with a planned or pending removal. */
 export interface Removal {
   readonly name: string;
   readonly portId: string | undefined;
   readonly macAddress: string;
-  /** `noAddress`: the port is there without an address in a selected subnet, which proves nothing. */
+  /** `noAddress`: the port exists without an address in a selected subnet, which proves nothing. */
   readonly cause: RemovalCause | 'noAddress' | 'unconfirmed';
   readonly basis: RemovalBasis;
 }
@@ -98,26 +107,29 @@ export interface NodePlan {
   readonly nodeName: string;
   readonly instanceId: string;
   readonly action: 'none' | 'post' | 'delete';
-  /** State of the object that this was computed against; null = there is none. */
+  /** Object state that this plan was computed against; null: no object. */
   readonly base: Base | null;
-  /** What the object holds afterwards. */
+  /** Entries after the plan. */
   readonly interfaces: readonly InterfaceSpec[];
   readonly removals: {
     readonly confirmed: readonly Removal[];
-    /** NICs that stay exactly as they are until there is evidence, or until the removal is allowed. */
+    /** NICs that stay unchanged until evidence or consent. */
     readonly unconfirmed: readonly Removal[];
   };
-  /** Uids of namesakes of this OpenstackConfig that the object was written for before, the last one first. */
+  /** Uids of replaced namesakes, latest first. */
   readonly replaces?: readonly string[];
-  /** Somebody agreed to the removals, here and in the business cluster. */
+  /** A user consented to the removals, here and in the business cluster. */
   readonly removalsAllowed?: boolean;
-  /** Something has to happen elsewhere first; look again soon. */
+  /** True: another action must finish first, and the node needs a new plan soon. */
   readonly waiting: boolean;
-  /** A new NIC did not get the first free name because the status still has a NIC under it; a newer one may not. */
+  /**
+   * True: a new NIC skipped a free name because the status still contains this name; a newer status may free the
+   * name.
+   */
   readonly passedOver?: boolean;
-  /** For people. */
+  /** Reason in words, for display. */
   readonly why: string;
-  /** The object belongs to another OpenstackConfig, whose NICs these are. */
+  /** True: the object and its NICs belong to another OpenstackConfig. */
   readonly isForeign?: boolean;
 }
 
@@ -135,17 +147,17 @@ export type ProblemReason = Extract<
   | 'ServerNotFound'
 >;
 
-/** Something that keeps a node or a NIC from being delivered; everything else is delivered all the same. */
+/** Obstacle to delivering a node or NIC; everything else is delivered nevertheless. */
 export interface Problem {
   readonly reason: ProblemReason;
-  /** What it is about, such as `node worker-1`. */
+  /** Subject, such as `node worker-1`. */
   readonly subject: string;
   readonly field?: string;
   readonly value?: string;
   readonly message: string;
 }
 
-/** Why a port is no NIC. */
+/** Reason for a port without NIC. */
 export type PortReason =
   | ProblemReason
   | Extract<
@@ -161,34 +173,34 @@ export type PortReason =
       | 'WaitingForName'
     >;
 
-/** What becomes of one port of a selected server. */
+/** Result for one port on a selected server. */
 export interface PortVerdict {
   readonly portId: string;
   readonly serverId: string;
-  /** The first address in a selected subnet; undefined: none. */
+  /** First address in a selected subnet; undefined: none. */
   readonly address?: string;
-  /** Name of its NIC; undefined: it is no NIC. */
+  /** NIC name; undefined: no NIC. */
   readonly nic?: string;
-  /** Why it is no NIC, or what is unusual about one that is. */
+  /** Reason for a missing NIC, or an anomaly about an existing NIC. */
   readonly reason?: PortReason;
   readonly message?: string;
 }
 
 export interface Plan {
-  /** In the order of node names. */
+  /** Ordered by node name. */
   readonly nodes: readonly NodePlan[];
   readonly problems: readonly Problem[];
-  /** One verdict for each port of the selected servers in scope, in the order of servers and ports. */
+  /** One verdict per port on selected servers in scope, ordered by server and port. */
   readonly ports: readonly PortVerdict[];
   readonly ask: readonly Question[];
-  /** Servers of delivered nodes that are not selected any more: whether they left the selection is to be read by id. */
+  /** Delivered but unselected servers whose removal needs a read by id as evidence. */
   readonly askServers: readonly string[];
   readonly summary: {
     readonly servers: number;
-    /** Nodes with NICs of this OpenstackConfig, and their NICs; those of another one count there. */
+    /** Nodes with NICs from this OpenstackConfig, and the NIC count; another OpenstackConfig's NICs do not count. */
     readonly nodes: number;
     readonly interfaces: number;
-    /** Ports with an address in a selected subnet that are no NIC. */
+    /** Ports with an address in a selected subnet but without NIC. */
     readonly filteredPorts: number;
   };
 }

@@ -23,8 +23,8 @@ function verdictOf(change: Partial<Port>, sample: Sample = {}) {
 
 const foreign = { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 };
 
-describe('the verdict on a port', () => {
-  it('[H1] names the NIC that the port becomes', () => {
+describe('port verdict', () => {
+  it("[H1] a verdict names the port's NIC", () => {
     expect(verdictOf({})).toEqual({
       portId: 'p1',
       serverId: 's1',
@@ -38,14 +38,14 @@ describe('the verdict on a port', () => {
     ['PortNotPlugged', { deviceOwner: 'neutron:VIP' }, 'neutron:VIP', 'Nova'],
     ['PortNotPlugged', { deviceOwner: '' }, '""', 'Nova'],
     ['InvalidPort', { networkId: 'net-b' }, 'net-a', 'net-b'],
-  ])('[H1] is %s for a port with %j', (reason, change, ...words) => {
+  ])('[H1] the verdict is %s for a port with %j', (reason, change, ...words) => {
     const verdict = verdictOf(change);
     expect(verdict).toMatchObject({ reason, address: '10.0.10.1' });
     expect(verdict?.nic).toBeUndefined();
     for (const word of words) expect(verdict?.message).toContain(word);
   });
 
-  it('[W10] is PortTooOld with both times and the setting that takes the port', () => {
+  it('[W10] the verdict PortTooOld states both times and the setting that admits the port', () => {
     const verdict = verdictOf({ createdAt: '2025-12-31T23:58:00Z' });
     expect(verdict?.reason).toBe('PortTooOld');
     for (const word of ['2025-12-31T23:58:00Z', '2026-01-01T00:00:00Z', 'portBaseline: All']) {
@@ -53,13 +53,13 @@ describe('the verdict on a port', () => {
     }
   });
 
-  it('[W10] is PortTooOld when Neutron gives no creation time', () => {
+  it('[W10] the verdict is PortTooOld when Neutron has no creation time', () => {
     const verdict = verdictOf({ createdAt: undefined });
     expect(verdict?.reason).toBe('PortTooOld');
     expect(verdict?.message).toContain('no creation time');
   });
 
-  it('[P1] is PortWithoutAddress or SubnetNotSelected, without an address, for a port outside of the selection', () => {
+  it('[P1] the verdict is PortWithoutAddress or SubnetNotSelected, without address, for a port outside the selection', () => {
     const other = { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.9.0.1' }] };
     const bare = { portId: 'p1', serverId: 's1' };
     expect(verdictOf({ fixedIps: [] })).toMatchObject({ ...bare, reason: 'PortWithoutAddress' });
@@ -68,14 +68,14 @@ describe('the verdict on a port', () => {
     expect(verdict?.address).toBeUndefined();
   });
 
-  it('[H1] is FamilyNotWanted for an IPv6 address while only IPv4 is configured', () => {
+  it('[H1] the verdict is FamilyNotWanted for an IPv6 address while only IPv4 is configured', () => {
     const v6 = { ...subnet('a'), ipVersion: 6, cidr: 'fd00::/64', gatewayIp: undefined } as const;
     const fixedIps = [{ subnetId: 'sub-a', ipAddress: 'fd00::5' }];
     const verdict = verdictOf({ fixedIps }, { observation: { subnets: [v6] } });
     expect(verdict).toMatchObject({ reason: 'FamilyNotWanted', address: 'fd00::5' });
   });
 
-  it('[H1] is NetworkUnread while the network or the subnet of the port is not read', () => {
+  it("[H1] the verdict is NetworkUnread while the port's network or subnet is unread", () => {
     const withoutNetwork = verdictOf({}, { observation: { networks: networks.slice(1) } });
     const withoutSubnet = verdictOf({}, { observation: { subnets: [] } });
     expect([withoutNetwork?.reason, withoutSubnet?.reason]).toEqual([
@@ -84,7 +84,7 @@ describe('the verdict on a port', () => {
     ]);
   });
 
-  it('[H1] is InterfaceLimitExceeded, InvalidPort or WaitingForName for a port without a place', () => {
+  it('[H1] the verdict is InterfaceLimitExceeded, InvalidPort or WaitingForName for an undeliverable port', () => {
     const two = [port(1, 's1'), port(2, 's1')];
     const limited = verdictsOf({ ports: two, selection: { maxInterfaces: 1 } });
     expect(limited[1]).toMatchObject({ portId: 'p2', reason: 'InterfaceLimitExceeded' });
@@ -99,14 +99,14 @@ describe('the verdict on a port', () => {
     });
   });
 
-  it('[H1] keeps the NIC of a port that Nova did not plug, and says so', () => {
+  it('[H1] a delivered port not plugged by Nova keeps its NIC and is reported', () => {
     const verdict = verdictOf({ deviceOwner: '' }, { held: [existingNode(1, [entry(1, 3)])] });
     expect(verdict).toMatchObject({ nic: 'multinic3', reason: 'PortNotPlugged' });
     expect(verdict?.message).toContain('it stays multinic3 until it leaves the server, or until');
     expect(unusedPorts(verdict ? [verdict] : [])).toHaveLength(1);
   });
 
-  it('[H1] is the reason of the node while the node is blocked', () => {
+  it("[H1] a blocked node's reason is the verdict for its ports", () => {
     const node = existingNode(1, [entry(1, 0)], { source: foreign });
     const ports = [port(1, 's1'), port(9, 's1', { fixedIps: [] })];
     expect(verdictsOf({ ports, held: [node] })).toMatchObject([
@@ -115,7 +115,7 @@ describe('the verdict on a port', () => {
     ]);
   });
 
-  it('[H1] is Waiting while an object of the same name has to go first', () => {
+  it('[H1] the verdict is Waiting while another object under the node name must be deleted first', () => {
     const former = existingNode(1, [entry(7, 0)], {
       spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(7, 0)] },
     });
@@ -124,7 +124,7 @@ describe('the verdict on a port', () => {
     expect(verdict?.message).toContain('goes first');
   });
 
-  it('[H1] exists exactly once for each port of a selected server, and for no other port', () => {
+  it('[H1] each port on a selected server has exactly one verdict, and other ports have none', () => {
     const ports = [port(3, 's2'), port(2, 's1'), port(1, 's1'), port(4, 's9')];
     const sample = {
       ports,
@@ -135,22 +135,22 @@ describe('the verdict on a port', () => {
   });
 });
 
-describe('the summary of a plan', () => {
-  it('[H1] counts as filtered only ports with an address in a selected subnet', () => {
+describe('plan summary', () => {
+  it('[H1] the summary counts only filtered ports with an address in a selected subnet', () => {
     const primary = port(8, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.9.0.1' }] });
     const old = port(1, 's1', { createdAt: '2020-01-01T00:00:00Z' });
     const { summary } = calculate(input({ ports: [primary, old, port(2, 's1')] }));
     expect(summary).toMatchObject({ interfaces: 1, filteredPorts: 1 });
   });
 
-  it('[H4] leaves out NICs that belong to another OpenstackConfig', () => {
+  it('[H4] the summary excludes NICs owned by another OpenstackConfig', () => {
     const node = existingNode(1, [entry(1, 0)], { source: foreign });
     const plan = calculate(input({ ports: [port(1, 's1')], held: [node] }));
     expect(plan.problems).toMatchObject([{ reason: 'NameConflict' }]);
     expect(plan.summary).toMatchObject({ nodes: 0, interfaces: 0 });
   });
 
-  it('[H4] counts NICs whose object of a former OpenstackConfig of this name is being deleted', () => {
+  it('[H4] the summary counts NICs from a former OpenstackConfig with this name while their object is being deleted', () => {
     const node = existingNode(1, [entry(1, 0)], {
       source: { ...foreign, namespace: 'multinic-system', name: 'osc' },
       deletionTimestamp: '2026-01-01T00:00:00Z',
@@ -160,7 +160,7 @@ describe('the summary of a plan', () => {
     expect(plan.summary).toMatchObject({ nodes: 1, interfaces: 1 });
   });
 
-  it('[H4] leaves out NICs of an object that another OpenstackConfig made for a server of the same name', () => {
+  it("[H4] the summary excludes NICs in another OpenstackConfig's object for a server with the same name", () => {
     const twin = existingNode(1, [entry(1, 0)], {
       source: foreign,
       spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(1, 0)] },

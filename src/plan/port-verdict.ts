@@ -5,13 +5,13 @@ import { type FixedIp, isPlugged, type Port } from './observation.ts';
 import type { PortReason, PortVerdict } from './plan.ts';
 import { isOwn, type View } from './view.ts';
 
-/** Why a port is no NIC. */
+/** Reason for a port without NIC. */
 export interface Obstacle {
   readonly reason: PortReason;
   readonly message: string;
 }
 
-/** Returns the verdict on a port that is a NIC; one that Nova did not plug keeps its NIC and is reported. */
+/** Returns the verdict for a port with a NIC. A port not plugged by Nova keeps its NIC and is reported. */
 export function nicVerdict(port: Port, nic: string, view: View): PortVerdict {
   const verdict = { ...subjectOf(port, view), nic };
   if (isPlugged(port)) return verdict;
@@ -21,21 +21,21 @@ export function nicVerdict(port: Port, nic: string, view: View): PortVerdict {
 
 const untilWhen = 'until it leaves the server, or until multinic.io/allow-removals has a new value';
 
-/** Returns the verdict on a port that is no NIC. */
+/** Returns the verdict for a port without NIC. */
 export function noNicVerdict(port: Port, obstacle: Obstacle, view: View): PortVerdict {
   return { ...subjectOf(port, view), ...obstacle };
 }
 
-/** Returns the verdicts on the ports of a server whose object stays as it is. */
+/** Returns the verdicts for a server whose object stays unchanged. */
 export function verdictsOfBlocked(
-  { serverId, held }: Claim,
+  { serverId, existing }: Claim,
   blocked: Block,
   view: View,
 ): PortVerdict[] {
-  // An object that is waited for goes, and its NICs with it.
-  const stays = blocked.kind === 'problem' && held?.spec.instanceId === serverId;
-  const own = stays && isOwn(held, view.input);
-  const delivered = own ? (held.spec.interfaces ?? []) : [];
+  // A waiting claim's object will be deleted together with its NICs.
+  const stays = blocked.kind === 'problem' && existing?.spec.instanceId === serverId;
+  const own = stays && isOwn(existing, view.input);
+  const delivered = own ? (existing.spec.interfaces ?? []) : [];
   return view.portsOf(serverId).map((port) => {
     const nic = nameIn(delivered, port);
     if (nic !== undefined) return nicVerdict(port, nic, view);
@@ -48,7 +48,7 @@ function nameIn(entries: readonly InterfaceSpec[], { id }: Port): string | undef
   return entry && nameOf(entry);
 }
 
-/** Returns the name of an entry's NIC: an entry of the deployed operator may have an id only. */
+/** Returns an entry's NIC name: entries from the legacy operator may have only an id. */
 export function nameOf({ name, id = 0 }: Pick<InterfaceSpec, 'name' | 'id'>): string {
   return name ?? `multinic${id}`;
 }
@@ -60,8 +60,8 @@ function obstacleOfBlock(blocked: Block): Obstacle {
 }
 
 /**
- * Returns why a port without a NIC cannot become one, as far as the port itself shows; undefined: nothing speaks against
- * it. `hadNic`: the server had a NIC of this port before, so that neither its age nor its owner counts.
+ * Returns why a port without NIC cannot become a NIC, judged by the port alone; undefined: no obstacle. `hadNic`: the
+ * port had a NIC before, so neither age nor owner counts.
  */
 export function obstacleOf(port: Port, view: View, hadNic: boolean): Obstacle | undefined {
   if (port.fixedIps.length === 0) return withoutAddress;
@@ -75,7 +75,7 @@ export function obstacleOf(port: Port, view: View, hadNic: boolean): Obstacle | 
   return hadNic ? undefined : ageObstacle(port, view);
 }
 
-// Most ports of a cloud are in subnets that are not selected: one object is enough for all of them.
+// Shared constants: most ports in a cloud are in unselected subnets.
 const withoutAddress: Obstacle = { reason: 'PortWithoutAddress', message: 'it has no address' };
 const notSelected: Obstacle = {
   reason: 'SubnetNotSelected',

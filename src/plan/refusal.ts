@@ -3,8 +3,8 @@ import { type InterfaceSpec, interfaceSpec } from '../api/multinicnodeconfig.ts'
 import type { Problem } from './plan.ts';
 
 /**
- * Why a port cannot be delivered as this entry, beside the others of its node: an entry that Viola refuses would keep the
- * whole node back.
+ * Returns why the entry is invalid beside the node's other entries. An entry refused by Viola would block the whole
+ * node.
  */
 export function refusalOf(
   portId: string,

@@ -22,8 +22,8 @@ function planOf(sample: Sample) {
   return calculate(input({ held: delivered, ...sample }));
 }
 
-describe('a delivered NIC whose port is missing from the list', () => {
-  it('stays, says so, and is asked for by id', () => {
+describe('delivered NIC whose port is missing from the list', () => {
+  it('a NIC whose port is missing stays, is reported, and evidence is requested', () => {
     const plan = planOf({});
     expect(plan.nodes[0]).toMatchObject({
       action: 'none',
@@ -42,21 +42,21 @@ describe('a delivered NIC whose port is missing from the list', () => {
     expect(plan.ask).toEqual([{ portId: 'p1', macAddress, serverId: 's1' }]);
   });
 
-  it('stays and is not asked for again when reading it proved nothing', () => {
+  it('a NIC with verdict unconfirmed stays, and evidence is not requested again', () => {
     const plan = planOf({ evidence: evidence('unconfirmed') });
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     expect(plan.problems).toMatchObject([{ reason: 'RemovalUnconfirmed' }]);
     expect(plan.ask).toEqual([]);
   });
 
-  it('stays without a word when reading it showed it attached', () => {
+  it('a NIC with verdict stillAttached stays without a problem report', () => {
     const plan = planOf({ evidence: evidence('stillAttached') });
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     expect(plan).toMatchObject({ problems: [], ask: [] });
   });
 
   it.each(['attachedElsewhere', 'portGone', 'serverDeleted'] as const)(
-    'goes with %s',
+    'a NIC is removed with verdict %s',
     (verdict) => {
       const [node] = planOf({ evidence: evidence(verdict) }).nodes;
       expect(node).toMatchObject({
@@ -71,18 +71,18 @@ describe('a delivered NIC whose port is missing from the list', () => {
     },
   );
 
-  it('goes when its server is listed DELETED', () => {
+  it('a NIC is removed when its server is listed as DELETED', () => {
     const plan = planOf({ servers: [server(1, { status: 'DELETED' })] });
     expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [] });
     expect(plan.problems).toMatchObject([{ reason: 'ServerNotFound', value: 's1' }]);
   });
 
-  it('stays when the evidence is about another server', () => {
+  it('evidence about another server does not remove a NIC', () => {
     const other = [evidenceOf(1, 'portGone', 's2')];
     expect(planOf({ evidence: other }).nodes[0]).toMatchObject({ action: 'none' });
   });
 
-  it('is asked for by its MAC when its entry has no port id, and goes with evidence', () => {
+  it('an entry without port id is searched by MAC, and removed with evidence', () => {
     const { portId: _portId, ...bare } = entry(1, 0);
     const plan = planOf({ held: [existingNode(1, [bare])] });
     const { macAddress } = bare;
@@ -98,7 +98,7 @@ describe('a delivered NIC whose port is missing from the list', () => {
     );
   });
 
-  it('stays when several ports have its MAC and none its address: one of them may be its own', () => {
+  it('an entry without port id stays when several ports share its MAC and none has its address', () => {
     const { portId: _portId, ...bare } = entry(1, 0);
     const { macAddress } = bare;
     const twins = [port(2, 's1', { macAddress }), port(3, 's1', { macAddress }, 'b')];
@@ -107,15 +107,15 @@ describe('a delivered NIC whose port is missing from the list', () => {
     expect(plan.nodes[0]?.interfaces).toEqual([bare]);
   });
 
-  it('goes alone: the others of its node are delivered', () => {
+  it("a removed NIC does not delay the node's other NICs", () => {
     const two = [existingNode(1, [entry(1, 0), entry(2, 1)])];
     const plan = planOf({ held: two, ports: [port(2, 's1')], evidence: evidence('portGone') });
     expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [entry(2, 1)] });
   });
 });
 
-describe('a delivered NIC whose subnet is not selected', () => {
-  it('goes when the CR dropped the subnet', () => {
+describe('delivered NIC outside the selected subnets', () => {
+  it('a NIC is removed when the OpenstackConfig deselects its subnet', () => {
     const selection = { subnetIds: ['sub-b'] };
     expect(planOf({ selection, ports: [port(1, 's1')] }).nodes[0]).toMatchObject({
       action: 'post',
@@ -124,7 +124,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
     });
   });
 
-  it('stays while a selected subnet does not exist, which may be a typing error for its own', () => {
+  it('a NIC stays while a selected subnet does not exist, because the id may be mistyped', () => {
     const selection = { subnetIds: ['sub-b', 'sub-typo'], subnetsComplete: false };
     const moved = port(2, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] });
     const two = [existingNode(1, [entry(1, 0), entry(2, 1)])];
@@ -137,7 +137,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
   });
 
   it.each(['ACTIVE', 'ERROR'])(
-    'is not the edit of a CR that was made again: %s stays until somebody gives leave',
+    'a NIC from a recreated OpenstackConfig (port %s) stays until consent when its subnet is not selected',
     (status) => {
       const again = existingNode(1, [entry(1, 0)], {
         source: { ...owner, uid: 'older-uid', generation: 4 },
@@ -147,7 +147,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
         held: [again],
         ports: [port(1, 's1', { status })],
       });
-      // Taken over, it would be the CR's own, and the next plan would take the NIC away.
+      // A takeover would make the object this OpenstackConfig's own, and the next plan would remove the NIC.
       expect(plan.nodes[0]).toMatchObject({ action: 'none', why: 'removals are held back' });
       expect(plan.nodes[0]).toMatchObject({
         interfaces: [entry(1, 0)],
@@ -156,7 +156,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
     },
   );
 
-  it('needs evidence all the same when its port is not seen', () => {
+  it('a NIC whose port is missing needs evidence even when its subnet is deselected', () => {
     const plan = planOf({ selection: { subnetIds: ['sub-b'] } });
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     expect(plan.ask).toHaveLength(1);
@@ -169,14 +169,14 @@ describe('a delivered NIC whose subnet is not selected', () => {
       { ports: [port(1, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] })] },
     ],
     [
-      'is of a subnet whose name means another one now',
+      'has a subnet whose name now resolves to another subnet',
       {
         ports: [port(1, 's1')],
         selection: { subnetIds: ['sub-b'], pinned: { servers: true, subnets: false } },
       },
     ],
     [
-      'is of an object that is taken over',
+      'belongs to an object being taken over',
       {
         ports: [port(1, 's1')],
         selection: { subnetIds: ['sub-b'] },
@@ -185,7 +185,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
         ],
       },
     ],
-  ])('stays, says so and is read by id when its port %s', (_what, sample) => {
+  ])('a NIC stays, is reported and read by id when its port %s', (_what, sample) => {
     const plan = planOf(sample);
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
     expect(plan.ask).toMatchObject([{ portId: 'p1', serverId: 's1' }]);
@@ -206,15 +206,18 @@ describe('a delivered NIC whose subnet is not selected', () => {
     ['is not listed', {}],
     ['has a subnet that was deselected', { selection: { subnetIds: ['sub-b'] } }],
     ['counts as detached', { evidence: evidence('attachedElsewhere') }],
-    ['is one of which removals are allowed', { input: { removals: 'allowed' } }],
-  ])('stays without a question when its port cannot be read and %s', (_what, sample) => {
-    const observation = { unreadablePorts: ['p1'] };
-    const plan = planOf({ ports: [], observation, ...sample });
-    expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
-    expect(plan).toMatchObject({ ask: [], problems: [] });
-  });
+    ['removals are allowed', { input: { removals: 'allowed' } }],
+  ])(
+    'a NIC stays without requesting evidence when its port is unreadable and %s',
+    (_what, sample) => {
+      const observation = { unreadablePorts: ['p1'] };
+      const plan = planOf({ ports: [], observation, ...sample });
+      expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
+      expect(plan).toMatchObject({ ask: [], problems: [] });
+    },
+  );
 
-  it('goes when somebody gave leave, and it was read', () => {
+  it('a NIC without address in a selected subnet is removed after consent and a read by id', () => {
     const sample: Sample = {
       ports: [port(1, 's1', { fixedIps: [] })],
       input: { removals: 'allowed' },
@@ -231,7 +234,7 @@ describe('ids in upper case', () => {
     ['port', {}, { portId: 'P1' }],
     ['subnet', {}, { subnetId: 'SUB-A' }],
     ['server, port and subnet', { instanceId: 'S1' }, { portId: 'P1', subnetId: 'SUB-A' }],
-  ])('are those of the same %s', (_, spec, nic) => {
+  ])('upper-case ids match the same %s', (_, spec, nic) => {
     const node = existingNode(1, [entry(1, 0, nic)]);
     const plan = planOf({
       held: [{ ...node, spec: { ...node.spec, ...spec } }],
@@ -241,7 +244,7 @@ describe('ids in upper case', () => {
     expect(plan.nodes).toMatchObject([{ action: 'none', interfaces: [entry(1, 0)] }]);
   });
 
-  it('are no edit of the CR', () => {
+  it('an upper-case subnet id does not count as deselected', () => {
     const upper = entry(1, 0, { subnetId: 'SUB-A' });
     const port1 = port(1, 's1', { fixedIps: [] });
     const [node] = planOf({ held: [existingNode(1, [upper])], ports: [port1] }).nodes;
@@ -249,7 +252,7 @@ describe('ids in upper case', () => {
   });
 });
 
-describe('an unusually large removal', () => {
+describe('large removal', () => {
   const nics = Array.from({ length: 10 }, (_, n) => entry(n + 1, n));
   const second = nics.map((nic, n) => ({
     ...nic,
@@ -269,7 +272,7 @@ describe('an unusually large removal', () => {
       .map((nic, n) => port(n + 2, 's2', { id: nic.portId ?? '', macAddress: nic.macAddress })),
   };
 
-  it('waits, while everything else is delivered', () => {
+  it('a large removal is held, while everything else is delivered', () => {
     const fresh = port(99, 's2');
     const plan = planOf({ ...sample, ports: [...(sample.ports ?? []).slice(1), fresh] });
     expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
@@ -277,7 +280,7 @@ describe('an unusually large removal', () => {
     expect(plan.nodes[1]?.interfaces).toHaveLength(10);
   });
 
-  it('keeps an object of nobody as it is: taken over, its NICs would be dropped as this CR asks', () => {
+  it('a large removal prevents taking over an object without source, whose NICs the takeover would remove', () => {
     const { source: _source, ...legacy } = existingNode(3, [entry(20, 0, { subnetId: 'sub-c' })]);
     const moved = port(20, 's3', { fixedIps: [{ subnetId: 'sub-c', ipAddress: '10.0.30.20' }] });
     const plan = planOf({
@@ -290,7 +293,7 @@ describe('an unusually large removal', () => {
     expect(plan.nodes[2]).toMatchObject({ action: 'none', why: 'removals are held back' });
   });
 
-  it('names how many would go, and what to do', () => {
+  it("a large removal's problem states the count and the remedy", () => {
     expect(planOf(sample).problems[0]).toEqual({
       reason: 'RemovalHeld',
       subject: 'spec',
@@ -299,7 +302,7 @@ describe('an unusually large removal', () => {
     });
   });
 
-  it('goes when it is allowed, or small for the cloud', () => {
+  it('a large removal proceeds after consent, or when small relative to the cloud', () => {
     for (const change of [{ removals: 'allowed' as const }, { cloudInterfaces: 55 }]) {
       const plan = planOf({ ...sample, input: change });
       expect(plan.problems).toEqual([]);
@@ -309,19 +312,19 @@ describe('an unusually large removal', () => {
     expect(stillHeld.problems).toMatchObject([{ reason: 'RemovalHeld' }]);
   });
 
-  it('stays held in the plan of a part of it', () => {
+  it('a held removal stays held in a partial plan', () => {
     const part = planOf({ ...sample, input: { scope: ['s1'], removals: 'held' as const } });
     expect(part.nodes[0]).toMatchObject({ action: 'none' });
   });
 
-  it('counts what is not proven yet, so that it cannot pass in portions', () => {
+  it('unproven removals count towards a large removal, which prevents removal in portions', () => {
     const plan = planOf({ ...sample, evidence: sample.evidence?.slice(0, 2) ?? [] });
     expect(plan.ask.length).toBeGreaterThan(0);
     expect(plan.problems.map(({ reason }) => reason)).toContain('RemovalHeld');
     expect(plan.nodes[0]).toMatchObject({ action: 'none' });
   });
 
-  it('counts what an edit of the object names', () => {
+  it('removals by an edit count towards a large removal', () => {
     const edited = { ...sample, selection: { serverIds: ['s3'] }, servers: [server(3)] };
     expect(planOf(edited).problems).toMatchObject([{ reason: 'RemovalHeld' }]);
     expect(planOf(edited).nodes.map(({ action }) => action)).toEqual(['none', 'none', 'none']);
@@ -330,18 +333,18 @@ describe('an unusually large removal', () => {
   });
 });
 
-it('a port in another status that loses its addresses for a while, as in a migration, asks nothing', () => {
+it('a migrating port without addresses requests no evidence', () => {
   const moving = port(1, 's1', { status: 'BUILD', fixedIps: [] });
   const plan = planOf({ ports: [moving] });
   expect(plan).toMatchObject({ problems: [], ask: [] });
   expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
 });
 
-describe('[W4] a port that Nova did not plug', () => {
+describe('[W4] port not plugged by Nova', () => {
   const vip = port(1, 's1', { deviceOwner: 'network:vip' });
   const sample = { held: [existingNode(1, [entry(1, 0)])], ports: [vip] };
 
-  it('keeps the NIC that it has, and loses it by consent', () => {
+  it('a port not plugged by Nova keeps its NIC until consent', () => {
     expect(planOf(sample).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
     const plan = planOf({ ...sample, input: { removals: 'allowed' } });
     expect(plan.nodes).toMatchObject([
@@ -351,7 +354,7 @@ describe('[W4] a port that Nova did not plug', () => {
 });
 
 describe('consent', () => {
-  it('travels with the nodes, to those too whose removal the business cluster holds', () => {
+  it('consent is posted with nodes, including unchanged nodes whose removal the business cluster holds', () => {
     const status = {
       conditions: [{ type: 'Ready', status: 'False' as const, reason: 'RemovalHeld' }],
     };

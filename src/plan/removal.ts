@@ -9,12 +9,12 @@ import type { Problem, Removal, RemovalCause } from './plan.ts';
 import { refusalOf } from './refusal.ts';
 import type { View } from './view.ts';
 
-/** What becomes of a delivered NIC. */
+/** Decision about a delivered NIC. */
 type Fate =
-  /** `problem`: why it stays as it is, and not as its port is now. */
+  /** `problem`: why the NIC does not follow its port's new data. */
   | { readonly kind: 'stays'; readonly entry: InterfaceSpec; readonly problem?: Problem }
   | { readonly kind: 'goes'; readonly removal: Removal }
-  /** Stays exactly as it is, for want of evidence or of leave; `ask` may bring the evidence. */
+  /** Stays unchanged without evidence or consent; `ask` requests evidence. */
   | {
       readonly kind: 'unconfirmed';
       readonly entry: InterfaceSpec;
@@ -22,49 +22,55 @@ type Fate =
       readonly ask?: Question;
     };
 
-/** Where a delivered NIC stands. */
+/** Server and object that a NIC is delivered for. */
 export interface Place {
   readonly serverId: string;
-  /** Whether its object is this CR's, so that a missing subnet in the CR means an edit of the CR. */
+  /** True if this OpenstackConfig owns the object, so that a missing subnet means an edit. */
   readonly own: boolean;
 }
 
-/** Decides about one delivered NIC: unknown is not absent, so without evidence it stays. */
-export function decideRemoval(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
-  const { spec, port } = held;
-  if (held.unclear || view.unreadablePorts.has(spec.portId ?? '')) return stays(spec);
+/** Decides about one delivered NIC: unknown is not absent, so a NIC without evidence stays. */
+export function decideRemoval(
+  existing: ExistingEntry,
+  place: Place,
+  names: FreeNames,
+  view: View,
+): Fate {
+  const { spec, port } = existing;
+  if (existing.unclear || view.unreadablePorts.has(spec.portId ?? '')) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
   if (!isPlugged(port) && view.input.removals === 'allowed') {
-    return leave(spec, place, 'notPlugged', 'named', view);
+    return removeUnlessHeld(spec, place, 'notPlugged', 'named', view);
   }
   const match = matchSubnet(port, view, spec.address);
   if (match.kind === 'none') return fateOfUnselected(spec, port, place, view);
   const kept = match.kind === 'unknown' || !isAllowedStatus(port, view.input.selection);
-  return kept ? stays(spec) : renewed({ ...held, port }, match, names, view);
+  return kept ? stays(spec) : renewed({ ...existing, port }, match, names, view);
 }
 
 function fateOfUnselected(spec: InterfaceSpec, port: Port, place: Place, view: View): Fate {
   const { selection, removals } = view.input;
-  // A subnet that does not exist is a typing error, perhaps for the one that the NIC was delivered for.
+  // A missing subnet may be a mistyped id, perhaps for the NIC's own subnet.
   if (!selection.subnetsComplete) return stays(spec);
   const dropped = selection.pinned.subnets && isDropped(spec, view);
-  if (dropped && place.own) return leave(spec, place, 'notSelected', 'named', view);
-  // During a migration a port changes its status and may lose its addresses for a while.
+  if (dropped && place.own) return removeUnlessHeld(spec, place, 'notSelected', 'named', view);
+  // During a migration a port changes status and may temporarily lose its addresses.
   if (!dropped && !isAllowedStatus(port, selection)) return stays(spec);
   const question = questionOf(spec, place.serverId);
   const wasRead = view.verdict(question) === 'stillAttached';
-  if (wasRead && removals === 'allowed') return leave(spec, place, 'notSelected', 'named', view);
+  if (wasRead && removals === 'allowed')
+    return removeUnlessHeld(spec, place, 'notSelected', 'named', view);
   return unconfirmed(spec, 'noAddress', wasRead ? undefined : question);
 }
 
-/** The entry with what the port has now, or as it is while that cannot be read or cannot be used. */
+/** Returns the entry with the port's current data, or unchanged while the data are unreadable or invalid. */
 function renewed(
-  { spec, index: given, port }: HeldEntry & { readonly port: Port },
+  { spec, index: given, port }: ExistingEntry & { readonly port: Port },
   match: Match,
   names: FreeNames,
   view: View,
 ): Fate {
-  // An index out of range, or one that two entries claim, was never configured: the NIC gets another one.
+  // An entry with an index out of range or used twice was never configured: its NIC gets a new index.
   const index = given ?? names.next(port);
   if (index === undefined) return stays(spec);
   const built = entryOf(port, match, index, view);
@@ -79,7 +85,7 @@ function stays(entry: InterfaceSpec): Extract<Fate, { kind: 'stays' }> {
   return { kind: 'stays', entry };
 }
 
-/** Whether the subnet that the NIC was delivered for is no longer selected. */
+/** True if the NIC's subnet is no longer selected. */
 function isDropped({ subnetId }: InterfaceSpec, { rank }: View): boolean {
   return Boolean(subnetId) && !rank.has(subnetId ?? '');
 }
@@ -90,7 +96,7 @@ function fateOfMissing(spec: InterfaceSpec, place: Place, view: View): Fate {
   const deleted = view.servers.get(serverId)?.status === 'DELETED';
   const verdict = deleted ? 'serverDeleted' : view.verdict(question);
   if (verdict === 'stillAttached') return stays(spec);
-  if (isEvidence(verdict)) return leave(spec, place, verdict, 'proven', view);
+  if (isEvidence(verdict)) return removeUnlessHeld(spec, place, verdict, 'proven', view);
   return unconfirmed(spec, 'unconfirmed', verdict === undefined ? question : undefined);
 }
 
@@ -113,7 +119,7 @@ function isEvidence(
   return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';
 }
 
-function leave(
+function removeUnlessHeld(
   spec: InterfaceSpec,
   { serverId }: Place,
   cause: RemovalCause,
@@ -126,7 +132,7 @@ function leave(
     : { kind: 'goes', removal };
 }
 
-/** A removal of this entry. */
+/** Returns the removal record for an entry. */
 export function removalOf(
   { name, id = 0, portId, macAddress }: InterfaceSpec,
   cause: Removal['cause'],
@@ -141,22 +147,22 @@ export function removalOf(
   };
 }
 
-/** One delivered NIC with its port, when the port was seen at the server. */
-interface HeldEntry {
+/** Delivered NIC with its port; port undefined: not attached to the server. */
+interface ExistingEntry {
   readonly spec: InterfaceSpec;
-  /** The N of multinicN; undefined when it is out of range or taken by an entry before it. */
+  /** N in multinicN; undefined: out of range or used by an earlier entry. */
   readonly index: number | undefined;
   readonly port: Port | undefined;
-  /** Several ports of the server may be its port. */
+  /** True if several ports on the server may match. */
   readonly unclear: boolean;
 }
 
-/** Pairs the entries of an object with the server's ports: by port id, or by MAC where an entry has none. */
+/** Matches an object's entries with the server's ports by port id, or by MAC for entries without port id. */
 export function existingEntries(
-  held: ExistingNodeConfig | undefined,
+  existing: ExistingNodeConfig | undefined,
   ports: readonly Port[],
-): HeldEntry[] {
-  const specs = held?.spec.interfaces ?? [];
+): ExistingEntry[] {
+  const specs = existing?.spec.interfaces ?? [];
   const indexes = new Set<number>();
   return specs.map((spec) => {
     const candidates = spec.portId
@@ -175,7 +181,9 @@ export function existingEntries(
   }
 }
 
-/** The ports with the entry's MAC; of several (in different networks) those with its address, if there is one. */
+/**
+ * Returns the ports with the entry's MAC. When several networks have this MAC, ports with the entry's address win.
+ */
 function portsOf({ macAddress, address }: InterfaceSpec, ports: readonly Port[]): readonly Port[] {
   const same = ports.filter((p) => p.macAddress.toLowerCase() === macAddress.toLowerCase());
   const exact = same.filter(({ fixedIps }) => fixedIps.some((ip) => ip.ipAddress === address));

@@ -10,7 +10,7 @@ import type {
 } from './observation.ts';
 import type { Owner, Plan, PlanInput, Selection } from './plan.ts';
 
-// Small inputs for tests: a cloud with two subnets in two networks, servers s1, s2, … named worker-1, worker-2, …
+// Small test inputs: a cloud with two subnets in two networks, and servers s1, s2, … named worker-1, worker-2, …
 
 export const owner: Owner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
 
@@ -32,7 +32,7 @@ export const networks: readonly Network[] = [
   { id: 'net-b', mtu: 9000 },
 ];
 
-/** Port `pN` of a server: MAC …:N and address .N in subnet a or b. */
+/** Port `pN` on a server: MAC …:N and address .N in subnet a or b. */
 export function port(n: number, serverId: string, change: Partial<Port> = {}, letter = 'a'): Port {
   const third = letter === 'a' ? 10 : 20;
   return {
@@ -52,7 +52,7 @@ export function server(n: number, change: Partial<Server> = {}): Server {
   return { id: `s${n}`, name: `worker-${n}`, status: 'ACTIVE', metadata: {}, ...change };
 }
 
-/** The entry that port `pN` in subnet a is delivered as, as multinic`index`. */
+/** Entry for port `pN` in subnet a, named multinic`index`. */
 export function entry(
   n: number,
   index: number,
@@ -74,7 +74,7 @@ export function entry(
   };
 }
 
-/** The object of server `sN`, posted for `owner`. */
+/** Object for server `sN`, posted for `owner`. */
 export function existingNode(
   n: number,
   interfaces: readonly InterfaceSpec[],
@@ -91,7 +91,7 @@ export function existingNode(
   };
 }
 
-/** What reading port `pN` of a server showed. */
+/** Evidence for port `pN` on a server. */
 export function evidence(n: number, verdict: MissingPortState, serverId = 's1'): PortEvidence {
   const { portId, macAddress } = entry(n, 0);
   return { portId, macAddress, serverId, verdict };
@@ -121,7 +121,7 @@ export interface Sample {
   readonly input?: Partial<PlanInput>;
 }
 
-/** A plan input of one server unless it is told otherwise. */
+/** Returns a plan input with one server, overridden by `sample`. */
 export function input(sample: Sample): PlanInput {
   return {
     owner,
@@ -148,7 +148,7 @@ export function input(sample: Sample): PlanInput {
   };
 }
 
-/** What the business cluster holds once everything of the plan was accepted and deleted objects are gone. */
+/** Returns the business cluster's objects after the plan was accepted and deletions finished. */
 export function applied(
   before: readonly ExistingNodeConfig[],
   plan: Plan,

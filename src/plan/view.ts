@@ -13,47 +13,47 @@ import type {
 } from './observation.ts';
 import type { ExistingNode, Owner, PlanInput, RecordedNode } from './plan.ts';
 
-/** An object of the business cluster, its ids in lower case, at the server that it was delivered for. */
+/** Object in the business cluster with lower-case ids, assigned to the server that it was delivered for. */
 export interface ExistingObject extends ExistingNode {
-  /** Somebody wrote another server into it since. */
+  /** True: instanceId was edited to another server. */
   readonly isMisplaced: boolean;
 }
 
-/** The input of a plan, made quick to look things up in. */
+/** Plan input, indexed for lookups. */
 export interface View {
   readonly input: PlanInput;
   readonly servers: ReadonlyMap<string, Server>;
   readonly missingServers: ReadonlySet<string>;
   readonly subnets: ReadonlyMap<string, SubnetFacts>;
   readonly networks: ReadonlyMap<string, Network>;
-  /** Place of a selected subnet in the order of precedence. */
+  /** Position in the subnet selector. */
   readonly rank: ReadonlyMap<string, number>;
-  readonly held: readonly ExistingObject[];
-  readonly heldByName: ReadonlyMap<string, ExistingObject>;
+  readonly existing: readonly ExistingObject[];
+  readonly existingByName: ReadonlyMap<string, ExistingObject>;
   readonly unreadablePorts: ReadonlySet<string>;
   portsOf(serverId: string): readonly Port[];
-  heldOf(serverId: string): readonly ExistingObject[];
+  existingOf(serverId: string): readonly ExistingObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
   verdict(question: Question): MissingPortState | undefined;
   serverVerdict(serverId: string): ServerEvidence['verdict'] | undefined;
-  /** Whether the removal of a NIC waits for somebody's consent. */
+  /** True if a NIC's removal waits for consent. */
   isHeldBack(serverId: string, nic: Nic): boolean;
 }
 
-/** A NIC as its port or, without one, its MAC tells it from the others of its server. */
+/** NIC identity on a server: port id, or MAC without port id. */
 export type Nic = { readonly portId?: string | undefined; readonly macAddress: string };
 
-/** A NIC of the cloud: the same one is always called the same. */
+/** Returns a NIC's stable key within the cloud. */
 export function nicAt(serverId: string, { portId, macAddress }: Nic): string {
   return `${serverId} ${portId || macAddress.toLowerCase()}`;
 }
 
-/** `heldBack`: NICs, as `nicAt` calls them, whose removal waits for consent. */
+/** Indexes a plan input. `heldBack`: NIC keys (`nicAt`) whose removal waits for consent. */
 export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
   const { observation, selection, evidence } = input;
-  const held = placed(input.held.map(withLowerIds), input);
+  const existing = placed(input.held.map(withLowerIds), input);
   const ports = Map.groupBy(observation.ports, ({ deviceId }) => deviceId);
-  const byInstance = Map.groupBy(held, ({ spec }) => spec.instanceId ?? '');
+  const byInstance = Map.groupBy(existing, ({ spec }) => spec.instanceId ?? '');
   const verdicts = new Map(evidence.map((one) => [subjectOf(one), one.verdict]));
   const ofServers = new Map(
     input.serverEvidence.map(({ serverId, verdict }) => [serverId, verdict]),
@@ -67,10 +67,10 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
     subnets: byId(observation.subnets.map(subnetFacts)),
     networks: byId(observation.networks),
     rank: new Map(selection.subnetIds.map((id, rank) => [id, rank])),
-    held,
-    heldByName: new Map(held.map((node) => [node.nodeName, node])),
+    existing,
+    existingByName: new Map(existing.map((node) => [node.nodeName, node])),
     portsOf: (serverId) => (ports.get(serverId) ?? []).toSorted((a, b) => compareText(a.id, b.id)),
-    heldOf: (serverId) => byInstance.get(serverId) ?? [],
+    existingOf: (serverId) => byInstance.get(serverId) ?? [],
     recordedOf: (serverId) =>
       (recorded.get(serverId) ?? []).flatMap(({ interfaces }) => interfaces),
     verdict: (question) => verdicts.get(subjectOf(question)),
@@ -79,7 +79,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
   };
 }
 
-/** Puts objects of this CR back to the servers that they were delivered for. */
+/** Assigns this OpenstackConfig's objects to the servers that they were delivered for. */
 function placed(nodes: readonly ExistingNode[], input: PlanInput): ExistingObject[] {
   const { selection } = input;
   const taken = new Set(
@@ -103,9 +103,8 @@ function placed(nodes: readonly ExistingNode[], input: PlanInput): ExistingObjec
 }
 
 /**
- * The server that an object was delivered for: the label that Viola writes beside the instance id says which, and
- * somebody's edit of that id alone deselects nothing. Where the hash says that the spec is as Viola wrote it, it is the
- * label that was edited.
+ * Returns the server that an object was delivered for. Viola labels objects with the instance id; an edited
+ * instanceId alone deselects nothing. A matching specHash proves the spec unchanged, and then the label was edited.
  */
 export function deliveredFor({ spec, labelledInstanceId }: ExistingNodeConfig): string | undefined {
   const { instanceId } = spec;
@@ -118,8 +117,8 @@ function subjectOf({ serverId, portId, macAddress }: Question): string {
 }
 
 /**
- * Whether an object belongs to this OpenstackConfig: it was posted for one of its name, which may have been made again
- * since. One that this uid delivered and a namesake with another uid has written since does not, unless it is taken back.
+ * True if this OpenstackConfig owns the object: posted under its name, possibly before a recreation. An object
+ * rewritten by a namesake after this uid is not owned, unless a forced sync takes it back.
  */
 export function isOwn(
   { source }: Pick<ExistingNodeConfig, 'source'>,
@@ -128,7 +127,7 @@ export function isOwn(
   return isOfName(source, owner) && (force || !source?.replaces?.includes(owner.uid));
 }
 
-/** Whether an object was posted for an OpenstackConfig of this name, whatever its uid. */
+/** True if the object was posted for an OpenstackConfig with this name, whatever its uid. */
 export function isOfName(
   source: Pick<Owner, 'namespace' | 'name'> | undefined,
   { namespace, name }: Pick<Owner, 'namespace' | 'name'>,
@@ -137,8 +136,8 @@ export function isOfName(
 }
 
 /**
- * Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. What is as it should
- * be, nearly all of tens of thousands of NICs, is not copied.
+ * Returns the node with lower-case ids: databases compare ids without case, so spellings may differ from OpenStack's
+ * answers. Nodes that need no change, nearly all, are not copied.
  */
 function withLowerIds(node: ExistingNode): ExistingNode {
   const { spec } = node;
@@ -173,11 +172,11 @@ function byId<T extends { readonly id: string }>(items: readonly T[]): ReadonlyM
   return new Map(items.map((item) => [item.id, item]));
 }
 
-/** A subnet with what its NICs have in common, worked out once for all of them. */
+/** Subnet with the data that all its NICs share. */
 export interface SubnetFacts extends Subnet {
-  /** Length of the prefix, as it stands in the cidr. */
+  /** Prefix length from the cidr. */
   readonly prefix: string;
-  /** `gateway` and `routes` of an entry, as far as there are any. */
+  /** An entry's `gateway` and `routes`, where present. */
   readonly shared: Pick<InterfaceSpec, 'gateway' | 'routes'>;
 }
 
@@ -194,14 +193,14 @@ function subnetFacts(subnet: Subnet): SubnetFacts {
   };
 }
 
-/** Whether the text is an address of this version of IP. */
+/** True if the text is an address in this IP version. */
 export function isOf(ipVersion: 4 | 6, text: string): boolean {
   return ipVersion === 4 ? isIPv4(text) : isIPv6(text);
 }
 
 /**
- * Neutron's host routes that a NIC's own table can hold: the default is the gateway's, and a next hop outside of the
- * subnet is one the kernel refuses, unless it is link-local.
+ * Returns Neutron's host routes that a NIC's own table can hold. The gateway already covers the default route, and
+ * the kernel refuses a next hop outside the subnet unless link-local.
  */
 function routesOf({ hostRoutes, cidr, ipVersion }: Subnet) {
   return hostRoutes
@@ -216,7 +215,7 @@ function routesOf({ hostRoutes, cidr, ipVersion }: Subnet) {
 
 const linkLocal = 'fe80::/10';
 
-/** Text order that does not depend on the machine's locale. */
+/** Compares text independently from the machine's locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -11,7 +11,7 @@ export interface AdmitDeps {
   readonly tokens: TokenFile;
 }
 
-/** Lets callers through whose token may do this in the registered cluster that they name. */
+/** Admits callers whose token grants `verb` for the registered cluster in the provider header. */
 export function admitTo({ clusters, tokens }: AdmitDeps, verb: Verb): Admit {
   return async ({ headers }) => {
     const { authorization, [providerHeader]: header } = headers;
@@ -27,7 +27,7 @@ export function admitTo({ clusters, tokens }: AdmitDeps, verb: Verb): Admit {
   };
 }
 
-/** Lets every caller with a token through; what it sees is up to its providers. */
+/** Admits every caller with a valid token; the token's providers limit the visible clusters. */
 export function admitAny({ tokens }: Pick<AdmitDeps, 'tokens'>): Admit {
   return async ({ headers }) => {
     const { name, providers } = identify(await tokens.current(), headers.authorization);
@@ -35,13 +35,13 @@ export function admitAny({ tokens }: Pick<AdmitDeps, 'tokens'>): Admit {
   };
 }
 
-/** Whoever was admitted; a route without admission has no business asking. */
+/** Returns the admitted caller; throws on routes without admission. */
 export function callerOf({ caller, url }: FastifyRequest): Caller {
   if (!caller) throw new Error(`${url} admits nobody`);
   return caller;
 }
 
-/** The cluster, or the problem that says why it cannot be worked with. */
+/** Returns the cluster, or throws the problem that explains why the cluster is unusable. */
 export function usable(provider: string, lookup: Lookup): Cluster {
   if (lookup.kind === 'found') return lookup.cluster;
   if (lookup.kind === 'broken') throw new HttpProblem(503, 'ClusterUnusable', lookup.message);

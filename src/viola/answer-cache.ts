@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts';
 
-/** An answer and when its data were read. */
+/** Answer with the time when its data were read. */
 export interface Aged<T> {
   readonly value: T;
   readonly observedAt: Date;
@@ -11,22 +11,22 @@ interface Entry {
   readonly answer: Promise<Aged<unknown>>;
 }
 
-/** Keeps answers for a short time, one read at a time per key; `forget` drops those whose key starts with a prefix. */
+/** Short-lived answer cache with one concurrent read per key; `forget` drops keys with a prefix. */
 export class AnswerCache {
   readonly #entries = new Map<string, Entry>();
   readonly #clock: Clock;
-  readonly #keepMs: number;
+  readonly #maxAgeMs: number;
 
-  constructor(clock: Clock, keepMs: number) {
+  constructor(clock: Clock, maxAgeMs: number) {
     this.#clock = clock;
-    this.#keepMs = keepMs;
+    this.#maxAgeMs = maxAgeMs;
   }
 
-  /** The kept answer when it is young enough and `fresh` is not asked for, else a new one. */
+  /** Returns the cached answer if young enough and `fresh` is false, else reads again. */
   async get<T>(key: string, read: () => Promise<T>, fresh: boolean): Promise<Aged<T>> {
     this.#dropOld();
-    const held = this.#entries.get(key);
-    if (held && !fresh) return (await held.answer) as Aged<T>;
+    const cached = this.#entries.get(key);
+    if (cached && !fresh) return (await cached.answer) as Aged<T>;
     const observedAt = this.#clock.now();
     const answer = read().then((value) => ({ value, observedAt }));
     const entry = { readAt: this.#clock.monotonicMs(), answer };
@@ -44,7 +44,7 @@ export class AnswerCache {
   #dropOld(): void {
     const now = this.#clock.monotonicMs();
     for (const [key, { readAt }] of this.#entries) {
-      if (now - readAt >= this.#keepMs) this.#entries.delete(key);
+      if (now - readAt >= this.#maxAgeMs) this.#entries.delete(key);
     }
   }
 }

@@ -25,7 +25,7 @@ describe('answerStatus', () => {
     ],
     ['a moved object wins over a bad entry', answer(0, 'Invalid', 'Fenced'), true, 409],
     ['only bad entries', answer(3, 'Invalid'), false, 422],
-  ])('%s', (_what, body, readsResults, status) => {
+  ])('answerStatus returns the expected status: %s', (_what, body, readsResults, status) => {
     expect(answerStatus(body, readsResults)).toBe(status);
   });
 });

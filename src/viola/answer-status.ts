@@ -1,17 +1,18 @@
 import type { NodeErrorCode, PostAnswer } from '../api/node-configs-http.ts';
 
-/** Failures that the same request may not have when it is repeated. */
+/** Transient failures: a repeated request may succeed. */
 const transient: ReadonlySet<NodeErrorCode> = new Set([
   'Deleting',
   'ClusterUnreachable',
   'Internal',
 ]);
-/** Failures that ask the caller to read again and plan again. */
+/** Stale plans: the caller must read and plan again. */
 const moved: ReadonlySet<NodeErrorCode> = new Set(['StaleBase', 'FieldConflict', 'Fenced']);
 
 /**
- * HTTP status of a POST. A caller that reads results gets 200 as soon as one node was accepted; for any other a 2xx means
- * that every node was: the deployed operator takes each 2xx for final and repeats the whole request after anything else.
+ * Returns the HTTP status for a POST. Callers that read results get 200 when any node was accepted. For other callers
+ * a 2xx means that every node was accepted: the legacy operator treats each 2xx as final and repeats the whole
+ * request otherwise.
  */
 export function answerStatus({ results, errors }: PostAnswer, readsResults: boolean): number {
   if (errors.length === 0 || (readsResults && results.length > 0)) return 200;

@@ -6,8 +6,6 @@ import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
 import { nodeConfigs } from './node-config.ts';
 
-/** Vitest's second is too short on a machine that is busy with other tests. */
-
 let bed: ViolaFixture;
 let url: URL;
 const stop = new AbortController();
@@ -22,8 +20,8 @@ afterAll(async () => {
   await bed[Symbol.asyncDispose]();
 });
 
-/** A connection on which a request was begun: its head is sent, of its body one byte. */
-async function begun(token: string): Promise<Socket> {
+/** Opens a connection with an unfinished request: the head and one body byte are sent. */
+async function startRequest(token: string): Promise<Socket> {
   const socket = connect(Number(url.port), url.hostname);
   const head = [
     `POST ${nodeConfigsPath} HTTP/1.1`,
@@ -43,9 +41,9 @@ async function statusOfGet(token = 'rw'): Promise<number> {
   return (await fetch(new URL(nodeConfigsPath, url), { headers })).status;
 }
 
-describe('a caller without a known token', () => {
-  it('is answered before its body is read, whatever the body', async () => {
-    const socket = await begun('guess');
+describe('caller without a known token', () => {
+  it('a caller without a known token gets 401 before its body is read', async () => {
+    const socket = await startRequest('guess');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
     const headers = { 'content-type': 'application/json' };
     const wrong = await fetch(new URL(nodeConfigsPath, url), {
@@ -56,8 +54,8 @@ describe('a caller without a known token', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('takes no slot from others, however many bodies it sends however slowly', async () => {
-    const sockets = await Promise.all(Array.from({ length: 300 }, () => begun('guess')));
+  it('a caller without a known token occupies no slots with 300 unfinished requests', async () => {
+    const sockets = await Promise.all(Array.from({ length: 300 }, () => startRequest('guess')));
     try {
       expect(await statusOfGet()).toBe(200);
     } finally {
@@ -66,9 +64,9 @@ describe('a caller without a known token', () => {
   });
 });
 
-describe('a caller that fills its slots towards one cluster', () => {
-  it('takes none from other callers', async () => {
-    const sockets = await Promise.all(Array.from({ length: 32 }, () => begun('rw')));
+describe('caller using all its slots', () => {
+  it('a caller with all slots in use gets 429, while other callers are served', async () => {
+    const sockets = await Promise.all(Array.from({ length: 32 }, () => startRequest('rw')));
     try {
       await expect.poll(() => statusOfGet('rw')).toBe(429);
       expect(await statusOfGet('ro')).toBe(200);
@@ -79,8 +77,8 @@ describe('a caller that fills its slots towards one cluster', () => {
   });
 });
 
-describe('a caller that leaves', () => {
-  it('takes the writing of its nodes with it', async () => {
+describe('disconnecting caller', () => {
+  it("a caller's disconnect stops the writes for its remaining nodes", async () => {
     const resource = 'multinicnodeconfigs.multinic.io';
     bed.api.faults.delay({ verb: 'patch', resource, ms: 50, times: 999 });
     const nodes = Array.from({ length: 60 }, (_, i) => ({ nodeName: `n${i}`, interfaces: [] }));
@@ -106,7 +104,7 @@ describe('a caller that leaves', () => {
     expect(bed.writes.length).toBeLessThan(nodes.length / 2);
   });
 
-  it('leaves no list behind that lacks what was written for it', async () => {
+  it("a list after a caller's disconnect contains the nodes written for this caller", async () => {
     const headers = {
       authorization: 'Bearer rw',
       'x-provider-id': 'biz-1',
@@ -115,7 +113,7 @@ describe('a caller that leaves', () => {
     const list = async (): Promise<string> =>
       (await fetch(new URL(nodeConfigsPath, url), { headers })).text();
     await bed.reset();
-    // Read and kept before it was written.
+    // Cached before the write.
     await bed.call('GET', '?fresh=true');
     const resource = 'multinicnodeconfigs.multinic.io';
     bed.api.faults.delay({ verb: 'get', resource, name: 'slow', ms: 3_000 });

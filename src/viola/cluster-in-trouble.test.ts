@@ -15,8 +15,8 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-describe('a business cluster in trouble', () => {
-  it('that does not answer is a 503 that names every node', async () => {
+describe('unavailable business cluster', () => {
+  it('a POST to an unreachable cluster gets 503 with an error for every node', async () => {
     const kubeconfig = await bed.api.kubeconfig();
     await bed.register('biz-down', kubeconfig.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:1'));
     await expect.poll(() => bed.providers).toContain('biz-down');
@@ -27,7 +27,7 @@ describe('a business cluster in trouble', () => {
     expect(answer.errors).toHaveLength(20);
   });
 
-  it('is asked no more once nobody answers there, however many nodes are posted', async () => {
+  it('a cluster that closes connections receives few requests, however many nodes are posted', async () => {
     let connections = 0;
     const closer = createServer((socket) => {
       connections += 1;
@@ -41,11 +41,11 @@ describe('a business cluster in trouble', () => {
     const nodes = Array.from({ length: 40 }, (_, i) => ({ ...node, nodeName: `n-${i}` }));
     expect((await bed.post(nodes, { provider: 'biz-closed' })).status).toBe(503);
     await new Promise((resolve) => closer.close(resolve));
-    // One list, four workers with one node each and the question whether anybody is there, four tries for each.
+    // One list, plus one node and one version request for each of four workers, with four tries each.
     expect(connections).toBeLessThanOrEqual((1 + 4 * 2) * 4);
   });
 
-  it('that does not know the credentials any more is 503 too', async () => {
+  it('a cluster that rejects our credentials gets 503', async () => {
     await bed.register(
       'biz-expired',
       await bed.api.kubeconfig({ server: bed.api.url, token: () => Promise.resolve('old') }),
@@ -54,7 +54,7 @@ describe('a business cluster in trouble', () => {
     expect((await bed.post([node], { provider: 'biz-expired' })).status).toBe(503);
   });
 
-  it('that fails for one node keeps none of the others, however often all are posted', async () => {
+  it('a failing node does not prevent writes to other nodes, in any order', async () => {
     const names = Array.from({ length: 20 }, (_, i) => `n${String(i).padStart(2, '0')}`);
     const nodes = names.map((nodeName) => ({ nodeName, interfaces: [] }));
     bed.api.faults.answer({ verb: 'patch', resource: kind, name: 'n03', status: 500, times: 99 });
@@ -68,14 +68,14 @@ describe('a business cluster in trouble', () => {
     expect(stored.items.map(({ metadata }) => metadata.name)).toEqual(others);
   });
 
-  it('writes the third of three nodes too when there are more workers than nodes', async () => {
+  it('all nodes are tried when the workers outnumber the nodes', async () => {
     bed.api.faults.answer({ verb: 'patch', resource: kind, name: 'b', status: 500, times: 99 });
     const nodes = ['a', 'b', 'c'].map((nodeName) => ({ nodeName, interfaces: [] }));
     const { answer } = await bed.post(nodes, results);
     expect(answer.results.map(({ nodeName }) => nodeName)).toEqual(['a', 'c']);
   });
 
-  it('that is there after all is not given up for the failure of one node', async () => {
+  it('one node answered with 401 does not stop writes to a reachable cluster', async () => {
     bed.api.faults.answer({ verb: 'get', resource: kind, name: 'n00', status: 401 });
     const nodes = Array.from({ length: 20 }, (_, i) => ({
       nodeName: `n${String(i).padStart(2, '0')}`,
@@ -86,7 +86,7 @@ describe('a business cluster in trouble', () => {
     expect(answer.applied).toBe(19);
   });
 
-  it('that does not answer for one node in time keeps none of the others', async () => {
+  it('a timeout for one node does not prevent writes to other nodes', async () => {
     bed.api.faults.delay({ verb: 'get', resource: kind, name: 'n01', ms: 2500, times: 99 });
     const nodes = Array.from({ length: 20 }, (_, i) => ({
       nodeName: `n${String(i).padStart(2, '0')}`,
@@ -97,7 +97,7 @@ describe('a business cluster in trouble', () => {
     expect(answer.applied).toBe(19);
   });
 
-  it('whose answer gets lost has the object once, and the repeated POST finds it', async () => {
+  it('a POST with a lost answer creates the object once, and the retry reports unchanged', async () => {
     bed.api.faults.lose({ verb: 'patch', resource: kind, when: 'after' });
     const { status, answer } = await bed.post([{ ...node, base: null }]);
     expect(status).toBe(200);

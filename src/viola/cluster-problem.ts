@@ -2,7 +2,7 @@ import { HttpProblem } from '../http/problem.ts';
 import { KubeError } from '../kube/errors.ts';
 import { DeadlineReached } from '../time/deadline.ts';
 
-/** Rethrows what a business cluster answered as a problem of ours: its failures are not the caller's. */
+/** Rethrows a business cluster's failure as 503 or 400: internal errors there are not the caller's fault. */
 export function toProblem(error: unknown): never {
   if (error instanceof DeadlineReached) {
     const detail = `business cluster: ${error.message}`;
@@ -17,7 +17,7 @@ export function toProblem(error: unknown): never {
     const detail = 'the continue token is too old; list again from the start';
     throw new HttpProblem(400, 'ContinueExpired', detail, options);
   }
-  // What Viola asks for is in order but for the token, which is the API server's own.
+  // The continue token is the only input from the caller, so a 400 concerns this token.
   if (error.status === 400) {
     const detail = 'continue: is not the token of a page of this cluster; start without it';
     throw new HttpProblem(400, 'InvalidRequest', detail, options);

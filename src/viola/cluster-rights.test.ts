@@ -36,7 +36,7 @@ function error(status: number, reason: string): KubeError {
   return new KubeError({ status, reason, message: reason });
 }
 
-/** Viola with these clusters registered; each answers as `answers` says of it. */
+/** Starts ClusterRights for these clusters; `answers` sets each cluster's replies. */
 function bench(...ids: readonly string[]) {
   const clock = createFakeClock();
   const metrics = createMetrics(metricTable);
@@ -46,13 +46,13 @@ function bench(...ids: readonly string[]) {
     level: 'info',
     destination: { write: (line) => void lines.push(JSON.parse(line) as (typeof lines)[0]) },
   });
-  const asked: string[] = [];
+  const reviews: string[] = [];
   const answers = new Map<string, (action: Action) => 'yes' | 'no' | 'nothing' | KubeError>();
   const secrets = new Store<Secret>();
   for (const id of ids) secrets.upsert(registration(id));
   const connect = ({ providerId }: { readonly providerId: string }) => {
     const mayI: KubeClient['mayI'] = async (action, { signal } = {}) => {
-      asked.push(`${providerId} ${action.verb} in ${action.namespace}`);
+      reviews.push(`${providerId} ${action.verb} in ${action.namespace}`);
       const answer = answers.get(providerId)?.(action) ?? 'yes';
       if (answer instanceof KubeError) throw answer;
       if (answer !== 'nothing') return answer;
@@ -67,7 +67,7 @@ function bench(...ids: readonly string[]) {
   return {
     clock,
     lines,
-    asked,
+    reviews,
     answers,
     secrets,
     rights,
@@ -77,39 +77,39 @@ function bench(...ids: readonly string[]) {
       const all = (await metrics.registry.metrics()).split('\n');
       return all.filter((line) => line.startsWith('multinic_cluster_rights_missing'));
     },
-    said: () => lines.filter(({ level }) => level === 'error').map(({ msg }) => msg),
+    errorMessages: () => lines.filter(({ level }) => level === 'error').map(({ msg }) => msg),
   };
 }
 
-describe('the rights of Viola in its business clusters', () => {
-  it('are asked for once in ten minutes, of each cluster, in its namespace', async () => {
-    const { clock, asked, rights, figures, stop, done, said } = bench('a', 'b');
+describe('ClusterRights', () => {
+  it("rights are checked every ten minutes in each cluster's namespace", async () => {
+    const { clock, reviews, rights, figures, stop, done, errorMessages } = bench('a', 'b');
     await clock.advance(0);
-    expect(asked.filter((line) => line.startsWith('a')).toSorted()).toEqual(
+    expect(reviews.filter((line) => line.startsWith('a')).toSorted()).toEqual(
       ['create', 'delete', 'get', 'list', 'patch'].map((verb) => `a ${verb} in multinic-system`),
     );
-    expect(asked).toHaveLength(10);
+    expect(reviews).toHaveLength(10);
     expect(rights.of('a')).toMatchObject({ missing: [] });
     await clock.advance(9 * minute);
-    expect(asked).toHaveLength(10);
+    expect(reviews).toHaveLength(10);
     await clock.advance(2 * minute);
-    expect(asked).toHaveLength(20);
+    expect(reviews).toHaveLength(20);
     expect(await figures()).toEqual([
       'multinic_cluster_rights_missing{provider="a"} 0',
       'multinic_cluster_rights_missing{provider="b"} 0',
     ]);
-    expect(said()).toEqual([]);
+    expect(errorMessages()).toEqual([]);
     stop.abort(new Error('stop'));
     await done;
   });
 
-  it('that are missing in one are told, and noticed within a minute when they are granted', async () => {
-    const { clock, answers, rights, figures, lines, said } = bench('a', 'b');
+  it('a missing right is logged and counted, and its grant is noticed within a minute', async () => {
+    const { clock, answers, rights, figures, lines, errorMessages } = bench('a', 'b');
     answers.set('b', ({ verb }) => (verb === 'delete' ? 'no' : 'yes'));
     await clock.advance(0);
     const what = 'delete multinicnodeconfigs.multinic.io in multinic-system';
     expect([rights.of('a')?.missing, rights.of('b')?.missing]).toEqual([[], [what]]);
-    expect(said()).toEqual([`may not ${what}`]);
+    expect(errorMessages()).toEqual([`may not ${what}`]);
     expect(lines.find(({ level }) => level === 'error')).toMatchObject({
       reason: 'RightsMissing',
       providerId: 'b',
@@ -120,11 +120,11 @@ describe('the rights of Viola in its business clusters', () => {
     answers.clear();
     await clock.advance(minute);
     expect(rights.of('b')?.missing).toEqual([]);
-    expect(said()).toHaveLength(1);
+    expect(errorMessages()).toHaveLength(1);
   });
 
-  it('are not missing because a cluster is away, hangs, or lets nobody ask', async () => {
-    const { clock, answers, rights, said } = bench('away', 'hangs', 'refuses', 'well');
+  it('rights are unknown, not missing, when a cluster is unreachable, hangs or refuses the review', async () => {
+    const { clock, answers, rights, errorMessages } = bench('away', 'hangs', 'refuses', 'well');
     answers.set('away', () => error(0, 'Unreachable'));
     answers.set('hangs', () => 'nothing');
     answers.set('refuses', () => error(403, 'Forbidden'));
@@ -133,15 +133,15 @@ describe('the rights of Viola in its business clusters', () => {
       Array.from({ length: 3 }),
     );
     expect(rights.of('well')?.missing).toEqual([]);
-    expect(said()).toEqual([]);
+    expect(errorMessages()).toEqual([]);
   });
 
-  it('are those of the Secret as it is now: one that changes is asked anew, one that goes has none', async () => {
-    const { clock, secrets, asked, rights, figures } = bench('a');
+  it('rights follow the Secret: a changed Secret is checked again, a removed Secret has no metric', async () => {
+    const { clock, secrets, reviews, rights, figures } = bench('a');
     await clock.advance(0);
     secrets.upsert(registration('a', '2', 'elsewhere'));
     await clock.advance(minute);
-    expect(asked.slice(5)).toContain('a list in elsewhere');
+    expect(reviews.slice(5)).toContain('a list in elsewhere');
     secrets.remove(registration('a', '2', 'elsewhere'));
     await clock.advance(minute);
     expect(rights.of('a')).toBeUndefined();

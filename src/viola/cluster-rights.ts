@@ -9,20 +9,20 @@ import { passed } from '../time/clock.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 import { writerRights } from './rights.ts';
 
-/** How often the rights in a cluster are looked at, and how often while some are missing. */
-const usualMs = 600_000;
-const hurriedMs = 30_000;
-/** Clusters that are asked at once, each two questions at a time. */
-const atOnce = 2;
+/** Check interval: 10 min, or 30 s while a right is missing or unknown. */
+const checkMs = 600_000;
+const recheckMs = 30_000;
+/** Clusters checked concurrently, with two concurrent reviews each. */
+const concurrentClusters = 2;
 
-/** What Viola may not do in a business cluster. */
+/** Viola's missing rights in a business cluster. */
 export interface RightsInCluster {
   readonly missing: string[];
   readonly checkedAt: string;
 }
 
 interface Entry {
-  /** A Secret that changes makes another cluster of it. */
+  /** A changed Secret creates a new Cluster. */
   readonly cluster: Cluster;
   readonly rights: RightsState;
   dueAtMs: number;
@@ -35,8 +35,8 @@ export interface ClusterRightsOptions {
 }
 
 /**
- * The rights of the identities by which Viola writes in its business clusters. They are none of Viola's readiness: a cluster
- * in which something is missing must not take the others along.
+ * Checks the rights that Viola's identities have in business clusters. Missing rights do not affect Viola's
+ * readiness: one cluster must not block the others.
  */
 export class ClusterRights {
   readonly #options: ClusterRightsOptions;
@@ -47,7 +47,7 @@ export class ClusterRights {
     this.#options = options;
   }
 
-  /** Undefined while nothing is known of them. */
+  /** Returns a cluster's rights; undefined: not checked yet. */
   of(providerId: string): RightsInCluster | undefined {
     const entry = this.#entries.get(providerId);
     const missing = entry?.rights.missing;
@@ -56,7 +56,7 @@ export class ClusterRights {
     );
   }
 
-  /** Looks at every registered cluster, at new ones soon, until the signal aborts. */
+  /** Checks all registered clusters until the signal aborts; new clusters within 30 s. */
   async run(signal: AbortSignal): Promise<void> {
     const { clusters, context } = this.#options;
     const { clock, log } = context;
@@ -65,16 +65,19 @@ export class ClusterRights {
       for (const id of this.#entries.keys()) {
         if (!registered.includes(id)) this.#entries.delete(id);
       }
-      await mapBounded(registered, atOnce, (id, stop) => this.look(id, stop), signal).catch(
-        (error: unknown) => {
-          if (!signal.aborted) log.error({ err: error }, 'the look at rights in clusters failed');
-        },
-      );
-    } while (await passed(clock, hurriedMs, signal));
+      await mapBounded(
+        registered,
+        concurrentClusters,
+        (id, stop) => this.check(id, stop),
+        signal,
+      ).catch((error: unknown) => {
+        if (!signal.aborted) log.error({ err: error }, 'the look at rights in clusters failed');
+      });
+    } while (await passed(clock, recheckMs, signal));
   }
 
-  /** Looks at one cluster when it is time to. */
-  async look(providerId: string, signal: AbortSignal): Promise<void> {
+  /** Checks one cluster when due. */
+  async check(providerId: string, signal: AbortSignal): Promise<void> {
     const { clusters, context } = this.#options;
     await clusters.use(providerId, async (lookup) => {
       if (lookup.kind !== 'found') {
@@ -82,20 +85,20 @@ export class ClusterRights {
         return;
       }
       const entry = this.#entryOf(lookup.cluster);
-      if (context.clock.monotonicMs() >= entry.dueAtMs) await this.#ask(entry, signal);
+      if (context.clock.monotonicMs() >= entry.dueAtMs) await this.#review(entry, signal);
     });
   }
 
-  async #ask(entry: Entry, signal: AbortSignal): Promise<void> {
+  async #review(entry: Entry, signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#options.context;
     const { client, providerId } = entry.cluster;
-    // Before the answer: somebody else may come meanwhile.
-    entry.dueAtMs = clock.monotonicMs() + hurriedMs;
+    // Set before the reply, because a concurrent request may check the same cluster.
+    entry.dueAtMs = clock.monotonicMs() + recheckMs;
     const { lost, gained, silence } = await entry.rights.look({ client, clock, signal });
     const { missing } = entry.rights;
     if (missing && !silence) {
       entry.checkedAt = rfc3339(clock.now());
-      const pauseMs = missing.length > 0 ? hurriedMs : usualMs;
+      const pauseMs = missing.length > 0 ? recheckMs : checkMs;
       entry.dueAtMs = clock.monotonicMs() + jittered(pauseMs, random);
     }
     for (const right of lost) {
@@ -110,7 +113,7 @@ export class ClusterRights {
     const { providerId, namespace } = cluster;
     const known = this.#entries.get(providerId);
     if (known?.cluster === cluster) return known;
-    // What is needed rarely, and not by every registration, is told where it fails.
+    // Rare rights, not needed by every registration, are reported where their use fails.
     const usual = writerRights.rights.filter(({ rare }) => !rare);
     const claims = claimsOf(usual, { objects: [namespace] });
     const rights = new RightsState(writerRights, claims);
@@ -120,7 +123,7 @@ export class ClusterRights {
     return entry;
   }
 
-  /** A cluster that is not registered any more has no figure. */
+  /** Registers the metric; an unregistered cluster yields no sample. */
   #sample(providerId: string): void {
     if (this.#sampled.has(providerId)) return;
     this.#sampled.add(providerId);

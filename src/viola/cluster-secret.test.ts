@@ -24,8 +24,8 @@ function kubeconfig(user: object): string {
   });
 }
 
-describe('the Secret that registers a business cluster', () => {
-  it('holds a kubeconfig', async () => {
+describe('readRegistration', () => {
+  it('readRegistration accepts a Secret with a kubeconfig', async () => {
     const registration = await readRegistration(secret({ kubeconfig: kubeconfig({ token: 't' }) }));
     expect(registration).toMatchObject({
       providerId: 'biz-1',
@@ -34,7 +34,7 @@ describe('the Secret that registers a business cluster', () => {
     });
   });
 
-  it('or server, token, CA and a namespace of its own', async () => {
+  it('readRegistration accepts server, token, CA and namespace', async () => {
     const data = {
       server: 'https://biz.example:6443',
       token: 't',
@@ -47,7 +47,7 @@ describe('the Secret that registers a business cluster', () => {
     expect(namespace).toBe('nics');
   });
 
-  it('may have been made of files, whose last line ends', async () => {
+  it('readRegistration trims trailing line breaks from values created from files', async () => {
     const data = { server: 'https://biz.example:6443\n', token: 't\n', namespace: 'nics\r\n' };
     const { access, namespace } = await readRegistration(secret(data));
     expect([access.server, await access.token?.(), namespace]).toEqual([
@@ -57,23 +57,23 @@ describe('the Secret that registers a business cluster', () => {
     ]);
   });
 
-  it('may name plain HTTP to this machine itself', async () => {
+  it('readRegistration accepts plain HTTP to loopback', async () => {
     const data = { server: 'http://127.0.0.1:8080', token: 't' };
     expect((await readRegistration(secret(data))).access.server).toBe(data.server);
   });
 
   it.each([
-    ['nothing', {}, 'has neither kubeconfig nor server and token'],
+    ['an empty Secret', {}, 'has neither kubeconfig nor server and token'],
     ['a blank token', { server: 'https://biz.example', token: '\n' }, 'token: '],
     ['no token', { server: 'https://biz.example' }, 'has neither kubeconfig nor server and token'],
-    ['a server that is no URL', { server: 'biz', token: 's3cret' }, 'server: '],
+    ['an invalid server URL', { server: 'biz', token: 's3cret' }, 'server: '],
     [
-      'a token that anybody on the way can read',
+      'a token over plain HTTP',
       { server: 'http://biz.example:8080', token: 's3cret' },
       'server: http://biz.example would show the token',
     ],
     [
-      'a kubeconfig with such a token',
+      'a kubeconfig with a token over plain HTTP',
       {
         kubeconfig: kubeconfig({ token: 's3cret' }).replace(
           'https://biz.example',
@@ -82,21 +82,16 @@ describe('the Secret that registers a business cluster', () => {
       },
       'server: http://biz.example would show the token',
     ],
-    [
-      'a namespace that is none',
-      { kubeconfig: 'x', namespace: 'A B' },
-      'namespace: is not the name',
-    ],
-    ['a kubeconfig that is no YAML', { kubeconfig: 'a: [s3cret' }, 'kubeconfig'],
-    ['a program to run', { kubeconfig: kubeconfig({ exec: { command: 's3cret' } }) }, 'exec'],
-    [
-      'files of this machine',
-      { kubeconfig: kubeconfig({ tokenFile: '/etc/shadow' }) },
-      'tokenFile',
-    ],
-  ])('with %s is refused, by key and without its value', async (_what, data, message) => {
-    const reading = readRegistration(secret(data));
-    await expect(reading).rejects.toThrow(message.replace('tokenFile', '/etc/shadow'));
-    await expect(reading).rejects.not.toThrow('s3cret');
-  });
+    ['an invalid namespace', { kubeconfig: 'x', namespace: 'A B' }, 'namespace: is not the name'],
+    ['a kubeconfig with invalid YAML', { kubeconfig: 'a: [s3cret' }, 'kubeconfig'],
+    ['an exec plugin', { kubeconfig: kubeconfig({ exec: { command: 's3cret' } }) }, 'exec'],
+    ['local file paths', { kubeconfig: kubeconfig({ tokenFile: '/etc/shadow' }) }, 'tokenFile'],
+  ])(
+    'readRegistration refuses %s, naming the key without its value',
+    async (_what, data, message) => {
+      const reading = readRegistration(secret(data));
+      await expect(reading).rejects.toThrow(message.replace('tokenFile', '/etc/shadow'));
+      await expect(reading).rejects.not.toThrow('s3cret');
+    },
+  );
 });

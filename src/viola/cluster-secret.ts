@@ -5,14 +5,14 @@ import type { ClusterAccess } from '../kube/access/access.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { Secret } from '../kube/core-resources.ts';
 
-/** A registered business cluster: how to reach it and where its objects live. */
+/** Registered business cluster: access and objects' namespace. */
 export interface Registration {
   readonly providerId: string;
   readonly access: ClusterAccess;
   readonly namespace: string;
 }
 
-/** One line: of a file it ends with a line break, which no URL and no header may hold. */
+/** Single line, trimmed: values from files end with a line break, which URLs and headers forbid. */
 const line = z.string().trim();
 
 const keys = z.object({
@@ -26,8 +26,8 @@ const keys = z.object({
 });
 
 /**
- * Reads the Secret that registers a business cluster: `kubeconfig`, or `server`, `token` and `ca.crt`; optionally
- * `namespace`. Throws an error that names the key, never its value.
+ * Parses a registration Secret: `kubeconfig`, or `server`, `token` and `ca.crt`; optionally `namespace`. Throws an
+ * error naming the key, never its value.
  */
 export async function readRegistration(secret: Secret): Promise<Registration> {
   const text = Object.fromEntries(
@@ -56,7 +56,7 @@ async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
   return { server, token: () => Promise.resolve(token), ...(ca === undefined ? {} : { ca }) };
 }
 
-/** A token over plain HTTP is everybody's on the way; only a tunnel on this machine ends where it began. */
+/** Refuses a token over plain HTTP, which exposes the token to the network; loopback tunnels are allowed. */
 function refuseOpenToken({ server, token }: ClusterAccess): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || token === undefined || isLoopback(hostname)) return;
@@ -65,7 +65,7 @@ function refuseOpenToken({ server, token }: ClusterAccess): void {
   );
 }
 
-/** A one-line kubeconfig must not be taken for a path. */
+/** Appends a line break, so that a one-line kubeconfig is not mistaken for a path. */
 function asText(kubeconfig: string): string {
   return `${kubeconfig}\n`;
 }

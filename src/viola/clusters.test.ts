@@ -30,7 +30,7 @@ function registration(version: string, server = 'https://biz.example:6443'): Sec
   };
 }
 
-/** Clusters over a store of Secrets; notes whose connections are closed. */
+/** Returns Clusters over a Secret store; `closed` records closed connections. */
 function registry(listed = true) {
   const secrets = new Store<Secret>();
   const closed: string[] = [];
@@ -48,21 +48,21 @@ const serverOf = async (lookup: Lookup) =>
   lookup.kind === 'found' ? lookup.cluster.server : lookup.kind;
 
 describe('Clusters', () => {
-  it('knows of no cluster that it is not registered only once the Secrets are listed', async () => {
+  it('an unregistered cluster is `unknown`, but `unread` until the Secrets were listed', async () => {
     expect(await registry().clusters.use('biz-1', kindOf)).toBe('unknown');
     expect(await registry(false).clusters.use('biz-1', kindOf)).toBe('unread');
   });
 
-  it('lets calls in flight end with the connections they began with when a Secret changes', async () => {
+  it('calls in flight keep their connection when the Secret changes', async () => {
     const { clusters, secrets, closed } = registry();
     secrets.upsert(registration('1'));
-    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const call = clusters.use('biz-1', async () => {
-      begun.resolve();
+      started.resolve();
       await gate.promise;
       return [...closed];
     });
-    await begun.promise;
+    await started.promise;
     secrets.upsert(registration('2', 'https://new.example:6443'));
     expect(await clusters.use('biz-1', serverOf)).toBe('https://new.example:6443');
     gate.resolve();
@@ -70,7 +70,7 @@ describe('Clusters', () => {
     await expect.poll(() => closed).toEqual(['https://biz.example:6443']);
   });
 
-  it('closes connections that nobody uses when their Secret goes', async () => {
+  it('an idle connection is closed when its Secret is removed', async () => {
     const { clusters, secrets, closed } = registry();
     secrets.upsert(registration('1'));
     await clusters.use('biz-1', kindOf);
@@ -79,7 +79,7 @@ describe('Clusters', () => {
     expect(await clusters.use('biz-1', kindOf)).toBe('unknown');
   });
 
-  it('says which Secret cannot be used and why, until it is corrected, and what others register', async () => {
+  it('an unusable Secret is reported and logged until corrected, and does not affect other clusters', async () => {
     const { clusters, secrets, closed } = registry();
     secrets.upsert({ ...registration('1'), data: {} });
     const other = registration('1', 'https://other.example:6443');
@@ -97,7 +97,7 @@ describe('Clusters', () => {
     expect(closed).toHaveLength(2);
   });
 
-  it('gives its connections back when the work fails', async () => {
+  it('a failing call releases its connection', async () => {
     const { clusters, secrets, closed } = registry();
     secrets.upsert(registration('1'));
     const failed = clusters.use('biz-1', () => Promise.reject(new Error('no')));

@@ -6,7 +6,7 @@ import { keyOf } from '../kube/object.ts';
 import type { Logger } from '../process/log.ts';
 import { type Registration, readRegistration } from './cluster-secret.ts';
 
-/** A business cluster that can be written to. */
+/** Usable business cluster. */
 export interface Cluster {
   readonly providerId: string;
   readonly server: string;
@@ -18,27 +18,27 @@ export type Lookup =
   | { readonly kind: 'found'; readonly cluster: Cluster }
   | { readonly kind: 'broken'; readonly message: string }
   | { readonly kind: 'unknown' }
-  /** The Secrets were never listed: nobody knows what is registered. */
+  /** The Secrets were never listed: registrations are unknown. */
   | { readonly kind: 'unread' };
 
 interface Entry {
   readonly lookup: Promise<Lookup>;
-  /** Calls in flight; a client is closed when the last one has ended. */
+  /** Calls in flight; the client is closed after the last call. */
   users: number;
   replaced: boolean;
 }
 
 export interface ClustersOptions {
   readonly secrets: Store<Secret>;
-  /** Whether the Secrets have been listed. */
+  /** True once the Secrets were listed. */
   readonly listed: () => boolean;
   readonly log: Logger;
   readonly connect: (registration: Registration) => KubeClient;
 }
 
 /**
- * The business clusters that Secrets register, as they are now: a Secret that comes, changes or goes takes effect at the
- * next call. The client of a Secret is kept until that changes.
+ * Business clusters registered by Secrets. An added, changed or removed Secret takes effect at the next call; clients
+ * are kept until their Secret changes.
  */
 export class Clusters implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>();
@@ -58,13 +58,13 @@ export class Clusters implements AsyncDisposable {
     });
   }
 
-  /** Ids of all registered clusters, sorted; also of those whose Secret cannot be used. */
+  /** Returns all registered cluster ids, sorted, including clusters with an unusable Secret. */
   get providerIds(): readonly string[] {
     const ids = this.#secrets.list().map((secret) => secret.metadata.labels?.[labels.providerId]);
     return [...new Set(ids.filter((id) => id !== undefined))].toSorted();
   }
 
-  /** Works with the cluster of this id as it is registered now; its connections live until the work has ended. */
+  /** Runs `work` with the current registration for this id; its client stays open until `work` ends. */
   async use<T>(providerId: string, work: (lookup: Lookup) => Promise<T>): Promise<T> {
     const registered = this.#secrets
       .list()
@@ -87,21 +87,21 @@ export class Clusters implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
-    const held = [...this.#entries.values()];
+    const entries = [...this.#entries.values()];
     this.#entries.clear();
-    await Promise.all(held.map(closeOf));
+    await Promise.all(entries.map(closeOf));
   }
 
   #entryOf(secret: Secret): Entry {
     const key = keyOf(secret);
-    const held = this.#entries.get(key);
-    if (held) return held;
+    const existing = this.#entries.get(key);
+    if (existing) return existing;
     const entry = { lookup: this.#open(secret), users: 0, replaced: false };
     this.#entries.set(key, entry);
     return entry;
   }
 
-  /** Never rejects: what is wrong with one Secret is said to who asks for its cluster, and hinders no other. */
+  /** Never rejects: an unusable Secret is reported to its callers only. */
   async #open(secret: Secret): Promise<Lookup> {
     try {
       const registration = await readRegistration(secret);
@@ -111,7 +111,7 @@ export class Clusters implements AsyncDisposable {
       this.#log.info({ providerId, server, namespace }, 'business cluster registered');
       return { kind: 'found', cluster };
     } catch (error) {
-      // The Secret is all that was read, so that whatever failed is to be corrected there.
+      // Only the Secret was read, so the error must be corrected there.
       const flaw = error instanceof Error ? error.message : String(error);
       const message = `Secret ${keyOf(secret)}: ${flaw}`;
       this.#log.warn({ secretName: keyOf(secret), flaw }, 'business cluster cannot be used');
@@ -120,15 +120,15 @@ export class Clusters implements AsyncDisposable {
   }
 
   #forget(key: string): void {
-    const held = this.#entries.get(key);
-    if (!held) return;
+    const existing = this.#entries.get(key);
+    if (!existing) return;
     this.#entries.delete(key);
-    held.replaced = true;
-    if (held.users === 0) void closeOf(held);
+    existing.replaced = true;
+    if (existing.users === 0) void closeOf(existing);
   }
 }
 
-/** Closes the client, if one was ever made: a Secret that could not be read has none. */
+/** Closes the client; an unreadable Secret has none. */
 async function closeOf({ lookup }: Entry): Promise<void> {
   const opened = await lookup;
   if (opened.kind === 'found') await opened.cluster.client[Symbol.asyncDispose]();

@@ -19,7 +19,7 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Deletes the node while something happens once before a write, the deletion unless told otherwise. */
+/** Deletes the node and runs `meanwhile` once before a write, by default before the deletion. */
 function deleteWhile(
   base: Base | undefined,
   meanwhile: () => Promise<unknown>,
@@ -39,17 +39,17 @@ function deleteWhile(
   });
 }
 
-/** The object moves so many times before it can be deleted. */
+/** Lets the next `times` deletions fail with a conflict. */
 function moves(times: number): void {
   const conflict = { status: 409, reason: 'Conflict' };
   bed.api.faults.answer({ verb: 'delete', resource: kind, ...conflict, times });
 }
 
-/** What is answered when there is nothing to delete any more. */
+/** Answer for a node without object. */
 const done = { status: 404, body: { code: 'NoSuchNode' } };
 
 describe('DELETE node-configs', () => {
-  it('stamps the consent before it deletes, and leaves the rest to the finalizer', async () => {
+  it('DELETE stamps consent before the deletion and leaves the cleanup to the finalizer', async () => {
     await bed.post([node]);
     await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
     const { status, body } = await bed.call('DELETE', '/Worker_1');
@@ -67,7 +67,7 @@ describe('DELETE node-configs', () => {
     }
   });
 
-  it('[C8] says that the Node is not waited for only when the server is gone, afterwards too', async () => {
+  it('[C8] consent skips the wait for the Node only with reason server-gone, also in a later DELETE', async () => {
     await bed.post([node]);
     await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['multinic.io/cleanup'] } });
     const consent = async () =>
@@ -81,7 +81,7 @@ describe('DELETE node-configs', () => {
     expect((await bed.call('DELETE', '/Worker_1?reason=because')).status).toBe(400);
   });
 
-  it('refuses a base that has moved and answers 404 when it is done', async () => {
+  it('DELETE refuses a stale base and answers 404 after the deletion', async () => {
     await bed.post([{ ...node, base: null }]);
     expect((await bed.call('DELETE', '/Worker_1?uid=other&generation=1')).status).toBe(409);
     const { uid } = (await bed.stored()).metadata;
@@ -89,7 +89,7 @@ describe('DELETE node-configs', () => {
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
-  it('consents to no other object of the name, not even to one that is being deleted', async () => {
+  it('DELETE stamps no consent on another object with the same name, even during its deletion', async () => {
     await bed.post([node]);
     const { uid } = (await bed.stored()).metadata;
     await bed.admin.delete(nodeConfigs, ref);
@@ -101,7 +101,7 @@ describe('DELETE node-configs', () => {
     expect((await bed.stored()).metadata.annotations?.[annotations.deleteConsent]).toBeUndefined();
   });
 
-  it('keeps a fenced object from callers that send no base, and takes no half of one', async () => {
+  it('DELETE without base is refused for a fenced object, and a base without generation is invalid', async () => {
     await bed.post([{ ...node, base: null }]);
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject({
       status: 409,
@@ -114,7 +114,7 @@ describe('DELETE node-configs', () => {
   });
 
   it.each(['viola.node-config.consent', 'viola.node-config.delete'] as const)(
-    'consents to and deletes only what its caller has seen: an edit before %s',
+    'DELETE refuses an object that was edited before %s',
     async (effect) => {
       await bed.post([node]);
       const { metadata } = await bed.stored();
@@ -129,7 +129,7 @@ describe('DELETE node-configs', () => {
   );
 
   it.each(['viola.node-config.consent', 'viola.node-config.delete'] as const)(
-    'is done when the object goes meanwhile, before %s',
+    'DELETE answers 404 when the object is deleted before %s',
     async (effect) => {
       await bed.post([node]);
       const gone = deleteWhile(undefined, () => bed.admin.delete(nodeConfigs, ref), effect);
@@ -137,13 +137,13 @@ describe('DELETE node-configs', () => {
     },
   );
 
-  it('is done when the answer to its deletion gets lost', async () => {
+  it('DELETE answers 404 when the reply to the deletion is lost', async () => {
     await bed.post([node]);
     bed.api.faults.lose({ verb: 'delete', resource: kind, when: 'after' });
     expect(await bed.call('DELETE', '/Worker_1')).toMatchObject(done);
   });
 
-  it('says that the cluster cannot be reached, not that the object moves, when its kind is not served', async () => {
+  it('DELETE answers ClusterUnreachable when the API server does not serve the kind', async () => {
     await bed.post([node]);
     const notServed = { resource: kind, status: 404, reason: '' };
     bed.api.faults.answer({ verb: 'get', ...notServed, times: 5 });
@@ -153,7 +153,7 @@ describe('DELETE node-configs', () => {
     });
   });
 
-  it('tries five times on an object that moves all the time', async () => {
+  it('DELETE gives up with StaleBase after five conflicts', async () => {
     await bed.post([node]);
     moves(4);
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
@@ -167,9 +167,9 @@ describe('DELETE node-configs', () => {
 
   it.each([
     ['long ago', -25 * 3_600_000, true],
-    ['two hours ago, and not by us', -2 * 3_600_000, true],
+    ['two hours ago, from another writer', -2 * 3_600_000, true],
     ['a moment ago', -60_000, false],
-  ])('stamps anew when there is a consent of %s', async (_, ms, isStampedAnew) => {
+  ])('DELETE renews a consent from %s (%i ms): %s', async (_, ms, isRenewed) => {
     const at = new Date(Date.now() + ms).toISOString();
     await bed.post([node]);
     const before = { annotations: { [annotations.deleteConsent]: at } };
@@ -177,10 +177,10 @@ describe('DELETE node-configs', () => {
     await bed.admin.patch(nodeConfigs, ref, { metadata: { ...before, finalizers } });
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);
     const { metadata } = await bed.stored();
-    expect(metadata.annotations?.[annotations.deleteConsent] !== at).toBe(isStampedAnew);
+    expect(metadata.annotations?.[annotations.deleteConsent] !== at).toBe(isRenewed);
   });
 
-  it('stamps an object anew that somebody deleted days after he agreed to that', async () => {
+  it('DELETE renews an old consent on an object that is already being deleted', async () => {
     await bed.post([node]);
     const before = { annotations: { [annotations.deleteConsent]: '2020-01-01T00:00:00Z' } };
     const finalizers = ['multinic.io/cleanup'];
@@ -195,7 +195,7 @@ describe('DELETE node-configs', () => {
     expect(bed.writes).toEqual(writes);
   });
 
-  it('decides anew when the object moves between consent and deletion', async () => {
+  it('DELETE retries when the object changes between consent and deletion', async () => {
     await bed.post([node]);
     moves(1);
     expect((await bed.call('DELETE', '/Worker_1')).status).toBe(202);

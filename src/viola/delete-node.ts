@@ -22,12 +22,12 @@ export interface DeleteOptions {
   readonly signal: AbortSignal;
 }
 
-/** How often it is decided anew because somebody (usually the controller's status) wrote in between. */
+/** Attempts after concurrent writes, usually status updates by the controller. */
 const maxTries = 5;
 
 /**
- * Deletes a node config with consent: the annotation tells the controller that this removal was asked for, and its
- * finalizer cleans the node before the object goes. 404 when there is none (any more), 409 when the object has moved.
+ * Deletes a node config with consent. The annotation tells the controller that the removal is intended, and the
+ * finalizer cleans the node first. Throws 404 when no object exists, 409 when the object has changed.
  */
 export async function deleteNode(
   cluster: Cluster,
@@ -47,7 +47,7 @@ export async function deleteNode(
   }
 }
 
-/** One decision on what is there now; throws a conflict, or that there is none, when the object moved or went while it was made. */
+/** Decides once on the live object; throws a conflict or 404 when the object changes meanwhile. */
 async function tryDelete(
   cluster: Cluster,
   nodeName: string,
@@ -59,11 +59,11 @@ async function tryDelete(
   const live = await findNode(cluster, nodeName, signal);
   const ref = { namespace, name: live.metadata.name };
   const { uid = '', generation = 0, deletionTimestamp } = live.metadata;
-  const leaving = deletionTimestamp !== undefined;
-  const refusal = leaving ? otherThan(live, base) : refusalOf(live, base, options);
+  const isDeleting = deletionTimestamp !== undefined;
+  const refusal = isDeleting ? otherThan(live, base) : refusalOf(live, base, options);
   if (refusal) throw new HttpProblem(409, refusal.code, `${nodeName}: ${refusal.message}`);
   const resourceVersion = await consent(cluster, live, options);
-  if (!leaving) {
+  if (!isDeleting) {
     await perform('viola.node-config.delete', () =>
       client.delete(nodeConfigs, ref, {
         uid,
@@ -76,10 +76,10 @@ async function tryDelete(
   return { uid, generation };
 }
 
-/** A consent of an object that lives may be that of a deletion which never came to be; one of ours is a moment old. */
-const ownMs = 3_600_000;
+/** Maximum consent age (1 h) on a live object: an older consent may stem from a deletion that never happened. */
+const maxConsentAgeMs = 3_600_000;
 
-/** Stamps the consent unless it is there; answers the version of the object that carries it. */
+/** Stamps a missing consent; returns the resourceVersion that carries the consent. */
 async function consent(
   { client, namespace }: Cluster,
   { metadata }: MultiNicNodeConfig,
@@ -89,7 +89,7 @@ async function consent(
   const now = clock.now();
   const consents =
     deletionTimestamp === undefined
-      ? consentsTo(metadata, now, now, ownMs)
+      ? consentsTo(metadata, now, now, maxConsentAgeMs)
       : consentsTo(metadata, new Date(deletionTimestamp), now);
   const isComplete = reason === undefined || endsWaitForNode(metadata);
   if (consents && isComplete) return resourceVersion;

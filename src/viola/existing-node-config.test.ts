@@ -8,7 +8,7 @@ import { toExistingNodeConfig } from './existing-node-config.ts';
 const metadata = { name: 'n1', uid: 'u', generation: 2 };
 const spec = { nodeName: 'N1', interfaces: [] };
 
-/** As the API server may answer it, whatever its schema let in. */
+/** Converts an object as the API server may return it under any schema. */
 function read(object: object) {
   return toExistingNodeConfig({ metadata, spec, ...object });
 }
@@ -17,8 +17,8 @@ function marked(source: string) {
   return read({ metadata: { ...metadata, annotations: { 'multinic.io/source': source } } }).node;
 }
 
-describe('toHeldNode', () => {
-  it('keeps the names in a status of which a part cannot be read', () => {
+describe('toExistingNodeConfig', () => {
+  it('a partly unreadable status keeps its NIC names', () => {
     const status = {
       state: 'Working',
       lastJobName: 'job',
@@ -28,7 +28,7 @@ describe('toHeldNode', () => {
       ],
     };
     expect(read({ status })).toMatchObject({
-      kind: 'held',
+      kind: 'readable',
       node: {
         status: {
           lastJobName: 'job',
@@ -40,18 +40,18 @@ describe('toHeldNode', () => {
 
   it.each([
     ['an entry of its status names no NIC', { status: { interfaceStatuses: [{ mtu: 'x' }] } }],
-    ['its status lists no entries', { status: { interfaceStatuses: 'multinic0' } }],
-    ['what its host knows cannot be read', { status: { knownInterfaces: [{ id: 'x' }] } }],
-    ['its spec is of another form', { spec: { nodeName: 'N1', interfaces: [{ mtu: 9001 }] } }],
+    ['its interfaceStatuses is a string', { status: { interfaceStatuses: 'multinic0' } }],
+    ['its known interfaces are malformed', { status: { knownInterfaces: [{ id: 'x' }] } }],
+    ['its spec is malformed', { spec: { nodeName: 'N1', interfaces: [{ mtu: 9001 }] } }],
     ['it has no spec', { spec: undefined }],
-  ])('does not take an object for readable when %s', (_what, object) => {
+  ])('an object is unreadable when %s', (_what, object) => {
     expect(read(object)).toMatchObject({
       kind: 'unreadable',
       node: { objectName: 'n1', uid: 'u', generation: 2 },
     });
   });
 
-  it('tells the server that it was made for, whatever somebody wrote into its spec since', () => {
+  it('labelledInstanceId keeps the original server after spec.instanceId was edited', () => {
     const labels = { 'multinic.io/instance-id': 'i-1' };
     const edited = { metadata: { ...metadata, labels }, spec: { ...spec, instanceId: 'i-2' } };
     expect(read(edited).node).toMatchObject({
@@ -60,19 +60,19 @@ describe('toHeldNode', () => {
     });
   });
 
-  it('reads what was written with the same hash, whatever a NIC holds', () => {
+  it('an object read back has the hash it was written with, for any NIC fields', () => {
     const [nic] = postedNode.interfaces;
     const addresses = ['10.0.0.10/24', '10.0.1.7/24'];
     const routes = [{ to: '10.9.0.0/16', via: '10.0.0.1' }];
     const interfaces = [{ macAddress: '', ...nic, addresses, routes, gateway: '10.0.0.1' }];
     const desired = desiredNode({ ...postedNode, interfaces }, 'biz-1');
     const { node } = desired.kind === 'usable' ? desired : expect.fail(desired.error.message);
-    const held = read({ spec: node.spec });
-    const back = held.kind === 'held' ? held.node.spec : expect.fail(held.node.message);
+    const result = read({ spec: node.spec });
+    const back = result.kind === 'readable' ? result.node.spec : expect.fail(result.node.message);
     expect(back.specHash).toBe(specHash(back));
   });
 
-  it('has an address of IPv4 or none, and the subnet of the first address', () => {
+  it("an IPv6-only NIC has no `address`, and its cidr is the first address's subnet", () => {
     const addresses = ['fd00::a/64', 'fd00:1::a/64'];
     const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', name: 'multinic0', addresses }];
     const desired = desiredNode({ ...postedNode, interfaces }, 'biz-1');
@@ -82,7 +82,7 @@ describe('toHeldNode', () => {
     expect(acceptInterfaces(node.spec.interfaces ?? []).rejected).toEqual([]);
   });
 
-  it('says which field cannot be read', () => {
+  it("an unreadable object's message names the field", () => {
     const { node } = read({ spec: { nodeName: 'N1', interfaces: [{ macAddress: 'x' }] } });
     expect(node).toHaveProperty(
       'message',
@@ -90,7 +90,7 @@ describe('toHeldNode', () => {
     );
   });
 
-  it('tells what else is known of an object that cannot be read: its server, and whose it is', () => {
+  it('an unreadable object includes its server id and source when readable', () => {
     const broken = { nodeName: 'N1', instanceId: 'i-1', interfaces: 'none' };
     const from = { namespace: 'ns', name: 'demo', uid: 'u', generation: 1 };
     const of = (text: string) => ({
@@ -103,7 +103,7 @@ describe('toHeldNode', () => {
     expect(read({ spec: { instanceId: 7 } }).node).not.toHaveProperty('instanceId');
   });
 
-  it('knows where an object comes from only when its annotation can be read', () => {
+  it('a malformed source annotation is ignored', () => {
     const from = { namespace: 'ns', name: 'demo', uid: 'u', generation: 1 };
     expect(marked(JSON.stringify(from))).toHaveProperty('source', from);
     expect(marked('{')).not.toHaveProperty('source');

@@ -17,10 +17,10 @@ import {
 import { nodeNameOf } from './node-config.ts';
 
 export type ReadNode =
-  | { readonly kind: 'held'; readonly node: ExistingNodeConfig }
+  | { readonly kind: 'readable'; readonly node: ExistingNodeConfig }
   | { readonly kind: 'unreadable'; readonly node: UnreadableNode };
 
-/** Where an object came from, as its annotation says; undefined when it has none that can be read. */
+/** Returns an object's source annotation; undefined: missing or malformed. */
 export function sourceOf({ metadata }: MultiNicNodeConfig): Source | undefined {
   const text = metadata.annotations?.[annotations.source];
   if (text === undefined) return undefined;
@@ -39,8 +39,8 @@ export function sourceOf({ metadata }: MultiNicNodeConfig): Source | undefined {
 }
 
 /**
- * An object in the form in which callers read it. One whose NICs cannot be read (an earlier, looser schema let it in) is
- * told apart: left out, it would look absent and its names free.
+ * Converts an object for callers. Objects with unreadable NICs, admitted by an earlier, looser schema, are returned
+ * separately: omitted, they would look absent and their names free.
  */
 export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
   const spec = nodeConfigSpec.safeParse(object.spec);
@@ -60,7 +60,7 @@ export function toExistingNodeConfig(object: MultiNicNodeConfig): ReadNode {
     ...(from ? { source: from } : {}),
     ...(labelledInstanceId === undefined ? {} : { labelledInstanceId }),
   };
-  return { kind: 'held', node };
+  return { kind: 'readable', node };
 }
 
 function unreadable(
@@ -89,8 +89,8 @@ const partOfSpec = z
   .catch({ instanceId: undefined });
 
 /**
- * A status as far as it can be read. Names in it are taken, so that an entry is kept with what is readable of it, and one
- * that names no NIC at all makes the object unreadable.
+ * Parses a status as far as possible. Names in a status are reserved, so entries keep their readable fields; an entry
+ * without a NIC name makes the object unreadable.
  */
 function readStatus(status: unknown): z.ZodSafeParseResult<NodeConfigStatus> {
   const whole = nodeConfigStatus.safeParse(status ?? {});
@@ -111,7 +111,7 @@ function entryOf(shape: typeof interfaceStatus.shape) {
     .refine(({ name, id }) => name !== undefined || id !== undefined, 'names no NIC');
 }
 
-/** The same fields; one that cannot be read is taken for absent. */
+/** Returns the shape with unreadable fields treated as absent. */
 function lenient(shape: z.core.$ZodLooseShape) {
   return Object.fromEntries(
     Object.entries(shape).map(([key, field]) => [key, z.catch(field, undefined)]),

@@ -29,11 +29,11 @@ describe('refusalOf', () => {
     ['being deleted, unfenced caller', leaving, undefined, 'Deleting'],
     ['unfenced caller, plain object', live, undefined, undefined],
     ['unfenced caller, fenced object', fenced, undefined, 'Fenced'],
-  ])('%s', (_what, object, base, code) => {
+  ])('refusalOf applies the fence: %s', (_what, object, base, code) => {
     expect(refusalOf(object, base, strict)?.code).toBe(code);
   });
 
-  it('lets an unfenced caller through when Viola was told to', () => {
+  it('refusalOf allows unfenced callers with acceptUnfenced', () => {
     expect(refusalOf(fenced, undefined, { acceptUnfenced: true })).toBeUndefined();
   });
 });

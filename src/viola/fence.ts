@@ -8,8 +8,8 @@ export interface Refusal {
 }
 
 /**
- * Whether a write that was planned against `base` may go on top of the live object. `null` is create only, absent is a
- * caller that knows no fences: its last write wins, but not over a fenced object.
+ * Returns why a write planned against `base` must not replace the live object. `base: null` means create only.
+ * Callers without base overwrite any object except a fenced object.
  */
 export function refusalOf(
   live: MultiNicNodeConfig | undefined,
@@ -23,10 +23,13 @@ export function refusalOf(
   return base === null ? existsRefusal(live) : movedRefusal(live, base);
 }
 
-/** Whether an object that is being deleted, which makes a generation of its own, is another one than the caller means. */
+/**
+ * Returns the refusal if the live object has another uid than the caller's base. A deletion increments the
+ * generation, so generations are not compared.
+ */
 export function otherThan(live: MultiNicNodeConfig, base: Base | undefined): Refusal | undefined {
-  const isMeant = base === undefined || live.metadata.uid === base.uid;
-  return isMeant ? undefined : movedRefusal(live, base);
+  const isSame = base === undefined || live.metadata.uid === base.uid;
+  return isSame ? undefined : movedRefusal(live, base);
 }
 
 function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {

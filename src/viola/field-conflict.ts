@@ -3,7 +3,7 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations, fieldManagers } from '../api/names.ts';
 import { KubeError } from '../kube/errors.ts';
 
-/** Managers under which the deployed Viola (`kubectl apply`) wrote the fields that are ours now. */
+/** Field managers used by the legacy Viola (`kubectl apply`) for fields that this Viola now owns. */
 const deployedManagers = ['kubectl-client-side-apply', 'kubectl'];
 
 const managed = z.object({
@@ -12,19 +12,18 @@ const managed = z.object({
   }),
 });
 
-/** The expansion of a MultiNicBizConfig gives a node up as soon as another writer has an object for it. */
+/** The MultiNicBizConfig expansion yields its nodes to any other writer. */
 const yieldingManagers = [fieldManagers.bizConfig];
 
-/** Whether an apply failed because another field manager owns a field with another value. */
+/** True if an apply failed because another field manager owns a field with another value. */
 export function isFieldConflict(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 409 && error.causes.length > 0;
 }
 
 /**
- * Whether a conflict is about fields that are ours to take over: those of the expansion of a MultiNicBizConfig, always, and those of
- * the deployed Viola. A person who runs `kubectl apply`
- * has the same manager name; so an object that we wrote before is taken over only when somebody says so: for this object
- * by its annotation, for all by `--take-over`.
+ * True if the conflicting fields may be taken over: always from the MultiNicBizConfig expansion, and from the legacy
+ * Viola on objects that this Viola never wrote. A user running `kubectl apply` has the same manager name. Other
+ * objects therefore need the take-over annotation or `--take-over`.
  */
 export function mayTakeOver(
   error: unknown,
@@ -39,7 +38,7 @@ export function mayTakeOver(
   return !managedFields.some(({ manager }) => manager === fieldManagers.viola);
 }
 
-/** What to do about a conflict of fields. */
+/** Returns advice for resolving a field conflict. */
 export function conflictAdvice(error: KubeError): string {
   if (isWith(error, deployedManagers)) {
     return `kubectl wrote there after us (the deployed Viola, or a person): annotate the object with ${annotations.takeOver}, or start Viola with --take-over true`;
@@ -47,7 +46,7 @@ export function conflictAdvice(error: KubeError): string {
   return 'let that manager give the fields up (kubectl apply --server-side without them)';
 }
 
-/** Whether all conflicts are with these managers; the deployed Viola writes with kubectl. */
+/** True if all conflicts are with these managers; the legacy Viola writes with kubectl. */
 function isWith({ causes }: KubeError, managers: readonly string[]): boolean {
   return causes.every(({ message }) => managers.some((name) => message.includes(`"${name}"`)));
 }

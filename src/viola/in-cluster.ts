@@ -2,7 +2,7 @@ import { usable } from './admit.ts';
 import { toProblem } from './cluster-problem.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 
-/** Works with the cluster of the provider; its failures are told as problems. */
+/** Runs `work` with the provider's cluster; throws its failures as problems. */
 export async function inCluster<T>(
   clusters: Clusters,
   provider: string,

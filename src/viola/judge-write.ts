@@ -7,10 +7,10 @@ import { toExistingNodeConfig } from './existing-node-config.ts';
 import { refusalOf } from './fence.ts';
 import { isOf, isOnServer, nodeNameOf } from './node-config.ts';
 
-/** What is to be done about one posted node, given what is there now. */
+/** Decision about one posted node, given the live object. */
 export type WriteDecision = 'write' | 'unchanged' | NodeError;
 
-/** Decides whether a node may be written over the live object, and whether it has to be. */
+/** Decides whether a node may be written over the live object, and whether a write is needed. */
 export function judge(
   live: MultiNicNodeConfig | undefined,
   { nodeName, base }: PostedNode,
@@ -20,7 +20,7 @@ export function judge(
 ): WriteDecision {
   const refusal = refusalOf(live, base, options);
   if (live && holds(live, node, refusal !== undefined)) return 'unchanged';
-  // Who wants to create and reads again finds none of this name: only what stands in the way helps.
+  // A caller creating a node reads again without finding this name, so only the obstacle is useful to report.
   const obstacle = obstacleIn(live, node, providerId, base === null);
   if (obstacle && (!refusal || base === null)) return { nodeName, ...obstacle };
   return refusal ? { nodeName, field: 'base', ...refusal } : 'write';
@@ -28,7 +28,7 @@ export function judge(
 
 type Obstacle = Pick<NodeError, 'code' | 'field' | 'message'>;
 
-/** Why an object that stays is not the node's, or is in no list that its caller can have read. */
+/** Returns why the existing object is not this node's, or is missing from all lists readable by the caller. */
 function obstacleIn(
   live: MultiNicNodeConfig | undefined,
   node: DesiredNode,
@@ -41,13 +41,13 @@ function obstacleIn(
 
 function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
   const read = toExistingNodeConfig(live);
-  if (read.kind === 'held') return undefined;
+  if (read.kind === 'readable') return undefined;
   return { code: 'Invalid', field: 'nodeName', message: read.node.message };
 }
 
 /**
- * Whether nothing has to be written: the object says what was posted. A caller that may not write is content with equal
- * content; its provenance is then not the object's.
+ * True if the object already has the posted content. For callers that may not write, equal content suffices; the
+ * source annotation may differ.
  */
 function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean): boolean {
   const { metadata, spec } = live;
@@ -58,7 +58,10 @@ function holds(live: MultiNicNodeConfig, node: DesiredNode, mayNotWrite: boolean
   );
 }
 
-/** Two node names can come to one object name, and two providers to one namespace; neither takes the other's NICs. */
+/**
+ * Detects another node or provider with the same object name. Two node names may map to one object name, and two
+ * providers to one namespace; neither may take over NICs.
+ */
 function strangerIn(
   live: MultiNicNodeConfig,
   { spec }: DesiredNode,
@@ -77,6 +80,6 @@ function strangerIn(
 
 type Texts = Readonly<Record<string, string>>;
 
-function covers(held: Texts = {}, wanted: Texts): boolean {
-  return Object.entries(wanted).every(([key, value]) => held[key] === value);
+function covers(existing: Texts = {}, wanted: Texts): boolean {
+  return Object.entries(wanted).every(([key, value]) => existing[key] === value);
 }

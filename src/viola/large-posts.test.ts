@@ -8,16 +8,16 @@ import type { Cluster } from './clusters.ts';
 import { postNodes } from './post-nodes.ts';
 
 interface Setup {
-  /** How long each call takes. */
+  /** Duration per call (milliseconds). */
   readonly ms?: number;
-  /** Calls for this object take longer than a request has. */
+  /** Object name whose calls exceed a request's time limit. */
   readonly stuck?: string;
-  /** Objects of other nodes in the namespace. */
+  /** Number of foreign objects in the namespace. */
   readonly others?: number;
   readonly failLists?: boolean;
 }
 
-/** A business cluster in memory in which each call takes its time, with one call at once. */
+/** Returns an in-memory business cluster with slow, serial calls. */
 function slowCluster({ ms = 1, stuck, others = 0, failLists = false }: Setup = {}) {
   const objects = new Map<string, MultiNicNodeConfig>();
   for (let n = 0; n < others; n++) put(`a-${n}`, { nodeName: `a-${n}` });
@@ -97,8 +97,8 @@ function nodes(count: number) {
   }));
 }
 
-describe('a set that is repeated whole', () => {
-  it('[C15] gets through a slow cluster', async () => {
+describe('repeated POST with the same node set', () => {
+  it('[C15] repeated POSTs of 100 nodes complete in a slow cluster', async () => {
     const { post, objects } = slowCluster({ ms: 1_800 });
     for (let round = 0; round < 10; round++) await post(nodes(100));
     expect(objects.size).toBe(100);
@@ -106,14 +106,14 @@ describe('a set that is repeated whole', () => {
     expect([applied, errors.length]).toEqual([100, 0]);
   });
 
-  it('[C15] gets through when it is too small for a list', async () => {
+  it('[C15] repeated POSTs of 16 nodes complete in a slow cluster, without lists', async () => {
     const { post, objects, calls } = slowCluster({ ms: 3_000 });
     for (let round = 0; round < 6; round++) await post(nodes(16));
     expect(objects.size).toBe(16);
     expect(calls).not.toContain('list');
   });
 
-  it('[C15] gets through behind a node that takes all the time', async () => {
+  it('[C15] repeated POSTs complete all nodes behind a node that uses up the time limit', async () => {
     const { post, objects } = slowCluster({ ms: 100, stuck: 'n000' });
     await post(nodes(16));
     expect(objects.size).toBe(0);
@@ -121,7 +121,7 @@ describe('a set that is repeated whole', () => {
     expect(objects.size).toBe(15);
   });
 
-  it('[C15] is answered in the order in which it was posted', async () => {
+  it('[C15] the answer lists nodes in posted order', async () => {
     const { post } = slowCluster({ ms: 3_000 });
     await post(nodes(16));
     const { results, errors } = await post(nodes(16));
@@ -132,7 +132,7 @@ describe('a set that is repeated whole', () => {
     expect(names).toContain('n005');
   });
 
-  it('[C15] goes on where it was though another set is posted in between', async () => {
+  it('[C15] a repeated set resumes where it stopped, despite another set in between', async () => {
     const { post, objects } = slowCluster({ ms: 3_000 });
     for (let round = 0; round < 6; round++) {
       await post(nodes(16));
@@ -142,8 +142,8 @@ describe('a set that is repeated whole', () => {
   });
 });
 
-describe('a set of more than 20 nodes', () => {
-  it('[C15] is read by lists, not one by one', async () => {
+describe('POST with more than 20 nodes', () => {
+  it('[C15] a set with more than 20 nodes is read by lists', async () => {
     const { post, calls } = slowCluster();
     await post(nodes(600));
     expect(calls.filter((call) => call === 'find')).toEqual([]);
@@ -152,7 +152,7 @@ describe('a set of more than 20 nodes', () => {
     expect(calls).toEqual(['list', 'list', 'list']);
   });
 
-  it('[C15] is read one by one where a list of the namespace would cost more', async () => {
+  it('[C15] a set is read by single GETs when listing the namespace would cost more', async () => {
     const { post, calls } = slowCluster({ others: 5_000 });
     const { applied } = await post(nodes(25));
     expect(applied).toBe(25);
@@ -160,14 +160,14 @@ describe('a set of more than 20 nodes', () => {
     expect(calls.filter((call) => call === 'find')).toHaveLength(25);
   });
 
-  it('[C15] is read one by one where lists are refused', async () => {
+  it('[C15] a set is read by single GETs when lists are forbidden', async () => {
     const { post, calls } = slowCluster({ failLists: true });
     const { applied } = await post(nodes(25));
     expect(applied).toBe(25);
     expect(calls.filter((call) => call === 'find')).toHaveLength(25);
   });
 
-  it('[C15] writes only what differs, onto what is there then', async () => {
+  it('[C15] a large set writes only changed nodes, based on the latest object', async () => {
     const { post, calls, put } = slowCluster();
     await post(nodes(25));
     put('n003', { nodeName: 'n003', interfaces: [{ macAddress: 'fa:16:3e:00:00:01' }] }, 9);

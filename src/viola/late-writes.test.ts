@@ -11,12 +11,12 @@ import { nodeConfigs } from './node-config.ts';
 import { postNodes } from './post-nodes.ts';
 import { beginWrites } from './write-limit.ts';
 
-describe('a caller that leaves while the API server does not answer', () => {
+describe('caller disconnect while the API server hangs', () => {
   let bed: ViolaFixture;
-  /** Before the API server, on the way of Viola's calls to the business cluster only. */
+  /** Fault proxy between Viola and the business cluster's API server. */
   let proxy: FaultProxy;
   let url: string;
-  /** Requests that the proxy has seen before the test. */
+  /** Number of proxied requests before the test. */
   let before: number;
   const stop = new AbortController();
 
@@ -57,7 +57,7 @@ describe('a caller that leaves while the API server does not answer', () => {
     });
   }
 
-  /** Posts, leaves once the rule has met so many requests, and posts another node. */
+  /** Posts `names`, disconnects after the fault rule matched `met` requests, then posts another node. */
   async function leaveAfter(met: number, names: readonly string[]): Promise<void> {
     const leave = new AbortController();
     const left = post(names, leave.signal);
@@ -81,14 +81,14 @@ describe('a caller that leaves while the API server does not answer', () => {
       .map(nameIn);
   const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
 
-  it('has nothing written of what was being read', async () => {
-    // The read of the one that is posted last takes as long: by then the others have their answers.
+  it('Viola writes nothing if the caller disconnects during the reads', async () => {
+    // The last node's read takes equally long, so the earlier reads have finished by then.
     proxy.add({ fault: 'delay', method: 'GET', ms: 300 });
     await leaveAfter(4, names);
     expect(written()).toEqual(['last']);
   });
 
-  it('has no more written than what was under way, one node per worker', async () => {
+  it('Viola finishes only writes in progress, one per worker, after the caller disconnects', async () => {
     proxy.add({ fault: 'lost-answer', method: 'PATCH', path: '/n[0-9]' });
     await leaveAfter(4, names);
     expect(new Set(written())).toEqual(new Set(['last', 'n0', 'n1', 'n2', 'n3']));
@@ -101,12 +101,12 @@ function nameIn({ path }: { readonly path: string }): string | undefined {
   return new URL(path, 'http://proxy').pathname.split('/').at(-1);
 }
 
-/** A process that stood still finds the answer to what it had asked before its timers ring. */
-describe('a Viola that stood still for longer than its callers wait', () => {
+/** After a standstill a process handles pending replies before its timers. */
+describe("process standstill beyond the callers' timeout", () => {
   const ref = { name: 'worker-1', namespace: 'n', uid: 'u', resourceVersion: '7', generation: 1 };
   const live = { metadata: ref, spec: { nodeName: postedNode.nodeName, interfaces: [] } };
 
-  /** A cluster that answers each read when `ms` have passed, and notes writes. */
+  /** Returns a cluster whose reads take `ms`, and which records writes. */
   function standstill(ms: number) {
     const writes: string[] = [];
     let elapsed = 0;
@@ -140,14 +140,14 @@ describe('a Viola that stood still for longer than its callers wait', () => {
   it.each([
     [24_000, ['apply'], []],
     [26_000, [], ['ClusterUnreachable']],
-  ])('of %d ms, writes %j', async (ms, writes, codes) => {
+  ])('a standstill of %d ms leads to writes %j', async (ms, writes, codes) => {
     const still = standstill(ms);
     const { errors } = await postNodes(still.cluster, [postedNode], still.options);
     expect(still.writes).toEqual(writes);
     expect(errors.map(({ code }) => code)).toEqual(codes);
   });
 
-  it('is no error of a node when its caller has left', async () => {
+  it('an aborted POST rejects with the abort reason instead of node errors', async () => {
     const { cluster, writes, options } = standstill(1);
     const signal = AbortSignal.abort(new Error('the caller left'));
     const posted = postNodes(cluster, [postedNode], { ...options, signal });
@@ -155,7 +155,7 @@ describe('a Viola that stood still for longer than its callers wait', () => {
     expect(writes).toEqual([]);
   });
 
-  it('deletes nothing any more', async () => {
+  it('DELETE writes nothing after the time limit', async () => {
     const { cluster, writes, options } = standstill(26_000);
     const deleted = beginWrites(options)((limited) =>
       deleteNode(cluster, postedNode.nodeName, undefined, { ...options, ...limited }),

@@ -9,7 +9,7 @@ export interface LegacyWarningOptions {
   readonly context: PartContext<typeof metricTable>;
 }
 
-/** Says that nodes are taken without a token in the log and in an Event on the Pod of Viola. */
+/** Logs and records an Event on Viola's Pod: node configs are accepted without a token. */
 export async function warnOfLegacyListener(
   listener: LegacyListener,
   url: string,
@@ -23,7 +23,7 @@ export async function warnOfLegacyListener(
     log.warn({ networks: all }, 'the legacy listener takes node configs from everybody');
   }
   if (!pod) return;
-  // Not in the list of effects: this Event is about the process, which after a death is another one and says it again.
+  // Not a kill-point effect: the Event concerns this process, and a restarted process records its own.
   const recorder = createEventRecorder({
     client,
     component: 'viola',

@@ -55,7 +55,7 @@ const node = (name: string, ...interfaces: LegacyNode['interfaces']): LegacyNode
 interface Call {
   readonly method?: string;
   readonly path?: string;
-  /** Address that the socket comes from. */
+  /** Source address for the socket. */
   readonly from?: string;
   readonly to?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ async function call({
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {
     const sent = { 'content-type': 'application/json', 'x-provider-id': 'biz-1', ...headers };
     const url = `${to ?? legacyUrl}${path}`;
-    const asked = request(
+    const outgoing = request(
       url,
       { method, headers: sent, ...(from ? { localAddress: from } : {}) },
       (answer) => {
@@ -84,8 +84,8 @@ async function call({
         answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
       },
     );
-    asked.on('error', reject);
-    asked.end(method.startsWith('P') ? JSON.stringify(body ?? [postedNode]) : undefined);
+    outgoing.on('error', reject);
+    outgoing.end(method.startsWith('P') ? JSON.stringify(body ?? [postedNode]) : undefined);
   });
 }
 
@@ -99,8 +99,8 @@ async function eventsOfPods(): Promise<unknown[]> {
   return items.map(({ involvedObject, type, reason }) => [involvedObject.uid, type, reason]);
 }
 
-describe('the deployed operator at the legacy listener', () => {
-  it('writes what it sends, without a token, an id 0 or a known mtu', async () => {
+describe('legacy operator at the legacy listener', () => {
+  it("the legacy operator's nodes are written without token, id 0 or known mtu", async () => {
     const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0), nic(1)), node('worker-2', { ...nic(0), mtu: 0 }));
     await operator.poll();
@@ -109,7 +109,7 @@ describe('the deployed operator at the legacy listener', () => {
     expect(await nicsOf('worker-2')).toEqual([0]);
   });
 
-  it('sends all nodes again until every one of them was accepted', async () => {
+  it('the legacy operator repeats all nodes until every node was accepted', async () => {
     const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0)), node('worker-2', { ...nic(0), cidr: '10.0.0.0/99' }));
     await operator.poll();
@@ -121,7 +121,7 @@ describe('the deployed operator at the legacy listener', () => {
     expect(await nicsOf('worker-2')).toEqual([0]);
   });
 
-  it('changes nothing by what it repeats for ever, as it does for a port that is DOWN', async () => {
+  it('repeated equal posts from the legacy operator change nothing', async () => {
     const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0)));
     await operator.poll();
@@ -134,7 +134,7 @@ describe('the deployed operator at the legacy listener', () => {
     expect(await bed.stored()).toEqual(before);
   });
 
-  it('does not overwrite what an operator wrote that fences, and goes on trying', async () => {
+  it('the legacy operator cannot overwrite a fenced object and keeps retrying', async () => {
     const fenced = {
       ...postedNode,
       nodeName: 'worker-1',
@@ -150,14 +150,14 @@ describe('the deployed operator at the legacy listener', () => {
   });
 });
 
-describe('the legacy listener', () => {
+describe('legacy listener', () => {
   it.each([
     ['127.0.0.2', {}, 200],
     ['127.0.0.4', {}, 403],
     ['127.0.0.4', { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' }, 403],
     ['127.0.0.4', { 'x-real-ip': '127.0.0.1', authorization: 'Bearer rw' }, 403],
   ])(
-    'asks for the address of the socket: %s with %o is answered %i',
+    'the legacy listener decides by socket address: %s with headers %o gets %i',
     async (from, headers, status) => {
       const answer = await call({ from, headers });
       expect(answer.status).toBe(status);
@@ -170,7 +170,7 @@ describe('the legacy listener', () => {
     },
   );
 
-  it('takes IPv6 too', async () => {
+  it('the legacy listener accepts IPv6', async () => {
     expect((await call({ to: legacyUrl.replace('127.0.0.1', '[::1]') })).status).toBe(200);
   });
 
@@ -185,7 +185,7 @@ describe('the legacy listener', () => {
     ['GET', '/docs'],
     ['GET', '/openapi.json'],
     ['PUT', nodeConfigsPath],
-  ])('has no route %s %s, and says what it takes', async (method, path) => {
+  ])('the legacy listener answers 404 to %s %s and names its only route', async (method, path) => {
     const { status, body } = await call({ method, path });
     expect(status).toBe(404);
     expect(body).toMatchObject({
@@ -197,24 +197,27 @@ describe('the legacy listener', () => {
   it.each([
     [{ 'x-provider-id': '' }, 400, 'ProviderRequired'],
     [{ 'x-provider-id': 'biz-9' }, 404, 'UnknownProvider'],
-  ])('wants a provider that is registered: %o is answered %i', async (headers, status, code) => {
-    // Before anything of its body is looked at.
-    const body = 'no list of nodes';
-    expect(await call({ headers, body })).toMatchObject({ status, body: { code } });
-  });
+  ])(
+    'the legacy listener requires a registered provider: headers %o get %i',
+    async (headers, status, code) => {
+      // Checked before the body is parsed.
+      const body = 'no list of nodes';
+      expect(await call({ headers, body })).toMatchObject({ status, body: { code } });
+    },
+  );
 
-  it('never answers 200 for some of the nodes, whatever its caller says that it reads', async () => {
+  it('the legacy listener never answers 200 for a partly refused set, even with Prefer: multinic-results', async () => {
     const body = [postedNode, { nodeName: '' }];
     const headers = { prefer: 'multinic-results' };
     expect((await call({ headers, body })).status).toBe(422);
   });
 
-  it('does not make the API less strict', async () => {
+  it('the API listener still requires a token beside the legacy listener', async () => {
     const to = viola.url('viola serves');
     expect(await call({ to })).toMatchObject({ status: 401, body: { code: 'TokenRequired' } });
   });
 
-  it('is told in the log, the metrics, an Event on the Pod and the list of clusters', async () => {
+  it('the legacy listener is reported in log, metrics, a Pod Event and the cluster list', async () => {
     await call({});
     const { level, msg } = viola.lines.find((line) => line.msg.includes('without a token')) ?? {};
     expect(level).toBe('warn');
@@ -236,7 +239,7 @@ describe('the legacy listener', () => {
     });
   });
 
-  it('is not there unless somebody asks for it', async () => {
+  it('the legacy listener is off by default', async () => {
     await using plain = await run({});
     expect(await plain.metrics()).toContain('multinic_legacy_listener 0');
     expect(plain.lines.some(({ msg }) => msg.includes('without a token'))).toBe(false);
@@ -246,7 +249,7 @@ describe('the legacy listener', () => {
     expect(await answer.json()).not.toHaveProperty('conditions');
   });
 
-  it('warns of networks that hold everybody, and works outside of a Pod', async () => {
+  it('the legacy listener warns about an allowed network 0.0.0.0/0, and works outside a Pod', async () => {
     const flags = { 'legacy-listener': '127.0.0.1:0', 'legacy-allow-from': '10.0.0.0/8,0.0.0.0/0' };
     await using open = await run(flags);
     expect(open.lines).toContainEqual(
@@ -254,7 +257,7 @@ describe('the legacy listener', () => {
     );
   });
 
-  it('does not start on a port that is taken', async () => {
+  it('Viola does not start when the legacy port is in use', async () => {
     const taken = `127.0.0.1:${new URL(legacyUrl).port}`;
     const flags = { 'legacy-listener': taken, 'legacy-allow-from': '10.0.0.0/8' };
     await expect(run(flags)).rejects.toThrow(`${taken} is taken by another process`);
@@ -266,7 +269,7 @@ function read(flags: Readonly<Record<string, string>>) {
   return legacyListenerOf(readSettings(violaSettings, { env: {}, flags: all }));
 }
 
-describe('the settings of the legacy listener', () => {
+describe('legacy listener settings', () => {
   it.each([
     [{ 'legacy-listener': ':8081' }, 'go together'],
     [{ 'legacy-allow-from': '10.0.0.0/8' }, 'go together'],
@@ -280,11 +283,11 @@ describe('the settings of the legacy listener', () => {
       'one address is 10.0.0.1/32',
     ],
     [{ 'legacy-listener': 'here', 'legacy-allow-from': '10.0.0.0/8' }, 'must be an address'],
-  ])('%o are refused', (flags, why) => {
+  ])('settings %o are refused', (flags, why) => {
     expect(() => read(flags)).toThrow(why);
   });
 
-  it('are read from the environment too, and absent by default', () => {
+  it('legacy listener settings are read from the environment and default to off', () => {
     const env = { VIOLA_LEGACY_LISTENER: ':8081', VIOLA_LEGACY_ALLOW_FROM: '10.0.0.0/8, fd00::/8' };
     const settings = readSettings(violaSettings, { env, flags: { 'tokens-file': 'x' } });
     expect(legacyListenerOf(settings)).toMatchObject({

@@ -11,17 +11,17 @@ import type { Clusters } from './clusters.ts';
 import { type PostDeps, servePost } from './post-route.ts';
 import type { ViolaSettings } from './settings.ts';
 
-/** Where the deployed operator is listened to, which sends no token, and from where. */
+/** Listen address and allowed networks for the legacy operator, which sends no token. */
 export interface LegacyListener {
   readonly listen: { readonly host: string; readonly port: number };
   readonly networks: readonly Network[];
-  /** As people wrote them. */
+  /** Networks as written by the user. */
   readonly allowFrom: readonly string[];
 }
 
 type LegacySettings = Pick<ViolaSettings, 'listen' | 'legacyListener' | 'legacyAllowFrom'>;
 
-/** Undefined when there is none; throws when the settings do not go together. */
+/** Returns undefined without legacy listener; throws for inconsistent settings. */
 export function legacyListenerOf(settings: LegacySettings): LegacyListener | undefined {
   const { listen, legacyListener, legacyAllowFrom: allowFrom } = settings;
   if (!legacyListener && allowFrom.length === 0) return undefined;
@@ -37,7 +37,7 @@ export function legacyListenerOf(settings: LegacySettings): LegacyListener | und
   return { listen: legacyListener, networks, allowFrom };
 }
 
-/** A listener that takes node configs without a token, and nothing else. */
+/** Creates a listener that accepts only node configs, without a token. */
 export function createLegacyServer(
   { networks }: LegacyListener,
   deps: PostDeps,
@@ -45,15 +45,15 @@ export function createLegacyServer(
 ): HttpServer {
   const routesAt = `this listener takes POST ${nodeConfigsPath} and nothing else; use the address of --listen, with a token`;
   const app = createGuardedServer({ ...log, routesAt });
-  // That operator takes every 2xx for all nodes, whatever it says of itself.
+  // The legacy operator takes every 2xx as success for all nodes, whatever it sends in Prefer.
   servePost(app, deps, { admit: admitFrom(networks, deps.clusters), readsResults: false });
   return app;
 }
 
-/** Lets callers through by the address of their socket alone: a header says what its sender wants. */
+/** Admits callers by socket address only, because senders control all headers. */
 function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
   return async ({ socket, headers }) => {
-    // A dual-stack socket shows IPv4 as ::ffff:10.0.0.7, which --legacy-allow-from refuses as a network.
+    // A dual-stack socket reports IPv4 as ::ffff:10.0.0.7, a form that --legacy-allow-from refuses as a network.
     const address = (socket.remoteAddress ?? 'unknown').replace(/^::ffff:(?=.*\.)/, '');
     if (!networks.some((network) => isIn(network, address))) {
       const detail = `${address} is not in --legacy-allow-from; add its network there, or use the address of --listen with a token`;
@@ -69,14 +69,14 @@ function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
   };
 }
 
-/** How it is told, wherever it is told that the listener is there. */
+/** Returns the condition that reports an active legacy listener. */
 export function legacyCondition({ allowFrom }: Pick<LegacyListener, 'allowFrom'>) {
   const reason = 'LegacyListener' satisfies Reason;
   const message = `node configs are taken without a token from ${allowFrom.join(', ')}; switch --legacy-listener off when the deployed operator is gone`;
   return { type: 'LegacyListener', status: 'True', reason, message } as const;
 }
 
-/** Networks that hold everybody: allowed, and hardly meant. */
+/** Returns networks that include every address: allowed, but probably a mistake. */
 export function openToAll({ networks, allowFrom }: LegacyListener): readonly string[] {
   return allowFrom.filter((_, at) => networks[at]?.prefix === 0);
 }

@@ -12,8 +12,8 @@ export const nodeConfigs = defineResource<MultiNicNodeConfig>({
 });
 
 /**
- * Whether an object is the provider's. Two registrations may name one cluster and namespace, and the token of one must
- * not reach the nodes of the other; an object that names no provider, or that somebody marked, may be taken by any.
+ * True if the object belongs to the provider. Two registrations may name one cluster and namespace, and neither token
+ * may reach the other's nodes. Objects without provider, or with the take-over annotation, belong to any provider.
  */
 export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
   const { providerId: owner } = textsOf(object);
@@ -24,18 +24,18 @@ export function isOf(providerId: string, object: MultiNicNodeConfig): boolean {
   );
 }
 
-/** The node that an object is about; one that names none (the controller refuses it) is known by its own name. */
+/** Returns the object's node name; an object without node name, refused by the controller, goes by its own name. */
 export function nodeNameOf(object: MultiNicNodeConfig): string {
   return textsOf(object).nodeName || object.metadata.name;
 }
 
-/** Whether an object is about this server; the API server and Nova may write its id in other cases. */
+/** True if the object concerns this server; the API server and Nova may spell ids in different case. */
 export function isOnServer(object: MultiNicNodeConfig, instanceId: string | undefined): boolean {
-  const held = textsOf(object).instanceId.toLowerCase();
-  return held !== '' && held === instanceId?.toLowerCase();
+  const own = textsOf(object).instanceId.toLowerCase();
+  return own !== '' && own === instanceId?.toLowerCase();
 }
 
-/** Nova server id that an object names, lower case; '' when it names none. */
+/** Returns the object's Nova server id in lower case; '' when missing. */
 export function instanceIdOf(object: MultiNicNodeConfig): string {
   const id = textsOf(object).instanceId || object.metadata.labels?.[labels.instanceId] || '';
   return id.trim().toLowerCase();
@@ -44,7 +44,7 @@ export function instanceIdOf(object: MultiNicNodeConfig): string {
 const text = z.string().trim().catch('');
 const texts = z.object({ providerId: text, nodeName: text, instanceId: text });
 
-/** What of an object's identity can be read; an earlier, looser schema may have let anything in. */
+/** Returns the readable identity fields; an earlier, looser schema admitted any content. */
 function textsOf({ spec }: { readonly spec: unknown }): z.infer<typeof texts> {
   return texts.catch({ providerId: '', nodeName: '', instanceId: '' }).parse(spec);
 }

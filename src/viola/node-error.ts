@@ -2,7 +2,7 @@ import type { NodeError, NodeErrorCode } from '../api/node-configs-http.ts';
 import { isConflict, isForbidden, isInvalid, KubeError } from '../kube/errors.ts';
 import { conflictAdvice, isFieldConflict } from './field-conflict.ts';
 
-/** Whether the object is not the one any more that was read: written to, deleted, or made anew meanwhile. */
+/** True if the object changed since the read: written, deleted, or recreated. */
 export function isMoved(error: unknown): boolean {
   return (
     isConflict(error) ||
@@ -10,11 +10,11 @@ export function isMoved(error: unknown): boolean {
   );
 }
 
-/** What went wrong with one node, with the field if the API server named one. */
+/** Returns the error for one node, with the field if the API server named a field. */
 export function nodeErrorOf(nodeName: string, error: unknown): NodeError {
   const [cause] = error instanceof KubeError ? error.causes : [];
-  const said = error instanceof Error ? error.message : String(error);
-  const message = isFieldConflict(error) ? `${said}; ${conflictAdvice(error)}` : said;
+  const text = error instanceof Error ? error.message : String(error);
+  const message = isFieldConflict(error) ? `${text}; ${conflictAdvice(error)}` : text;
   return { nodeName, code: codeOf(error), field: cause?.field ?? '', message };
 }
 
@@ -25,7 +25,7 @@ function codeOf(error: unknown): NodeErrorCode {
   return isUnreachable(error) ? 'ClusterUnreachable' : 'Internal';
 }
 
-/** No answer, one that only the whole server can mean, or one that does not know our credentials. */
+/** True for a missing answer, server-wide failures, and rejected credentials. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof KubeError && [0, 401, 429, 502, 503, 504].includes(error.status);
 }

@@ -16,7 +16,7 @@ it.each<[string, Partial<Page>]>([
   expect(pageTag('biz-1', { ...page, ...change })).not.toBe(pageTag('biz-1', page));
 });
 
-it('the ETag of a page changes with the business cluster, and not with the continue token', () => {
+it('the ETag of a page changes with the business cluster, but not with the continue token', () => {
   expect(pageTag('biz-2', page)).not.toBe(pageTag('biz-1', page));
   expect(pageTag('biz-1', { ...page, continue: 'other' })).toBe(pageTag('biz-1', page));
 });
@@ -29,6 +29,6 @@ it.each([
   ['', false],
   ['"b"', false],
   ['"ab"', false],
-])('If-None-Match %s names the ETag W/"a": %s', (header, isNamed) => {
+])('If-None-Match %s matches ETag W/"a": %s', (header, isNamed) => {
   expect(namesTag(header, 'W/"a"')).toBe(isNamed);
 });

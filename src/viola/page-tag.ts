@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { Page } from './read-nodes.ts';
 
 /**
- * Entity tag of what a page holds of a business cluster. Weak: observedAt and the continue token differ between two reads of the same
- * objects.
+ * Returns the entity tag for a page in a business cluster. The tag is weak: observedAt and the continue token differ
+ * between two reads with equal objects.
  */
 export function pageTag(providerId: string, { items, unreadable }: Page): string {
-  const held = JSON.stringify([providerId, items, unreadable]);
-  return `W/"${hash('sha256', held, 'base64url')}"`;
+  const content = JSON.stringify([providerId, items, unreadable]);
+  return `W/"${hash('sha256', content, 'base64url')}"`;
 }
 
 /** Returns whether an If-None-Match header names the tag; tags compare weakly (RFC 9110, 13.1.2). */

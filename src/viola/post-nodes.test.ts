@@ -19,14 +19,14 @@ afterAll(() => bed[Symbol.asyncDispose]());
 const [nic] = node.interfaces;
 const changed = { ...node, interfaces: [] };
 const kubectl = 'kubectl-client-side-apply';
-/** The object as somebody else writes it. */
+/** The same object written by another field manager. */
 const theirs = {
   metadata: { name: 'worker-1', namespace },
   spec: { nodeName: 'Worker_1', interfaces: [] },
 };
 
 describe('POST node-configs', () => {
-  it('[RW-87] takes the body of the deployed operator', async () => {
+  it("[RW-87] POST accepts the legacy operator's body", async () => {
     const { status, answer } = await bed.post([node]);
     expect(status).toBe(200);
     expect(answer).toMatchObject({
@@ -56,7 +56,7 @@ describe('POST node-configs', () => {
     });
   });
 
-  it('stores the form that the deployed controller reads: network form, IPv4 address, matching id', async () => {
+  it('POST stores the form read by the legacy controller: network cidr, IPv4 address, matching id', async () => {
     const { address: _a, cidr: _c, ...bare } = { ...nic, cidr: '10.0.0.10/24' };
     const second = {
       name: 'multinic4',
@@ -73,7 +73,7 @@ describe('POST node-configs', () => {
     expect(answer.errors).toMatchObject([{ code: 'Invalid', field: 'interfaces[0].address' }]);
   });
 
-  it('stores what is said of further subnets, writes it once, and names what is wrong in it', async () => {
+  it('POST stores further subnets, does not rewrite equal content, and names an invalid field', async () => {
     const addresses = ['10.0.0.10/24', '10.1.0.7/16'];
     const subnets = [{ cidr: '10.1.0.0/16', gateway: '10.1.0.1', routes: [] }];
     const two = { ...node, interfaces: [{ ...nic, addresses, subnets }] };
@@ -88,7 +88,7 @@ describe('POST node-configs', () => {
     ]);
   });
 
-  it('writes nothing when the same is posted again, however often', async () => {
+  it('POST writes nothing when the same node is posted again', async () => {
     await bed.post([node]);
     bed.writes.length = 0;
     for (let round = 0; round < 3; round++) {
@@ -102,7 +102,7 @@ describe('POST node-configs', () => {
     expect(bed.writes).toEqual([]);
   });
 
-  it('is content when the object says what was posted, whatever the base was', async () => {
+  it('POST answers unchanged for equal content, whatever the base', async () => {
     await bed.post([{ ...node, base: null }]);
     bed.writes.length = 0;
     const stale = { uid: 'another', generation: 7 };
@@ -113,7 +113,7 @@ describe('POST node-configs', () => {
     expect(bed.writes).toEqual([]);
   });
 
-  it('is content too when only the provenance differs and its caller may not write', async () => {
+  it('POST answers unchanged when only the source differs and the caller may not write', async () => {
     const source = { namespace: 'ns', name: 'demo', uid: 'u', generation: 3 };
     await bed.post([{ ...node, base: null, source }]);
     bed.writes.length = 0;
@@ -125,7 +125,7 @@ describe('POST node-configs', () => {
     expect(bed.writes).toEqual([]);
   });
 
-  it('keeps the other nodes when one cannot be used, and says which field of which', async () => {
+  it('POST writes valid nodes beside invalid nodes and names the invalid fields', async () => {
     const bad = { nodeName: 'bad', interfaces: [{ ...nic, address: '10.9.9.9' }] };
     const body = [bad, node, { nodeName: ' ' }, 7];
     const { status, answer } = await bed.post(body, results);
@@ -138,7 +138,7 @@ describe('POST node-configs', () => {
     ]);
   });
 
-  it('answers a refusal as a problem that still tells what became of each node', async () => {
+  it("a refused POST answers problem JSON with each node's result", async () => {
     const bad = { nodeName: 'bad', interfaces: [{ ...nic, mtu: 9 }] };
     const { status, headers, answer } = await bed.post([bad, node]);
     expect(status).toBe(422);
@@ -180,7 +180,7 @@ describe('POST node-configs', () => {
     ['interfaces[0].name', [{ ...nic, name: 'multinic12' }]],
     ['interfaces[0].cidr', [{ ...nic, cidr: '' }]],
     ['interfaces', Array.from({ length: 11 }, () => nic)],
-  ])('names the field %s', async (field, interfaces) => {
+  ])('POST names the invalid field %s', async (field, interfaces) => {
     const { status, answer } = await bed.post([{ nodeName: 'n', interfaces }]);
     expect([status, answer.errors[0]?.code, answer.errors[0]?.field]).toEqual([
       422,
@@ -190,12 +190,12 @@ describe('POST node-configs', () => {
     expect(bed.writes).toEqual([]);
   });
 
-  it('refuses two entries for one object', async () => {
+  it('POST refuses two entries for one object', async () => {
     const { answer } = await bed.post([node, { ...node, nodeName: 'worker-1' }]);
     expect(answer.errors.map(({ field }) => field)).toEqual(['nodeName', 'nodeName']);
   });
 
-  it('refuses a node whose name another node has taken, but not one that was renamed or rebuilt', async () => {
+  it('POST refuses an object name in use by another node, but accepts a renamed or rebuilt node', async () => {
     await bed.post([node]);
     const another = { nodeName: 'worker-1', instanceId: 'another', interfaces: [] };
     const { status, answer } = await bed.post([another]);
@@ -205,21 +205,21 @@ describe('POST node-configs', () => {
     expect((await bed.post([{ ...another, instanceId: 'rebuilt' }])).status).toBe(200);
   });
 
-  it('says whose name it is to a caller that believes that there is none', async () => {
+  it('POST with base null names the node that owns the object name', async () => {
     await bed.post([node]);
     const { answer } = await bed.post([{ nodeName: 'worker-1', interfaces: [], base: null }]);
     expect(answer.errors).toMatchObject([{ code: 'Invalid', field: 'nodeName' }]);
   });
 
-  it('refuses a body that is no list of nodes', async () => {
+  it('POST refuses a body without a list of nodes', async () => {
     for (const body of [{ nodeName: 'n' }, []]) {
       expect((await bed.call('POST', '', {}, body)).status).toBe(400);
     }
   });
 });
 
-describe('the fence of a POST', () => {
-  it('refuses a node whose base has moved, and one that shall be new but exists', async () => {
+describe('POST fence', () => {
+  it('POST refuses a stale base, and base null for an existing object', async () => {
     const created = (await bed.post([{ ...node, base: null }])).answer.results[0];
     const base = { uid: created?.uid ?? '', generation: 1 };
     const updated = await bed.post([{ ...changed, base }]);
@@ -232,13 +232,13 @@ describe('the fence of a POST', () => {
     expect((await bed.stored()).spec.interfaces).toEqual([]);
   });
 
-  it('keeps a fenced object from callers that send no base', async () => {
+  it('POST without base is refused for a fenced object', async () => {
     await bed.post([{ ...node, base: null }]);
     const { status, answer } = await bed.post([changed]);
     expect([status, answer.errors[0]?.code]).toEqual([409, 'Fenced']);
   });
 
-  it('notes where a fenced node comes from, without a new generation', async () => {
+  it("POST updates a fenced node's source annotation without a new generation", async () => {
     const source = { namespace: 'ns', name: 'demo', uid: 'u', generation: 3 };
     const created = (await bed.post([{ ...node, base: null, source }])).answer.results[0];
     const base = { uid: created?.uid ?? '', generation: 1 };
@@ -249,21 +249,25 @@ describe('the fence of a POST', () => {
     expect(JSON.parse(metadata.annotations?.[annotations.source] ?? '')).toEqual(next);
   });
 
-  it('decides anew when the controller writes status in between', async () => {
+  it('POST retries after a concurrent status write by the controller', async () => {
     await bed.post([node]);
     bed.api.faults.answer({ verb: 'patch', resource: kind, status: 409, reason: 'Conflict' });
     expect((await bed.post([changed])).answer.results).toMatchObject([{ status: 'updated' }]);
   });
 
-  it('takes over what the deployed Viola wrote with kubectl', async () => {
+  it('POST takes over fields that the legacy Viola wrote with kubectl', async () => {
     await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
     expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
   });
 
   it.each<[string, string, object]>([
     ['made from a MultiNicBizConfig', 'biz-config', {}],
-    ['that kubectl wrote, too, and that says so', kubectl, { [annotations.takeOver]: 'true' }],
-  ])('takes over an object %s', async (_what, also, noted) => {
+    [
+      'with kubectl fields and the take-over annotation',
+      kubectl,
+      { [annotations.takeOver]: 'true' },
+    ],
+  ])('POST takes over an object %s', async (_what, also, noted) => {
     await bed.post([node]);
     const ref = { namespace, name: 'worker-1' };
     const expanded = { metadata: { annotations: noted }, spec: { interfaces: [] } };
@@ -273,7 +277,7 @@ describe('the fence of a POST', () => {
     expect((await bed.stored()).spec.interfaces).toHaveLength(1);
   });
 
-  it('takes nothing over when somebody else owns one of the fields too', async () => {
+  it('POST takes nothing over when a further field manager owns a field', async () => {
     await bed.admin.create(nodeConfigs, theirs, { fieldManager: kubectl });
     const ref = { namespace, name: 'worker-1' };
     const kims = { spec: { instanceId: 'kims' } };
@@ -284,7 +288,7 @@ describe('the fence of a POST', () => {
   });
 
   it.each(['kim', kubectl])(
-    'does not overwrite what %s changed in an object of ours',
+    'POST does not overwrite fields that %s changed in our object',
     async (manager) => {
       await bed.post([node]);
       const { spec } = theirs;
@@ -298,7 +302,7 @@ describe('the fence of a POST', () => {
   );
 });
 
-/** Our object, written to again as the deployed Viola does. */
+/** Posts our object, then overwrites its fields as the legacy Viola does. */
 async function byKubectl(metadata: object = {}): Promise<void> {
   await bed.post([node]);
   const ref = { namespace, name: 'worker-1' };
@@ -306,8 +310,8 @@ async function byKubectl(metadata: object = {}): Promise<void> {
   await bed.admin.patch(nodeConfigs, ref, patch, { fieldManager: kubectl });
 }
 
-describe('an object of ours that kubectl wrote to (the deployed Viola came back)', () => {
-  it('stays as it is, and its refusal says what to do', async () => {
+describe('our object rewritten by kubectl', () => {
+  it('an object rewritten by kubectl stays, and the refusal names both remedies', async () => {
     await byKubectl();
     const { answer } = await bed.post([node]);
     expect(answer.errors[0]?.code).toBe('FieldConflict');
@@ -315,13 +319,13 @@ describe('an object of ours that kubectl wrote to (the deployed Viola came back)
     expect(answer.errors[0]?.message).toContain(annotations.takeOver);
   });
 
-  it('is taken over once it is marked', async () => {
+  it('an object rewritten by kubectl is taken over with the take-over annotation', async () => {
     await byKubectl({ annotations: { [annotations.takeOver]: 'true' } });
     expect((await bed.post([node])).answer.results).toMatchObject([{ status: 'updated' }]);
     expect((await bed.stored()).spec.interfaces).toHaveLength(1);
   });
 
-  it('is taken over when Viola was started so, and what others wrote is not', async () => {
+  it("--take-over takes kubectl's fields over, but no other manager's", async () => {
     await using willing = await ViolaFixture.start({ takeOver: true });
     const ref = { namespace, name: 'worker-1' };
     const write = (fieldManager: string) =>

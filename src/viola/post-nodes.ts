@@ -15,7 +15,7 @@ export interface PostOptions extends WriteOptions {
   readonly parallel: number;
 }
 
-/** Writes each posted node by itself: one that cannot be used, or fails, never keeps the others from being written. */
+/** Writes each posted node separately: an invalid or failing node never blocks the others. */
 export async function postNodes(
   cluster: Cluster,
   body: readonly unknown[],
@@ -26,13 +26,13 @@ export async function postNodes(
   const order = new PostOrder(cluster, body.map(nameOf));
   const late: number[] = [];
   const ahead = await readAheadInTime(cluster, body, twice, options, inTime);
-  // A cluster that does not answer at all is asked once, not once per node and time limit.
-  let silence: NodeError | undefined;
+  // An unreachable cluster is tried once, not once per node and time limit.
+  let clusterFailure: NodeError | undefined;
   async function post(at: number, place: number): Promise<Written> {
     const raw = body[at];
-    if (silence) {
+    if (clusterFailure) {
       late.push(place);
-      return refused({ ...silence, nodeName: nameOf(raw) });
+      return refused({ ...clusterFailure, nodeName: nameOf(raw) });
     }
     const one = await unlessLate(
       nameOf(raw),
@@ -40,7 +40,8 @@ export async function postNodes(
       () => late.push(place),
     );
     const unreachable = one.kind === 'refused' && one.error.code === 'ClusterUnreachable';
-    if (unreachable) silence ??= (await answers(cluster, options, inTime)) ? undefined : one.error;
+    if (unreachable)
+      clusterFailure ??= (await answers(cluster, options, inTime)) ? undefined : one.error;
     return one;
   }
   const inOrder = await mapBounded(
@@ -61,7 +62,7 @@ function asPosted(inOrder: readonly Written[], { positions }: PostOrder): Writte
   return written;
 }
 
-/** Reads ahead; when the time is over with that, nothing is known, and each node is told so by itself. */
+/** Reads ahead within the time limit; undefined on timeout, and each node then reports its own timeout. */
 async function readAheadInTime(
   cluster: Cluster,
   body: readonly unknown[],
@@ -81,7 +82,7 @@ async function readAheadInTime(
   }
 }
 
-/** What became of one node; that the time of the request was over is its error, and its caller's leaving is thrown. */
+/** Returns one node's result. A timeout becomes the node's error; a caller's disconnect is thrown. */
 async function unlessLate(
   nodeName: string,
   post: () => Promise<Written>,
@@ -97,10 +98,10 @@ async function unlessLate(
   }
 }
 
-/** Long enough for a server that is only busy. */
+/** Sufficient for a busy server (5 s). */
 const versionWithinMs = 5_000;
 
-/** Whether the cluster answers a request that needs none of its nodes: then only that one node is in trouble. */
+/** True if the cluster answers a version request: the failure then concerns a single node. */
 async function answers(
   { client }: Cluster,
   { clock }: PostOptions,
@@ -146,7 +147,7 @@ function refused(error: NodeError): Written {
   return { kind: 'refused', error };
 }
 
-/** `interfaces`, 2, `mtu` → `interfaces[2].mtu`. */
+/** Appends a key to a path: `interfaces`, 2, `mtu` → `interfaces[2].mtu`. */
 function appendKey(path: string, key: PropertyKey): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   return path === '' ? String(key) : `${path}.${String(key)}`;

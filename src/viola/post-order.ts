@@ -1,21 +1,23 @@
 import type { Cluster } from './clusters.ts';
 
-/** Sets that a cluster can be in the middle of; the oldest is forgotten. */
+/** Maximum number of interrupted node sets per cluster; the oldest is dropped. */
 const maxStarts = 16;
 
-/** For each cluster the nodes at which the next requests begin. In memory only: after a restart a set begins at its first node. */
+/**
+ * Start nodes for the next requests, per cluster. In memory only: after a restart each set starts at its first node.
+ */
 const startsOf = new WeakMap<Cluster, Set<string>>();
 
-/** The order in which the nodes of one request are processed. */
+/** Processing order for one request's nodes. */
 export class PostOrder {
   readonly #starts: Set<string>;
   readonly #names: readonly string[];
-  /** Positions in the request, in the order of processing. */
+  /** Positions in the request, in processing order. */
   readonly positions: readonly number[];
 
   /**
-   * Begins where an earlier request of the same cluster ran out of time: a caller that repeats its whole set would have the
-   * first nodes read again and again otherwise, and never get to the last ones.
+   * Starts where an earlier request to the same cluster ran out of time. Otherwise a caller that repeats its whole
+   * set would have the first nodes read again each time and never reach the last nodes.
    */
   constructor(cluster: Cluster, names: readonly string[]) {
     this.#starts = startsOf.get(cluster) ?? new Set();
@@ -29,8 +31,9 @@ export class PostOrder {
   }
 
   /**
-   * Notes which nodes (by place in `positions`) the time did not suffice for. The next request begins at the first of them;
-   * if that one was the first of this request, at the one after it, as it alone may be what takes so long.
+   * Records the nodes (indexes into `positions`) skipped for lack of time. The next request starts at the first
+   * skipped node. If this request also started there, the second skipped node is next, because the first may be the
+   * slow node.
    */
   end(late: readonly number[]): void {
     for (const name of this.#names) this.#starts.delete(name);

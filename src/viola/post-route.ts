@@ -33,13 +33,13 @@ export interface PostDeps {
 
 export interface Posting {
   readonly admit: Admit;
-  /** Whether callers may say that they read the results behind a 200. */
+  /** True if callers may declare that they read results behind a 200. */
   readonly readsResults: boolean;
 }
 
 const refusals = problemResponses(z.union([refusedPost, problem]), 409, 422, 503);
 
-/** The route by which nodes are written. */
+/** Registers the route for writing nodes. */
 export function servePost(app: HttpServer, deps: PostDeps, { admit, readsResults }: Posting): void {
   const { cache, clusters } = deps;
   app.post(
@@ -63,7 +63,7 @@ export function servePost(app: HttpServer, deps: PostDeps, { admit, readsResults
       const options = { ...deps, signal: request.work };
       const answer = await inCluster(clusters, provider, (cluster) =>
         postNodes(cluster, request.body, options),
-      ).finally(() => cache.forget(provider)); // also when the caller left halfway
+      ).finally(() => cache.forget(provider)); // also after a disconnect
       const preferences = (request.headers.prefer ?? '').split(/[,;]\s*/);
       const reads = readsResults && preferences.includes(resultsPreference);
       const status = answerStatus(answer, reads);

@@ -19,14 +19,14 @@ const registration: Secret = {
   data: { server: text('https://biz.example:6443'), token: text('t') },
 };
 
-it('says of a cluster that hangs that it does, while the caller still waits', async () => {
+it('reach reports a hanging cluster as unreachable after 5 s, before the caller gives up', async () => {
   const clock = createFakeClock();
   const secrets = new Store<Secret>();
   secrets.upsert(registration);
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const hanging = {
     version: () => {
-      asked.resolve();
+      requested.resolve();
       return new Promise(() => undefined);
     },
     [Symbol.asyncDispose]: async () => undefined,
@@ -40,7 +40,7 @@ it('says of a cluster that hangs that it does, while the caller still waits', as
   });
   const { signal } = new AbortController();
   const reached = reach(clusters, 'biz-1', { clock, signal });
-  await asked.promise;
+  await requested.promise;
   await clock.advance(5000);
   expect(await reached).toMatchObject({ reachable: false, message: 'no answer within 5 s' });
 });

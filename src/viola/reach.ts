@@ -16,14 +16,14 @@ export interface Reached {
 export interface ReachOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Missing: nobody looks at rights. */
-  readonly rights?: Pick<ClusterRights, 'of' | 'look'> | undefined;
+  /** undefined: rights are not checked. */
+  readonly rights?: Pick<ClusterRights, 'of' | 'check'> | undefined;
 }
 
-/** Many that hang are asked in one request, a few at a time. */
+/** Limit per cluster (5 s): a request checks many clusters, a few at a time. */
 const answerWithinMs = 5_000;
 
-/** Asks one registered cluster for its version; says why it cannot be reached, and what Viola may not do there. */
+/** Requests a registered cluster's version; returns its reachability and Viola's missing rights there. */
 export async function reach(
   clusters: Clusters,
   providerId: string,
@@ -53,11 +53,11 @@ export async function reach(
   });
 }
 
-/** What was found out before; of a cluster that is new it is found out now, if that takes no time. */
+/** Returns known rights; checks a new cluster now if the check finishes in time. */
 async function knownRights(providerId: string, { clock, signal, rights }: ReachOptions) {
   if (!rights || rights.of(providerId)) return rights?.of(providerId);
   const limit = { clock, ms: answerWithinMs, signal };
-  await withDeadline(limit, (limited) => rights.look(providerId, limited)).catch(
+  await withDeadline(limit, (limited) => rights.check(providerId, limited)).catch(
     (error: unknown) => {
       if (!(error instanceof DeadlineReached)) throw error;
     },

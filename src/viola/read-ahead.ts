@@ -9,33 +9,33 @@ import { judge } from './judge-write.ts';
 import { nodeConfigs } from './node-config.ts';
 import { accepted, type WriteOptions, type Written } from './write-node.ts';
 
-/** Below this, single reads are cheaper than a list of the namespace. */
+/** Up to this number, single reads are cheaper than a list of the namespace. */
 export const fewNodes = 20;
-/** As long as a page of `read-nodes.ts`. */
+/** Page size, as in `read-nodes.ts`. */
 const objectsPerPage = 250;
-/** Nodes for which one page is read at most: a list of a large namespace must not cost more than single reads do. */
+/** Posted nodes per page read: listing a large namespace must not cost more than single reads. */
 const nodesPerPage = 10;
 
-/** The rest of a request's 25 s is for writes. */
+/** The remainder of a request's 25 s is for writes. */
 const listedWithinMs = 10_000;
 
 interface ReadAheadOptions extends WriteOptions {
   readonly clock: Clock;
 }
 
-/** What lists tell of posted nodes before they are written, by object name. */
+/** List results for posted nodes, by object name. */
 export interface ReadAhead {
-  /** Objects that hold what was posted. */
+  /** Objects with the posted content. */
   readonly unchanged: ReadonlyMap<string, Written>;
-  /** Whether there is no object of this name. */
+  /** True if no object with this name exists. */
   isAbsent(name: string): boolean;
 }
 
 const nothing: ReadAhead = { unchanged: new Map(), isAbsent: () => false };
 
 /**
- * Reads a large set by pages in place of one read for each node. Only the outcome is kept, not the objects: thousands of
- * them would not fit into memory. Objects that differ are read again when they are written. A list that fails tells nothing.
+ * Reads a large set by pages instead of single reads. Only results are kept, since thousands of objects would not fit
+ * into memory; changed objects are read again before the write. A failed list yields nothing.
  */
 export async function readAhead(
   cluster: Cluster,
@@ -76,7 +76,7 @@ function wantedNodes({ providerId }: Cluster, posted: readonly PostedNode[]) {
   );
 }
 
-/** Reads at most `pages`; answers whether these were all objects. */
+/** Reads at most `pages`; returns true if these contained all objects. */
 async function readPages(
   { client, namespace }: Cluster,
   pages: number,

@@ -12,7 +12,7 @@ it.each([
   ['a page', readAPage],
   ['one node', readOne],
 ])(
-  'says of a cluster that hangs that it does, while the caller still waits for %s',
+  'a hanging cluster is reported as ClusterUnreachable after 25 s when reading %s',
   async (_, read) => {
     const clock = createFakeClock();
     let given: AbortSignal | undefined;
@@ -25,17 +25,17 @@ it.each([
       find: (_resource: unknown, _ref: unknown, { signal }: CallOptions) => hang(signal),
     } as unknown as KubeClient;
     const cluster = { client, namespace: 'n', providerId: 'biz-1', server: '' };
-    const told = expect(read(cluster, clock).catch(toProblem)).rejects.toMatchObject({
+    const rejection = expect(read(cluster, clock).catch(toProblem)).rejects.toMatchObject({
       status: 503,
       code: 'ClusterUnreachable',
     });
     await clock.advance(25_000);
-    await told;
+    await rejection;
     expect(given?.aborted).toBe(true);
   },
 );
 
-it('asks for no more node configs at once than it can take, which the API server would make for nothing', async () => {
+it('a page is limited to 250 node configs, below the response size limit', async () => {
   const object = {
     metadata: { name: 'node', note: 'x'.repeat(14_000) },
     spec: { nodeName: 'node' },

@@ -19,28 +19,30 @@ export interface PageQuery {
   readonly continue?: string | undefined;
 }
 
-/** With ten NICs each they come to 3.5 MB, of the 4 MiB that a page may have: a longer one would be made and thrown away. */
-const mostAtOnce = 250;
+/**
+ * Page size limit: 250 objects with ten NICs are 3.5 MB; longer pages would exceed the 4 MiB limit and be discarded.
+ */
+const maxPageSize = 250;
 
 /** Callers wait 30 s. */
 const readWithinMs = 25_000;
 
 /**
- * One page of what the business cluster holds for this provider, perhaps a shorter one than was asked for; `continue` is the
- * API server's own token. Several callers may wait for it, so that none of them can end it by leaving.
+ * Reads one page with this provider's objects, possibly shorter than requested; `continue` is the API server's own
+ * token. Several callers may share the read, so no caller's disconnect aborts it.
  */
 export async function readPage(
   { client, namespace, providerId }: Cluster,
   query: PageQuery,
   clock: Clock,
 ): Promise<Page> {
-  const limit = Math.min(query.limit, mostAtOnce);
+  const limit = Math.min(query.limit, maxPageSize);
   const page = await withDeadline({ clock, ms: readWithinMs }, (signal) =>
     client.list(nodeConfigs, { namespace, limit, continue: query.continue, signal }),
   );
   const read = page.items.filter((object) => isOf(providerId, object)).map(toExistingNodeConfig);
   return {
-    items: read.flatMap((one) => (one.kind === 'held' ? [one.node] : [])),
+    items: read.flatMap((one) => (one.kind === 'readable' ? [one.node] : [])),
     unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.node] : [])),
     ...(page.continue ? { continue: page.continue } : {}),
   };
@@ -52,7 +54,7 @@ export interface Selection {
   readonly instanceIds: readonly string[];
 }
 
-/** The part of a page that comes from the source or is about one of the servers; all of it when neither is named. */
+/** Returns the page's items from this source or for these servers; without both, the whole page. */
 export function selected(page: Page, { source, instanceIds }: Selection): Page {
   if (source === undefined && instanceIds.length === 0) return page;
   const servers = new Set(instanceIds.map((id) => id.toLowerCase()));
@@ -64,7 +66,7 @@ export function selected(page: Page, { source, instanceIds }: Selection): Page {
   return { ...page, items };
 }
 
-/** One object by node name; a 404 problem when the cluster holds none. */
+/** Reads one object by node name; throws a 404 problem when missing. */
 export async function readNode(
   cluster: Cluster,
   nodeName: string,
@@ -74,11 +76,11 @@ export async function readNode(
   const read = toExistingNodeConfig(
     await withDeadline(limit, (limited) => findNode(cluster, nodeName, limited)),
   );
-  if (read.kind === 'held') return read.node;
+  if (read.kind === 'readable') return read.node;
   throw new HttpProblem(503, 'Unreadable', `${nodeName}: ${read.node.message}`);
 }
 
-/** The object of this very node; another node whose name comes to the same object name is none of it. */
+/** Finds exactly this node's object; another node with the same object name does not count. */
 export async function findNode(
   { client, namespace, providerId }: Cluster,
   nodeName: string,

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { type PostAnswer, postAnswer, problem } from '../api/node-configs-http.ts';
 import { HttpProblem, problemBody } from '../http/problem.ts';
 
-/** Problem details of a POST that did not go as its caller has to know by the status, with what became of each node. */
+/** Problem details for a POST with refused nodes, including each node's result. */
 export const refusedPost = z.object({
   ...problem.omit({ errors: true }).shape,
   ...postAnswer.shape,
 });
 
-/** The body of such an answer: RFC 9457 lets a problem carry members of its own. */
+/** Returns the problem body; RFC 9457 permits extension members. */
 export function refusedPostBody(
   answer: PostAnswer,
   { status, requestId }: { readonly status: number; readonly requestId: string },

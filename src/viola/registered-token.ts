@@ -3,14 +3,14 @@ import * as z from 'zod';
 import { labels } from '../api/names.ts';
 import type { Secret } from '../kube/core-resources.ts';
 
-/** The token in a Secret that registers a business cluster, and the Secret's data with another one in its place. */
+/** Token in a registration Secret; `with` returns the Secret's data with a new token. */
 export interface RegisteredToken {
   readonly providerId: string;
   readonly token: string;
   readonly with: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** Milliseconds since 1970 in which a token is good, as it says itself. */
+/** Token validity from its claims, in milliseconds since 1970. */
 export interface Life {
   readonly from: number;
   readonly to: number;
@@ -20,7 +20,7 @@ const kubeconfigUsers = z.object({
   users: z.tuple([z.object({ user: z.object({ token: z.string().min(1) }) })]),
 });
 
-/** The token of a Secret (key `token`, or that of the only user of its `kubeconfig`); undefined when it has none. */
+/** Returns the token from key `token`, or from a `kubeconfig` with a single user; undefined: no token. */
 export function registeredToken(secret: Secret): RegisteredToken | undefined {
   const { kubeconfig, token } = secret.data ?? {};
   const providerId = secret.metadata.labels?.[labels.providerId] ?? '';
@@ -41,7 +41,7 @@ function inKubeconfig(providerId: string, text: string): RegisteredToken | undef
     providerId,
     token: parsed.data.users[0].user.token,
     with(next) {
-      // Everything else of the kubeconfig stays as it was written.
+      // Keeps all other kubeconfig content unchanged.
       const changed = document.clone();
       changed.setIn(['users', 0, 'user', 'token'], next);
       return { kubeconfig: encoded(changed.toString({ lineWidth: 0 })) };
@@ -51,7 +51,7 @@ function inKubeconfig(providerId: string, text: string): RegisteredToken | undef
 
 const claims = z.object({ iat: z.number().positive(), exp: z.number().positive() });
 
-/** When a token of a ServiceAccount is good, from its claims (RFC 7519); undefined for one that does not say. */
+/** Returns a ServiceAccount token's validity from its claims (RFC 7519); undefined without these claims. */
 export function lifeOf(token: string): Life | undefined {
   const [, payload = ''] = token.split('.');
   const parsed = claims.safeParse(jsonIn(Buffer.from(payload, 'base64url').toString('utf8')));

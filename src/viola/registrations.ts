@@ -6,16 +6,16 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { type Secret, secrets } from '../kube/core-resources.ts';
 import type { PartContext } from '../process/part.ts';
 
-/** The Secrets that register business clusters, as they are now. */
+/** Current registration Secrets for business clusters. */
 export interface Registrations {
   readonly secrets: Store<Secret>;
-  /** Whether they have been listed; until then nobody knows what is registered. */
+  /** True once the Secrets were listed; before, registrations are unknown. */
   readonly listed: () => boolean;
-  /** Follows them until the signal aborts. */
+  /** Watches the Secrets until the signal aborts. */
   readonly follow: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Viola is not ready before it has read them. */
+/** Opens the registrations; Viola becomes ready after the first list. */
 export function openRegistrations(
   management: KubeClient,
   namespace: string,

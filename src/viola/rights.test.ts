@@ -43,8 +43,8 @@ beforeAll(async () => {
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-describe('the rights of Viola', () => {
-  it('are those that it uses, in both clusters, and no other', async () => {
+describe("Viola's rights", () => {
+  it("Viola's rights are exactly the rights used in both clusters", async () => {
     await bed.post([node]);
     await bed.post([{ ...node, interfaces: [] }]);
     await bed.get('?fresh=true');
@@ -58,7 +58,7 @@ describe('the rights of Viola', () => {
     );
   });
 
-  it('show it the Secrets of its registrations and of no other namespace', async () => {
+  it('Viola may read Secrets only in the registrations namespace', async () => {
     await using client = createKubeClient(bed.api.accessAs(reader), { clock: systemClock });
     expect((await client.list(secrets, { namespace: registrations })).items).toHaveLength(1);
     for (const elsewhere of ['multinic-system', 'default', undefined]) {
@@ -71,7 +71,7 @@ describe('the rights of Viola', () => {
 });
 
 it.each(['viola', 'viola-business', 'operator', 'operator-viola-access', 'controller'])(
-  'the bindings of %s are for ServiceAccounts',
+  'the bindings of %s name only ServiceAccounts',
   async (name) => {
     const subjects = (await manifestsOf(name)).flatMap((object) => object.subjects);
     expect(new Set(subjects.map(({ kind }) => kind))).toEqual(new Set(['ServiceAccount']));

@@ -3,10 +3,10 @@ import type { Places, RightsTable } from '../kube/rights.ts';
 import { nodeConfigs } from './node-config.ts';
 import type { ViolaSettings } from './settings.ts';
 
-/** `own`: where Viola runs. */
+/** `own`: Viola's own namespace. */
 export type ViolaPlace = 'registrations' | 'own';
 
-/** What Viola has to be allowed in the management cluster. */
+/** Rights that Viola needs in the management cluster. */
 export const violaRights: RightsTable<ViolaPlace, never> = {
   roles: { registrations: 'viola-api', own: 'viola-api-events' },
   rights: [
@@ -45,7 +45,7 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
   ],
 };
 
-/** What the identity that a registering Secret holds has to be allowed in its business cluster. */
+/** Rights that a registration's identity needs in its business cluster. */
 export const writerRights: RightsTable<'objects', never> = {
   roles: { objects: 'viola' },
   rights: [
@@ -78,7 +78,7 @@ export function placesOf(
   { registrationsNamespace }: Pick<ViolaSettings, 'registrationsNamespace'>,
   ownNamespace: string | undefined,
 ): Places<ViolaPlace> {
-  // Outside of a cluster there is no Pod to tell anything on.
+  // Outside a cluster no Pod exists for Events.
   const own = ownNamespace === undefined ? [] : [ownNamespace];
   return { registrations: [registrationsNamespace], own };
 }

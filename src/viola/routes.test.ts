@@ -21,25 +21,25 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-describe('who may', () => {
+describe('authorization', () => {
   it.each([
-    ['nobody without a token', '', 'biz-1', 401],
-    ['nobody with an unknown token', 'guess', 'biz-1', 401],
-    ['not a token of another cluster', 'other', 'biz-1', 403],
-    ['not a read-only token', 'ro', 'biz-1', 403],
-    ['not towards a cluster that is not registered', 'rw', 'biz-9', 404],
-    ['not without naming the cluster', 'rw', '', 400],
-  ])('may post: %s', async (_who, token, provider, status) => {
+    ['without a token', '', 'biz-1', 401],
+    ['with an unknown token', 'guess', 'biz-1', 401],
+    ["with another cluster's token", 'other', 'biz-1', 403],
+    ['with a read-only token', 'ro', 'biz-1', 403],
+    ['for an unregistered cluster', 'rw', 'biz-9', 404],
+    ['without a provider header', 'rw', '', 400],
+  ])('POST and DELETE are refused: %s', async (_who, token, provider, status) => {
     expect((await bed.post([node], { token, provider })).status).toBe(status);
     expect((await bed.call('DELETE', '/Worker_1', { token, provider })).status).toBe(status);
     expect(bed.writes).toEqual([]);
   });
 
-  it('may read with a read-only token', async () => {
+  it('a read-only token may read', async () => {
     expect((await bed.get('', { token: 'ro' })).status).toBe(200);
   });
 
-  it('learns of no cluster that the token is not for', async () => {
+  it("the cluster list and errors reveal no clusters outside the token's providers", async () => {
     const { body } = await bed.get('/v1/k8s/clusters', { token: 'other' });
     expect(clusters.parse(body).items).toEqual([]);
     expect((await bed.post([node], { token: 'other', provider: 'biz-9' })).status).toBe(403);
@@ -47,7 +47,7 @@ describe('who may', () => {
 });
 
 describe('GET node-configs', () => {
-  it('pages, keeps answers for a moment, and reads through when asked to', async () => {
+  it('a list is paged and cached briefly; fresh=true bypasses the cache', async () => {
     await bed.post([node, { nodeName: 'n2' }, { nodeName: 'n3' }]);
     const first = await bed.list('?limit=2');
     expect(first.items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'n3']);
@@ -59,7 +59,7 @@ describe('GET node-configs', () => {
     expect(fresh.items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
   });
 
-  it('answers 304 with the token of the next page while a page has the same items', async () => {
+  it('an unchanged page answers 304 with its ETag and the next continue token', async () => {
     await bed.post([node, { nodeName: 'n2' }, { nodeName: 'n3' }]);
     const first = await bed.get('?limit=2');
     const tag = String(first.headers['etag']);
@@ -69,7 +69,7 @@ describe('GET node-configs', () => {
       });
       return [status, headers['etag'], String(headers['x-continue']) !== ''];
     };
-    // A read after an unrelated write has another continue token.
+    // A read after an unrelated write has a different continue token.
     await bed.admin.create(secrets, { metadata: { namespace, name: 'unrelated' } });
     expect(await again('', tag)).toEqual([304, tag, true]);
     expect(await again('&fresh=true', tag)).toEqual([304, tag, true]);
@@ -91,13 +91,13 @@ describe('GET node-configs', () => {
     expect(changed.headers['etag']).not.toBe(tag);
   });
 
-  it('shows what was just posted', async () => {
+  it('a list shows a node posted just before', async () => {
     await bed.get('');
     await bed.post([node]);
     expect((await bed.list('')).items).toHaveLength(1);
   });
 
-  it('tells that a continue token has expired', async () => {
+  it('an expired continue token answers ContinueExpired', async () => {
     await bed.post([node, { nodeName: 'n2' }]);
     const first = await bed.list('?limit=1&fresh=true');
     await bed.post([{ nodeName: 'n3' }]);
@@ -106,7 +106,7 @@ describe('GET node-configs', () => {
     expect(late).toMatchObject({ status: 400, body: { code: 'ContinueExpired' } });
   });
 
-  it('shows one node with its provenance and status, by the name it was posted with', async () => {
+  it('GET by node name returns source and status', async () => {
     const source = { namespace, name: 'demo', uid: 'u', generation: 3 };
     await bed.post([{ ...node, base: null, source }]);
     await bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
@@ -121,7 +121,7 @@ describe('GET node-configs', () => {
   });
 });
 
-describe('GET node-configs of some', () => {
+describe('filtered GET node-configs', () => {
   const source = { namespace, name: 'demo', uid: 'u', generation: 1 };
   const another = { ...node, nodeName: 'n2', instanceId: 'server-2', interfaces: [] };
 
@@ -135,14 +135,14 @@ describe('GET node-configs of some', () => {
       ['n2', 'Worker_1'],
     ],
     ['another source', '?source=default/demo', []],
-    ['no server that is there', '?instanceId=server-9', []],
-  ])('answers those of %s', async (_what, query, names) => {
+    ['a missing server', '?instanceId=server-9', []],
+  ])('the list filter returns nodes matching %s', async (_what, query, names) => {
     await bed.post([{ ...node, base: null, source }, another, { nodeName: 'n3', interfaces: [] }]);
     const { items } = await bed.list(query);
     expect(items.map(({ nodeName }) => nodeName)).toEqual(names);
   });
 
-  it('refuses a source that names no OpenstackConfig, and a token that is no page', async () => {
+  it('an invalid source and an invalid continue token answer 400', async () => {
     expect((await bed.get('?source=demo')).status).toBe(400);
     expect(await bed.get('?continue=nonsense')).toMatchObject({
       status: 400,
@@ -150,7 +150,7 @@ describe('GET node-configs of some', () => {
     });
   });
 
-  it('tells the callers of one page apart without reading it twice', async () => {
+  it('different filters share one cached page without a second read', async () => {
     await bed.post([another]);
     await bed.list('?instanceId=server-2');
     const before = bed.api.audit.length;
@@ -159,7 +159,7 @@ describe('GET node-configs of some', () => {
   });
 });
 
-/** Changes what is stored, as an earlier, looser schema let it in. */
+/** Replaces parts of a stored object, as an earlier, looser schema admitted. */
 function storedAs(name: string, change: object): void {
   const stored = bed.api
     .objects('multinicnodeconfigs.multinic.io', namespace)
@@ -167,25 +167,28 @@ function storedAs(name: string, change: object): void {
   Object.assign(stored ?? {}, change);
 }
 
-describe('an object that cannot be read', () => {
+describe('unreadable object', () => {
   it.each([
     ['a NIC', { spec: { nodeName: 'n2', interfaces: [{ macAddress: 'fa-16', mtu: 'x' }] } }],
     ['its node name', { spec: { nodeName: 7, interfaces: [] } }],
     ['its server id', { spec: { nodeName: 'n2', instanceId: 7 } }],
     ['its spec', { spec: undefined }],
-  ])('hides no other, and is not taken for absent: %s', async (_what, change) => {
-    await bed.post([node, { nodeName: 'n2', interfaces: [] }]);
-    storedAs('n2', change);
-    const { items, unreadable } = await bed.list('?fresh=true');
-    expect(items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
-    expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
-    expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
-    const { answer } = await bed.post([{ nodeName: 'n2', instanceId: 'server-2', base: null }]);
-    expect(answer.errors[0]?.message).toContain('the object n2 cannot be read');
-  });
+  ])(
+    'an unreadable object hides no other object and does not count as absent: %s',
+    async (_what, change) => {
+      await bed.post([node, { nodeName: 'n2', interfaces: [] }]);
+      storedAs('n2', change);
+      const { items, unreadable } = await bed.list('?fresh=true');
+      expect(items.map(({ nodeName }) => nodeName)).toEqual(['Worker_1']);
+      expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
+      expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
+      const { answer } = await bed.post([{ nodeName: 'n2', instanceId: 'server-2', base: null }]);
+      expect(answer.errors[0]?.message).toContain('the object n2 cannot be read');
+    },
+  );
 });
 
-describe('an object that names no node', () => {
+describe('object without node name', () => {
   const unnamed = { spec: { nodeName: '', providerId: 'biz-1', interfaces: [] } };
 
   beforeEach(async () => {
@@ -193,13 +196,13 @@ describe('an object that names no node', () => {
     storedAs('n2', unnamed);
   });
 
-  it('is known by its own name', async () => {
+  it('an object without node name is listed under its own name', async () => {
     const { items } = await bed.list('?fresh=true');
     expect(items.map(({ nodeName }) => nodeName)).toEqual(['n2', 'Worker_1']);
     expect(await bed.get('/n2')).toMatchObject({ status: 200, body: { nodeName: 'n2' } });
   });
 
-  it('gets its name with the next write, and can be deleted', async () => {
+  it('an object without node name gets its name at the next write and can be deleted', async () => {
     expect((await bed.post([{ nodeName: 'n2', interfaces: [] }])).status).toBe(200);
     expect((await bed.stored('n2')).spec.nodeName).toBe('n2');
     storedAs('n2', unnamed);
@@ -207,14 +210,17 @@ describe('an object that names no node', () => {
   });
 });
 
-it.each([undefined, ''])("an object of the provider %j is anybody's", async (providerId) => {
-  await bed.post([node]);
-  storedAs('worker-1', { spec: { nodeName: 'Worker_1', providerId } });
-  expect((await bed.list('?fresh=true')).items).toHaveLength(1);
-});
+it.each([undefined, ''])(
+  'an object with provider %j is visible to every provider',
+  async (providerId) => {
+    await bed.post([node]);
+    storedAs('worker-1', { spec: { nodeName: 'Worker_1', providerId } });
+    expect((await bed.list('?fresh=true')).items).toHaveLength(1);
+  },
+);
 
-describe('names that come to one object', () => {
-  it('are not mistaken for each other when one is read or deleted', async () => {
+describe('node names that map to one object', () => {
+  it('node names that map to one object are distinguished in GET and DELETE', async () => {
     await bed.post([node]);
     expect((await bed.get('/worker-1')).status).toBe(404);
     expect(await bed.call('DELETE', '/worker-1')).toMatchObject({
@@ -225,8 +231,8 @@ describe('names that come to one object', () => {
   });
 });
 
-describe('a node that is renamed', () => {
-  it('is the same one by its server id, in capitals or not', async () => {
+describe('renamed node', () => {
+  it('a renamed node is recognised by server id, ignoring case', async () => {
     const instanceId = 'AC51B2FD-E595-4395-8FB1-F21D069523C0';
     await bed.post([node]);
     const { answer } = await bed.post([{ ...node, nodeName: 'worker-1', instanceId }]);
@@ -234,15 +240,15 @@ describe('a node that is renamed', () => {
   });
 });
 
-describe('two providers that are registered with one cluster and namespace', () => {
+describe('two providers with the same cluster and namespace', () => {
   const second = { provider: 'biz-2', token: 'other' };
 
-  it('are both registered', async () => {
+  it('two providers with the same cluster and namespace are both registered', async () => {
     await bed.register('biz-2', await bed.api.kubeconfig());
     await expect.poll(() => bed.providers).toContain('biz-2');
   });
 
-  it('do not see, change or delete the nodes of each other', async () => {
+  it("a provider cannot read, change or delete another provider's nodes", async () => {
     await bed.post([node]);
     expect((await bed.get('?fresh=true', second)).body).toMatchObject({ items: [] });
     expect((await bed.get('/Worker_1', second)).status).toBe(404);
@@ -253,7 +259,7 @@ describe('two providers that are registered with one cluster and namespace', () 
     expect((await bed.stored()).spec.interfaces).toHaveLength(1);
   });
 
-  it('may take an object that names no provider, or that is marked', async () => {
+  it('a provider may take over an object without provider or with the take-over annotation', async () => {
     const anybody = { nodeName: 'Worker_1', interfaces: [] };
     const fieldManager = 'kubectl-client-side-apply';
     await bed.admin.create(nodeConfigs, { metadata: ref, spec: anybody }, { fieldManager });
@@ -266,8 +272,8 @@ describe('two providers that are registered with one cluster and namespace', () 
   });
 });
 
-describe('a list that fails', () => {
-  it('is not kept for those who ask next', async () => {
+describe('failing list', () => {
+  it('a failed list is not cached', async () => {
     const resource = 'multinicnodeconfigs.multinic.io';
     bed.api.faults.answer({ verb: 'list', resource, status: 500 });
     expect((await bed.get('?limit=7')).status).toBe(503);
@@ -276,7 +282,7 @@ describe('a list that fails', () => {
 });
 
 describe('registered clusters', () => {
-  it('says of each whether it answers, and follows its Secret without a restart', async () => {
+  it("the cluster list shows each cluster's reachability and follows Secret changes without a restart", async () => {
     await bed.register('biz-bad', 'not: [a kubeconfig');
     await expect.poll(() => bed.providers).toContain('biz-bad');
     const { items } = clusters.parse((await bed.get('/v1/k8s/clusters')).body);
@@ -305,7 +311,7 @@ describe('registered clusters', () => {
       .toBe(404);
   });
 
-  it('refuses a cluster that two Secrets claim', async () => {
+  it('a cluster registered by two Secrets answers 503', async () => {
     await bed.register('biz-twice', await bed.api.kubeconfig(), 'one');
     await bed.register('biz-twice', await bed.api.kubeconfig(), 'two');
     await expect

@@ -30,9 +30,9 @@ import { beginWrites } from './write-limit.ts';
 
 export interface ViolaDeps extends PostDeps {
   readonly tokens: TokenFile;
-  /** Missing: nobody looks at the rights in clusters. */
+  /** undefined: rights in clusters are not checked. */
   readonly rights?: ClusterRights | undefined;
-  /** What whoever looks at clusters is told of Viola itself. */
+  /** Conditions about Viola itself, shown in the cluster list. */
   readonly conditions?: readonly Condition[];
 }
 
@@ -64,7 +64,7 @@ const selection = z.object({
     .describe('Only nodes of these servers, or those that come from source; repeat it.'),
 });
 
-/** The routes of Viola; who may call is decided before anything of a request is read but its head. */
+/** Registers Viola's routes; admission reads only the request head. */
 export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   const { cache, clusters } = deps;
   const may = {
@@ -96,7 +96,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       const { provider = '' } = callerOf(request);
       const { query } = request;
       const key = `${provider}\n${query.limit}\n${query.continue ?? ''}`;
-      // Several callers wait for one read, which therefore goes on when one of them leaves.
+      // Several callers may share one read, so a disconnect must not abort the read.
       const read = () =>
         inCluster(clusters, provider, (cluster) => readPage(cluster, query, deps.clock));
       const { value, observedAt } = await cache.get(key, read, query.fresh);

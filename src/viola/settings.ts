@@ -4,7 +4,7 @@ import { networkIn } from '../http/networks.ts';
 import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
 import { type Settings, setting, type Values } from '../process/settings.ts';
 
-/** Networks as people write them; each that is none says why. */
+/** Parses comma-separated networks; reports each invalid entry. */
 const networks = () =>
   z
     .string()

@@ -35,8 +35,8 @@ async function start(
   const url = Promise.withResolvers<string>();
   const write = (line: string): void => {
     lines.push(line);
-    const said = JSON.parse(line) as { msg: string; url?: string };
-    if (said.msg === 'viola serves' && said.url) url.resolve(said.url);
+    const entry = JSON.parse(line) as { msg: string; url?: string };
+    if (entry.msg === 'viola serves' && entry.url) url.resolve(entry.url);
   };
   const done = startViola(
     readSettings(violaSettings, { env: {}, flags: all }),
@@ -59,11 +59,11 @@ async function start(
 }
 
 describe('startViola', () => {
-  it('serves until it is told to stop, and logs neither tokens nor bodies', async () => {
+  it('Viola serves until the signal aborts, and logs neither tokens nor bodies', async () => {
     const stop = new AbortController();
     const { done, url } = await start({ listen: '127.0.0.1:0' }, stop.signal);
     const at = await Promise.race([url, done.then(() => 'ended')]);
-    // Until then it does not know which clusters are registered.
+    // Before readiness the registered clusters are unknown.
     const ready = async () => (await fetch(`${at}/readyz`)).status;
     await expect.poll(ready).toBe(200);
     const answer = await fetch(`${at}${nodeConfigsPath}`, {
@@ -85,7 +85,7 @@ describe('startViola', () => {
     expect(lines.join('')).not.toMatch(/Bearer|10\.0\.0\.10/);
   });
 
-  it('says what it may not do in a cluster, and stays ready', async () => {
+  it('missing rights in a cluster are listed, and Viola stays ready', async () => {
     const nobody = bed.api.accessAs('system:serviceaccount:multinic-system:nobody');
     await bed.register('biz-9', await bed.api.kubeconfig(nobody));
     const stop = new AbortController();
@@ -113,7 +113,7 @@ describe('startViola', () => {
     await done;
   });
 
-  it('does not say that a provider is unknown before it knows which are registered', async () => {
+  it('Viola answers NotReady until the registered clusters are known', async () => {
     const stop = new AbortController();
     bed.api.faults.answer({
       verb: 'list',
@@ -132,7 +132,7 @@ describe('startViola', () => {
     await done;
   });
 
-  it('serves by TLS with the certificate of its files, also when it is renewed', async () => {
+  it('Viola serves TLS and reloads renewed certificate files', async () => {
     const stop = new AbortController();
     const directory = await mkdtemp(join(tmpdir(), 'viola-tls-'));
     const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
@@ -152,13 +152,13 @@ describe('startViola', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('does not serve without TLS beyond this machine unless it is told to', async () => {
+  it('Viola refuses plain HTTP beyond loopback without --plain-http', async () => {
     const never = new AbortController().signal;
     const { done } = await start({ listen: '0.0.0.0:0' }, never);
     await expect(done).rejects.toThrow('--tls-cert and --tls-key');
   });
 
-  it('does not start with a token file that cannot be used', async () => {
+  it('Viola does not start with an unusable token file', async () => {
     const never = new AbortController().signal;
     const missing = await start({ 'tokens-file': '/nowhere', listen: '127.0.0.1:0' }, never);
     await expect(missing.done).rejects.toThrow('/nowhere');
@@ -168,7 +168,7 @@ describe('startViola', () => {
   });
 });
 
-it('names every setting that cannot be used', () => {
+it('an error names every invalid setting', () => {
   const flags = { listen: 'here', parallel: '0', 'cache-for': 'soon' };
   const read = () => readSettings(violaSettings, { env: {}, flags });
   expect(read).toThrow(SettingsError);

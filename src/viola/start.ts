@@ -39,7 +39,7 @@ import { renewTokens } from './token-renewal.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-/** Runs Viola until the signal aborts: the registry of business clusters and the HTTP API over them. */
+/** Runs Viola until the signal aborts: the cluster registry with its HTTP API. */
 export async function startViola(
   settings: ViolaSettings,
   context: Context,
@@ -87,26 +87,26 @@ export async function startViola(
   };
   serveViola(app, { ...deps, ...(legacy && { conditions: [legacyCondition(legacy)] }) });
   const reading = registrations.follow(signal);
-  const told = { client: management, context };
-  const taking = await takeLegacy(legacy, deps, told, signal);
+  const warning = { client: management, context };
+  const taking = await takeLegacy(legacy, deps, warning, signal);
   const { url } = await listen(app, settings.listen, signal);
   log.info({ url }, 'viola serves');
   const following = tls && follow(app, tls, context, signal);
   const renewal = { ...registrations, clusters, management, perform, clock, log };
   const renewing = renewTokens(renewal, signal);
   const looking = [selfCheck?.(signal), rights?.run(signal)];
-  await Promise.all([reading, following, renewing, taking.told, ...looking]);
+  await Promise.all([reading, following, renewing, taking.warned, ...looking]);
   await taking.close();
   await app.close();
 }
 
 interface ServedTls {
   readonly files: CertificateFiles;
-  /** What the server began with. */
+  /** Certificate at start. */
   readonly first: Certificate;
 }
 
-/** Takes renewed certificates into use, and tells when the one in use ends. */
+/** Applies renewed certificates, and reports the served certificate's expiry as a metric. */
 async function follow(
   app: HttpServer,
   { files, first }: ServedTls,
@@ -147,34 +147,34 @@ function servingFiles({ listen: at, tlsCert, tlsKey, plainHttp }: ViolaSettings)
   });
 }
 
-/** Who makes a file of Viola, for whoever finds it missing. */
+/** Returns advice about the origin of a missing Viola file. */
 function madeBy(secret: string, setting: string): string {
   return `in a Pod it is the Secret ${secret}, which the operator makes with ${setting} managed; docs/guides/access.md says how to make it otherwise`;
 }
 
-/** Listens without tokens beside the API; it listens before that, so that a port that is taken ends the start. */
+/** Starts the legacy listener before the API, so that a port conflict aborts the start. */
 async function takeLegacy(
   legacy: LegacyListener | undefined,
   deps: PostDeps,
   options: LegacyWarningOptions,
   signal: AbortSignal,
-): Promise<{ readonly told: Promise<void>; readonly close: () => Promise<void> }> {
+): Promise<{ readonly warned: Promise<void>; readonly close: () => Promise<void> }> {
   options.context.metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
-  if (!legacy) return { told: Promise.resolve(), close: async () => undefined };
+  if (!legacy) return { warned: Promise.resolve(), close: async () => undefined };
   const { clock, log, metrics } = options.context;
   const onAnswer = countAnswers(metrics, 'viola-legacy');
   const app = createLegacyServer(legacy, deps, { clock, log, onAnswer });
   const { url } = await listen(app, legacy.listen, signal);
   const close = async (): Promise<void> => app.close();
-  return { told: warnOfLegacyListener(legacy, url, options, signal), close };
+  return { warned: warnOfLegacyListener(legacy, url, options, signal), close };
 }
 
-/** Counts and times what a server of ours answers. */
+/** Counts and times a server's answers. */
 function countAnswers(metrics: Context['metrics'], server: string) {
   return ({ method, route, status, seconds }: AnsweredRequest): void => {
-    const asked = { server, method, route };
-    metrics.count('multinic_http_requests_total', { ...asked, status: String(status) });
-    metrics.observe('multinic_http_request_duration_seconds', asked, seconds);
+    const answered = { server, method, route };
+    metrics.count('multinic_http_requests_total', { ...answered, status: String(status) });
+    metrics.observe('multinic_http_request_duration_seconds', answered, seconds);
   };
 }
 

@@ -45,9 +45,9 @@ function secretWith(
   };
 }
 
-/** Viola with these registrations; what it asks of the clusters, and what it writes. */
+/** Starts the renewal for these registrations; records token requests and patches. */
 function viola(
-  held: readonly Secret[],
+  registrations: readonly Secret[],
   answer: (account: string) => Promise<string>,
   { listedAfterMs = 0 }: { readonly listedAfterMs?: number } = {},
 ) {
@@ -56,8 +56,8 @@ function viola(
   const requests: unknown[] = [];
   const patches: unknown[] = [];
   const client = {
-    create: async (resource: { readonly plural: string }, asked: unknown) => {
-      requests.push([resource.plural, asked]);
+    create: async (resource: { readonly plural: string }, body: unknown) => {
+      requests.push([resource.plural, body]);
       return { status: { token: await answer(resource.plural) } };
     },
   } as unknown as KubeClient;
@@ -74,7 +74,7 @@ function viola(
   const lines: string[] = [];
   const running = renewTokens(
     {
-      secrets: { list: () => (listed() ? [...held] : []) },
+      secrets: { list: () => (listed() ? [...registrations] : []) },
       listed,
       clusters: { use: async (_, work) => work({ kind: 'found', cluster }) },
       management,
@@ -91,8 +91,8 @@ function viola(
   return { clock, requests, patches, lines, stop: async () => (end.abort(), running) };
 }
 
-describe('tokens of registered clusters', () => {
-  it('are renewed when half of their life is over, and not before', async () => {
+describe('renewTokens', () => {
+  it('a kubeconfig token is renewed after half its lifetime, not before', async () => {
     const old = tokenFor(start - 24 * hour, start + 25 * hour);
     const { clock, requests, patches, stop } = viola(
       [secretWith({ kubeconfig: kubeconfig(old) })],
@@ -115,7 +115,7 @@ describe('tokens of registered clusters', () => {
     expect(Buffer.from(data.kubeconfig, 'base64').toString()).toBe(kubeconfig('new'));
   });
 
-  it('are renewed in the form server and token, too', async () => {
+  it('a token in the form server and token is renewed', async () => {
     const old = tokenFor(start - 3 * hour, start + hour);
     const { patches, stop } = viola(
       [secretWith({ server: 'https://biz:6443', token: old })],
@@ -131,7 +131,7 @@ describe('tokens of registered clusters', () => {
     ]);
   });
 
-  it('are left alone where nobody said whose they are', async () => {
+  it('a token without the renewal annotation is never renewed', async () => {
     const old = tokenFor(start - 3 * hour, start + hour);
     const secret = secretWith({ token: old });
     const { metadata } = secret;
@@ -142,7 +142,7 @@ describe('tokens of registered clusters', () => {
     expect(requests).toEqual([]);
   });
 
-  it('of one cluster that refuses keep no other from its own, and are tried again', async () => {
+  it('a refused renewal does not block other clusters, and is retried', async () => {
     const old = tokenFor(start - 3 * hour, start + hour);
     let refusals = 2;
     const { clock, patches, lines, stop } = viola(
@@ -164,7 +164,7 @@ describe('tokens of registered clusters', () => {
     await stop();
   });
 
-  it('are looked at as soon as they are listed', async () => {
+  it('tokens are checked as soon as the Secrets are listed', async () => {
     const old = tokenFor(start - 3 * hour, start + hour);
     const secret = secretWith({ token: old });
     const { clock, patches, stop } = viola([secret], async () => 'new', { listedAfterMs: 3000 });
@@ -175,10 +175,10 @@ describe('tokens of registered clusters', () => {
     await stop();
   });
 
-  it('that live as short as an API server makes them are renewed before they end', async () => {
+  it('a ten-minute token is renewed before it expires', async () => {
     const minute = 60_000;
-    const held = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
-    const { clock, patches, stop } = viola(held, async () => 'new');
+    const registrations = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
+    const { clock, patches, stop } = viola(registrations, async () => 'new');
     for (let minutes = 1; minutes <= 4; minutes++) await clock.advance(minute);
     expect(patches).toHaveLength(0);
     for (let minutes = 5; minutes <= 6; minutes++) await clock.advance(minute);
@@ -186,11 +186,11 @@ describe('tokens of registered clusters', () => {
     expect(patches.length).toBeGreaterThan(0);
   });
 
-  it('that live as short as that are asked for again before they end when a cluster was away', async () => {
+  it('a ten-minute token is requested again before it expires after one failure', async () => {
     const minute = 60_000;
-    const held = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
+    const registrations = [secretWith({ token: tokenFor(start, start + 10 * minute) })];
     let isAway = true;
-    const { clock, patches, stop } = viola(held, async () => {
+    const { clock, patches, stop } = viola(registrations, async () => {
       if (!isAway) return 'new';
       isAway = false;
       throw new KubeError({ status: 0, reason: 'Unreachable', message: 'away' });
@@ -200,7 +200,7 @@ describe('tokens of registered clusters', () => {
     expect(patches.length).toBeGreaterThan(0);
   });
 
-  it('are asked for every ten minutes, not every minute, while a cluster is away', async () => {
+  it('an unreachable cluster is retried every ten minutes', async () => {
     const old = tokenFor(start - 30 * 24 * hour, start + 24 * hour);
     const { clock, requests, lines, stop } = viola([secretWith({ token: old })], async () => {
       throw new KubeError({ status: 0, reason: 'Unreachable', message: 'away' });
@@ -212,34 +212,34 @@ describe('tokens of registered clusters', () => {
     expect(lines.filter((line) => line.includes('cannot renew'))).toHaveLength(requests.length);
   });
 
-  it('that do not say when they end are told of, every ten minutes', async () => {
-    const held = [secretWith({ token: 'opaque' })];
-    const { clock, lines, requests, stop } = viola(held, async () => 'new');
+  it('a token without expiry is logged every ten minutes', async () => {
+    const registrations = [secretWith({ token: 'opaque' })];
+    const { clock, lines, requests, stop } = viola(registrations, async () => 'new');
     for (let minutes = 0; minutes < 15; minutes++) await clock.advance(60_000);
     await stop();
     expect(requests).toEqual([]);
     expect(lines.filter((line) => line.includes('register the cluster again'))).toHaveLength(2);
   });
 
-  it('are no failure when Viola ends while it asks for one', async () => {
+  it('stopping Viola during a token request logs no failure', async () => {
     const old = tokenFor(start - 3 * hour, start + hour);
-    const asked = Promise.withResolvers<string>();
-    const { lines, requests, stop } = viola([secretWith({ token: old })], () => asked.promise);
+    const tokenReply = Promise.withResolvers<string>();
+    const { lines, requests, stop } = viola([secretWith({ token: old })], () => tokenReply.promise);
     await expect.poll(() => requests).toHaveLength(1);
     const stopped = stop();
-    asked.reject(new Error('aborted'));
+    tokenReply.reject(new Error('aborted'));
     await stopped;
     expect(lines).toEqual([]);
   });
 });
 
-describe('the token in a registration', () => {
+describe('registeredToken and lifeOf', () => {
   it.each([
     ['not-yaml: [', undefined],
     ['users: []', undefined],
     ['users: [{name: a, user: {}}]', undefined],
     ['users: [{name: a, user: {token: a}}, {name: b, user: {token: b}}]', undefined],
-  ])('of the kubeconfig %s is none', (text, expected) => {
+  ])('registeredToken finds no token in kubeconfig %s', (text, expected) => {
     expect(registeredToken(secretWith({ kubeconfig: text }))).toBe(expected);
   });
 
@@ -249,7 +249,7 @@ describe('the token in a registration', () => {
     'a.b.c',
     `a.${Buffer.from('{"iat":1}').toString('base64url')}.c`,
     `a.${Buffer.from('null').toString('base64url')}.c`,
-  ])('has no life that can be read in %j', (token) => {
+  ])('lifeOf is undefined for token %j', (token) => {
     expect(lifeOf(token)).toBeUndefined();
   });
 });

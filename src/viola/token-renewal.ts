@@ -12,7 +12,7 @@ import { type Life, lifeOf, type RegisteredToken, registeredToken } from './regi
 
 export interface RenewalOptions {
   readonly secrets: Pick<Store<Secret>, 'list'>;
-  /** Whether the Secrets have been listed. */
+  /** True once the Secrets were listed. */
   readonly listed: () => boolean;
   readonly clusters: Pick<Clusters, 'use'>;
   readonly management: Pick<KubeClient, 'patch'>;
@@ -21,62 +21,62 @@ export interface RenewalOptions {
   readonly log: Logger;
 }
 
-/** The shortest token that an API server makes is good for ten minutes. */
-const lookMs = 60_000;
-/** As long as the Secrets have not been listed. */
-const soonMs = 1_000;
-/** How long a Secret that was tried is left alone, and which part of the life of its token at most. */
-const restMs = 600_000;
-const restPart = 0.1;
+/** Check interval (1 min): the shortest token from an API server is valid for ten minutes. */
+const checkMs = 60_000;
+/** Check interval (1 s) until the Secrets were listed. */
+const unlistedCheckMs = 1_000;
+/** Pause after an attempt for a Secret: 10 min, but at most 10 % of the token's lifetime. */
+const pauseMs = 600_000;
+const pauseFraction = 0.1;
 
-/** Monotonic time until which a Secret, as it is now, is left alone: one that somebody corrects is another one. */
-type Rests = WeakMap<Secret, number>;
+/** Pause end (monotonic milliseconds) per Secret object; a corrected Secret is a new object without pause. */
+type Pauses = WeakMap<Secret, number>;
 
 /**
- * Renews, until the signal aborts, the tokens of registrations that say whose token they hold, when half of their life is
- * over: they survive any outage that is shorter than the other half. Replicas of Viola may do so at once: each new token
- * is good, and the Secret takes one of them.
+ * Renews annotated registrations' tokens after half their lifetime, until the signal aborts. Tokens then survive any
+ * outage shorter than the other half. Concurrent renewal by several replicas is safe: every new token is valid, and
+ * the Secret stores one.
  */
 export async function renewTokens(options: RenewalOptions, signal: AbortSignal): Promise<void> {
-  const rests: Rests = new WeakMap();
+  const pauses: Pauses = new WeakMap();
   do {
     const now = options.clock.monotonicMs();
-    const rested = options.secrets.list().filter((secret) => (rests.get(secret) ?? 0) <= now);
-    await Promise.all(rested.map((secret) => renewOne(secret, rests, options, signal)));
-  } while (await passed(options.clock, options.listed() ? lookMs : soonMs, signal));
+    const due = options.secrets.list().filter((secret) => (pauses.get(secret) ?? 0) <= now);
+    await Promise.all(due.map((secret) => renewOne(secret, pauses, options, signal)));
+  } while (await passed(options.clock, options.listed() ? checkMs : unlistedCheckMs, signal));
 }
 
-/** One cluster that cannot be reached keeps no other from its token; it is tried again at a later look. */
+/** Renews one token. An unreachable cluster does not block the others and is retried later. */
 async function renewOne(
   secret: Secret,
-  rests: Rests,
+  pauses: Pauses,
   options: RenewalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const account = secret.metadata.annotations?.[annotations.renewsTokenOf];
   if (account === undefined) return;
   const { log, clock } = options;
-  const rest = (ms: number) => rests.set(secret, clock.monotonicMs() + Math.min(restMs, ms));
+  const rest = (ms: number) => pauses.set(secret, clock.monotonicMs() + Math.min(pauseMs, ms));
   const name = keyOf(secret);
-  const held = registeredToken(secret);
-  const life = held && lifeOf(held.token);
+  const current = registeredToken(secret);
+  const life = current && lifeOf(current.token);
   if (!life) {
     log.warn(
       { secretName: name },
       'its token does not say when it ends, and is not renewed: register the cluster again',
     );
-    rest(restMs);
+    rest(pauseMs);
     return;
   }
   if (!isDue(life, clock.now().getTime())) return;
-  rest((life.to - life.from) * restPart);
+  rest((life.to - life.from) * pauseFraction);
   try {
-    await options.clusters.use(held.providerId, async (lookup) => {
-      if (lookup.kind !== 'found') return; // said where the Secret is read
+    await options.clusters.use(current.providerId, async (lookup) => {
+      if (lookup.kind !== 'found') return; // reported where the Secret is read
       const token = await requestToken(lookup.cluster, account, life, options, signal);
-      await putToken(secret, held, token, options, signal);
+      await putToken(secret, current, token, options, signal);
       log.info(
-        { secretName: name, providerId: held.providerId },
+        { secretName: name, providerId: current.providerId },
         'token of a business cluster renewed',
       );
     });
@@ -93,7 +93,7 @@ function isDue({ from, to }: Life, now: number): boolean {
   return now >= from + (to - from) / 2;
 }
 
-/** A token as long as the one before it. */
+/** Requests a token with the previous token's lifetime. */
 async function requestToken(
   { client, namespace }: Cluster,
   account: string,
@@ -102,24 +102,24 @@ async function requestToken(
   signal: AbortSignal,
 ): Promise<string> {
   const spec = { audiences: [], expirationSeconds: Math.round((to - from) / 1000) };
-  const asked = { metadata: { name: account, namespace }, spec };
+  const request = { metadata: { name: account, namespace }, spec };
   const { status } = await perform('viola.token.request', async () =>
-    client.create(tokenRequestsOf(account), asked, { signal }),
+    client.create(tokenRequestsOf(account), request, { signal }),
   );
   if (!status) throw new Error(`the API server made no token for ${namespace}/${account}`);
   return status.token;
 }
 
-/** A Secret that somebody wrote meanwhile is left as it is. */
+/** Stores the token; a Secret changed meanwhile stays unchanged. */
 async function putToken(
   { metadata }: Secret,
-  held: RegisteredToken,
+  current: RegisteredToken,
   token: string,
   { management, perform }: RenewalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const { resourceVersion } = metadata;
-  const change = { metadata: { resourceVersion }, data: held.with(token) };
+  const change = { metadata: { resourceVersion }, data: current.with(token) };
   await perform('viola.token.store', async () =>
     management.patch(secrets, metadata, change, { signal }),
   );

@@ -17,7 +17,7 @@ afterEach(() => bed.reset());
 
 afterAll(() => bed[Symbol.asyncDispose]());
 
-/** Writes a node while something happens the first `times` times between what is read and what is written. */
+/** Writes a node; `meanwhile` runs after the first `times` reads, before the write. */
 async function writeWhile(
   base: object | null | undefined,
   meanwhile: () => Promise<unknown>,
@@ -47,18 +47,18 @@ async function writeWhile(
 
 const ref = { namespace, name: 'worker-1' };
 
-/** Another replica of Viola writes the object. */
+/** Writes the object as another Viola replica. */
 function written(by = 'viola') {
   const spec = { nodeName: 'Worker_1', interfaces: [] };
   return bed.admin.apply(nodeConfigs, { metadata: ref, spec }, { fieldManager: by, force: true });
 }
 
-/** The controller reports. */
+/** Writes status as the controller. */
 function report() {
   return bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
 }
 
-/** A person edits the spec. */
+/** Edits the spec as a user. */
 function edit() {
   return bed.admin.patch(nodeConfigs, ref, { spec: { nodeName: 'Other' } });
 }
@@ -68,8 +68,8 @@ async function consentOf() {
   return { hash: spec.specHash, consent: metadata.annotations?.[annotations.removalConsent] };
 }
 
-describe('[C16] consent to removals', () => {
-  it('is written for the content that it is about, and goes with the next one', async () => {
+describe('[C16] removal consent', () => {
+  it('[C16] removal consent is written for the posted content and dropped by the next POST', async () => {
     await bed.post([{ ...postedNode, base: null }]);
     const { uid, generation } = (await bed.stored()).metadata;
     const base = { uid, generation };
@@ -80,7 +80,7 @@ describe('[C16] consent to removals', () => {
     expect((await consentOf()).consent).toBeUndefined();
   });
 
-  it('is written for content that is there already, and never without a base', async () => {
+  it('[C16] removal consent is written for unchanged content, but never without a base', async () => {
     await bed.post([{ ...postedNode, removalsAllowed: true }]);
     expect((await consentOf()).consent).toBeUndefined();
     const { uid, generation } = (await bed.stored()).metadata;
@@ -91,27 +91,27 @@ describe('[C16] consent to removals', () => {
   });
 });
 
-describe('writing a node', () => {
-  it.each(['viola', 'somebody'])(
-    'creates nothing over an object that %s makes meanwhile',
+describe('writeNode', () => {
+  it.each(['viola', 'another-manager'])(
+    'writeNode does not overwrite an object created meanwhile by %s',
     async (by) => {
       expect(await writeWhile(null, () => written(by))).toBe('StaleBase');
       expect((await bed.stored()).spec.interfaces).toEqual([]);
     },
   );
 
-  it('lets the last write win when its caller knows no fence', async () => {
+  it('writeNode overwrites a concurrent write when the caller sends no base', async () => {
     expect(await writeWhile(undefined, () => written())).toBe('updated');
   });
 
-  it('does not bring back an object that is deleted meanwhile', async () => {
+  it('writeNode does not recreate an object deleted meanwhile', async () => {
     const { metadata } = await written();
     const base = { uid: metadata.uid, generation: 1 };
     expect(await writeWhile(base, () => bed.admin.delete(nodeConfigs, ref))).toBe('StaleBase');
     await expect(bed.stored()).rejects.toThrow();
   });
 
-  it('does not write to an object of the same name that is made meanwhile', async () => {
+  it('writeNode does not write to an object recreated meanwhile under the same name', async () => {
     const { metadata } = await written();
     const replace = async (): Promise<void> => {
       await bed.admin.delete(nodeConfigs, ref);
@@ -121,12 +121,12 @@ describe('writing a node', () => {
     expect((await bed.stored()).spec.interfaces).toEqual([]);
   });
 
-  it('goes on when only the status moves meanwhile', async () => {
+  it('writeNode retries when only the status changed meanwhile', async () => {
     const { metadata } = await written();
     expect(await writeWhile({ uid: metadata.uid, generation: 1 }, report)).toBe('updated');
   });
 
-  it('is refused when the spec moves meanwhile', async () => {
+  it('writeNode answers StaleBase when the spec changed meanwhile', async () => {
     const { metadata } = await written();
     expect(await writeWhile({ uid: metadata.uid, generation: 1 }, edit)).toBe('StaleBase');
   });
@@ -134,7 +134,7 @@ describe('writing a node', () => {
   it.each([
     [4, 'updated', 5],
     [99, 'Internal', 5],
-  ])('tries five times on an object that moves %d times', async (times, end, tries) => {
+  ])('writeNode tries at most five times for %d concurrent changes', async (times, end, tries) => {
     await written();
     let reports = 0;
     const move = () =>
@@ -143,8 +143,8 @@ describe('writing a node', () => {
     expect(bed.writes).toHaveLength(tries);
   });
 
-  it('asks once when the object stands still and somebody else owns its fields', async () => {
-    await written('somebody');
+  it("writeNode tries once when an unchanged object's fields belong to another manager", async () => {
+    await written('another-manager');
     expect(await writeWhile(undefined, () => Promise.resolve())).toBe('FieldConflict');
     expect(bed.writes).toHaveLength(1);
   });

@@ -22,7 +22,7 @@ export interface Target {
 export interface WriteOptions {
   readonly perform: Perform<Effect>;
   readonly acceptUnfenced: boolean;
-  /** Take over what kubectl wrote into objects of ours too, not only into those that we never wrote. */
+  /** True: also take over kubectl's fields in objects that this Viola wrote before. */
   readonly takeOver: boolean;
   readonly signal: AbortSignal;
 }
@@ -31,10 +31,10 @@ export type Written =
   | { readonly kind: 'accepted'; readonly result: NodeResult }
   | { readonly kind: 'refused'; readonly error: NodeError };
 
-/** How often a write is decided anew because somebody (usually the controller's status) wrote in between. */
+/** Attempts after concurrent writes, usually status updates by the controller. */
 const maxTries = 5;
 
-/** Brings one posted node into the business cluster, or says why not; throws only when aborted or out of time. */
+/** Writes one posted node to the business cluster, or returns the refusal. Throws only on abort or timeout. */
 export async function writeNode(
   target: Target,
   posted: PostedNode,
@@ -56,12 +56,12 @@ export async function writeNode(
 }
 
 interface Attempt extends WriteOptions {
-  /** A list showed a moment ago that there is no object of this name. */
+  /** A recent list showed no object with this name. */
   readonly isAbsent: boolean;
   readonly lastTry: boolean;
 }
 
-/** One decision on what is there now; undefined when the object moved while it was made. */
+/** Decides once on the live object; undefined: the object changed meanwhile. */
 async function tryWrite(
   target: Target,
   posted: PostedNode,
@@ -84,7 +84,7 @@ async function tryWrite(
     return undefined;
   }
 
-  /** The API server compares owners of fields before versions: behind a conflict of fields another object may stand. */
+  /** The API server compares field owners before versions, so a field conflict may hide a newer object. */
   async function hasMoved(error: unknown): Promise<boolean> {
     if (!isFieldConflict(error)) return isMoved(error);
     const now = await client.find(nodeConfigs, ref, { signal });
@@ -93,9 +93,9 @@ async function tryWrite(
 }
 
 /**
- * Server-side apply onto exactly what was read: no object ever has the version 1, so that "there is none" holds too, and
- * the uid keeps an object that was deleted meanwhile from being created again. Fields that the deployed Viola set with
- * kubectl are taken over, those of anybody else are a conflict.
+ * Applies server-side exactly onto the object that was read. No object has resourceVersion 1, so "1" asserts absence,
+ * and the uid prevents recreating a deleted object. Fields set by the legacy Viola with kubectl are taken over; other
+ * managers' fields are a conflict.
  */
 async function applyNode(
   { client, namespace }: Target,

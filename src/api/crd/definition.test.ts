@@ -4,7 +4,7 @@ import { structuralErrors } from './structural.ts';
 
 const definitions = Object.values(crdDefinitions());
 
-describe('the CRDs', () => {
+describe('CRDs', () => {
   it.each(
     definitions.flatMap(({ spec }) =>
       spec.versions.map((version) => [`${spec.names.kind} ${version.name}`, version] as const),
@@ -13,7 +13,7 @@ describe('the CRDs', () => {
     expect(structuralErrors(version.schema.openAPIV3Schema)).toEqual([]);
   });
 
-  it('keeps the names that users type', () => {
+  it('the CRDs keep their kinds and short names', () => {
     expect(definitions.map(({ spec }) => [spec.names.kind, spec.names.shortNames])).toEqual([
       ['OpenstackConfig', ['osc']],
       ['MultiNicNodeConfig', ['mnnc']],
@@ -23,7 +23,7 @@ describe('the CRDs', () => {
     ]);
   });
 
-  it('stores v1 of MultiNicNodeConfig and serves v1alpha1 with the same schema', () => {
+  it('MultiNicNodeConfig stores v1 and serves v1alpha1 with the same schema', () => {
     const versions =
       definitions.find(({ spec }) => spec.names.kind === 'MultiNicNodeConfig')?.spec.versions ?? [];
     expect(versions.map(({ name, storage }) => [name, storage])).toEqual([

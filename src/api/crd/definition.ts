@@ -18,7 +18,7 @@ interface Kind {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames: readonly string[];
-  /** First one is stored; all are served with one schema (conversion None). */
+  /** The first version is stored; all versions share one schema (conversion None). */
   readonly versions: readonly string[];
   readonly description: string;
   readonly spec: z.ZodType;
@@ -126,7 +126,7 @@ function multiNicBizConfig(group: BizConfigGroup): Kind {
   };
 }
 
-/** CustomResourceDefinitions by file name, as they are installed. */
+/** Returns the installed CustomResourceDefinitions by file name. */
 export function crdDefinitions() {
   return Object.fromEntries(
     [
@@ -139,8 +139,8 @@ export function crdDefinitions() {
 }
 
 /**
- * Path of a definition in the repository, by its file name. `kubectl apply -f deploy/crds` skips subfolders: with a second group of
- * MultiNicBizConfig, kubectl warns at each use of the short names.
+ * Returns a definition's path in the repository, by file name. `kubectl apply -f deploy/crds` skips subfolders: a
+ * second MultiNicBizConfig group would make kubectl warn at each use of the short names.
  */
 export function crdPath(file: string): string {
   const isOptional = bizConfigGroups.some(
@@ -191,7 +191,7 @@ function objectSchema({ description, spec, status, isSpecOptional = false }: Kin
     properties: {
       apiVersion: { type: 'string', description: 'Version of this kind.' },
       kind: { type: 'string', description: 'Name of this kind.' },
-      // The API server owns metadata and refuses any word about it here.
+      // The API server owns metadata and refuses a description here.
       metadata: { type: 'object' },
       spec: { ...crdSchema(spec), description: 'What is wanted.' },
       status: { ...crdSchema(status), description: 'What was observed.' },

@@ -5,8 +5,8 @@ import { crdDefinitions } from './definition.ts';
 import { type DefinitionName, schemaNumbers } from './schema-numbers.ts';
 
 /**
- * The schemas there were, first one first. A line is added when a schema changes and its number is raised; none is ever
- * changed: installations have them.
+ * Schema hashes, oldest first. Raise the number and append a line when a schema changes; never edit existing lines,
+ * because installations use these schemas.
  */
 const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   'openstackconfigs.multinic.example.com': [
@@ -35,7 +35,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
   ],
 };
 
-/** Of what decides which fields are kept, and with which values: texts for people do not. */
+/** Hashes the parts that decide which fields and values are kept; descriptions do not count. */
 function hashOf(schema: unknown): string {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key === 'description' && typeof value === 'string' ? undefined : value,

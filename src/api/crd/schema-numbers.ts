@@ -1,7 +1,6 @@
 /**
- * How often fields were added to the schema of a kind, by the name of its definition. Raise it with every such change: a part
- * compares it with the annotation `multinic.io/schema` of the definition that is installed, because an API server drops fields
- * that it does not know without a word.
+ * Schema version per definition, incremented whenever fields are added. API servers silently drop unknown fields.
+ * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,
@@ -11,5 +10,5 @@ export const schemaNumbers = {
   'multinicbizconfigs.multinic.okestro.io': 1,
 } as const;
 
-/** Name of one of our CustomResourceDefinitions. */
+/** Name of a MultiNIC CustomResourceDefinition. */
 export type DefinitionName = keyof typeof schemaNumbers;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** OpenAPI v3 schema as a CustomResourceDefinition wants it. */
+/** OpenAPI v3 schema in the form required by a CustomResourceDefinition. */
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Structural schema of a zod type. What Kubernetes does not take is rewritten: patterns of formats it knows are dropped
- * (zod's use look-ahead, which RE2 refuses), bounds of safe integers become `format: int64`, and a union of literals
- * becomes one enum.
+ * Returns a zod type's structural schema, rewritten for Kubernetes. Patterns with known formats are dropped (zod's
+ * use look-ahead, which RE2 refuses), safe-integer bounds become `format: int64`, and a union of literals becomes one
+ * enum.
  */
 export function crdSchema(schema: z.ZodType): JsonSchema {
   const json: unknown = z.toJSONSchema(schema, {
@@ -30,7 +30,7 @@ function rewrite(schema: JsonSchema): void {
 
 const int32 = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
 
-/** zod bounds every integer by what JavaScript holds exactly; in a CRD that is a format. */
+/** Replaces zod's bounds for exact JavaScript integers with a CRD format. */
 function boundInteger(schema: JsonSchema): void {
   const is32 = Number(schema['maximum']) <= int32.maximum;
   schema['format'] = is32 ? 'int32' : 'int64';

@@ -8,7 +8,7 @@ const keywords = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** What a real API server would refuse in a CRD's schema, and fields without a description; empty when all is well. */
+/** Returns schema errors that a real API server would report, plus fields without description. */
 export function structuralErrors(schema: JsonSchema, at = '$'): string[] {
   return [...ownErrors(schema, at), ...innerErrors(schema, at)];
 }

@@ -1,4 +1,4 @@
-/** Metrics of the controller in a business cluster. */
+/** Controller metrics in a business cluster. */
 export const controllerMetrics = {
   multinic_jobs_started_total: {
     type: 'counter',

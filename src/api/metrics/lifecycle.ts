@@ -1,4 +1,4 @@
-/** Metrics of lifecycle. */
+/** Lifecycle metrics. */
 export const lifecycleMetrics = {
   multinic_operator_reconcile_total: {
     type: 'counter',

@@ -1,6 +1,6 @@
 import { type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of the access to Viola, in Events and in its answers. */
+/** Reasons about access to Viola, used in Events and Viola's answers. */
 export const accessReasons = {
   ViolaAccessFailed: row(
     'part',

@@ -2,7 +2,7 @@ import { nothing, type ReasonRow, row } from './reason-row.ts';
 
 const kind = 'multinicbizconfig';
 
-/** Reasons of a MultiNicBizConfig. */
+/** Reasons for a MultiNicBizConfig. */
 export const multiNicBizConfigReasons = {
   AllNodesConfigured: row(
     kind,

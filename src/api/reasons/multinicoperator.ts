@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of a MultiNicOperator. */
+/** Reasons for a MultiNicOperator. */
 export const multiNicOperatorReasons = {
   AllComponentsReady: row(
     'multinicoperator',

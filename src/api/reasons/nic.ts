@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of one NIC. */
+/** Reasons for one NIC. */
 export const nicReasons = {
   Configured: row(
     'nic',

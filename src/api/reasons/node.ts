@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of one MultiNicNodeConfig. */
+/** Reasons for one MultiNicNodeConfig. */
 export const nodeReasons = {
   AllInterfacesConfigured: row(
     'node',

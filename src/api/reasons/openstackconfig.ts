@@ -1,7 +1,7 @@
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of one OpenstackConfig. */
+/** Reasons for one OpenstackConfig. */
 export const openstackConfigReasons = {
   Synced: row(
     'openstackconfig',

@@ -1,6 +1,6 @@
 import { type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of a process of ours, in its log, in Events and in answers of Viola. */
+/** Reasons for a MultiNIC process, used in its log, Events and Viola's answers. */
 export const partReasons = {
   RightsMissing: row(
     'part',

@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of the ports of an OpenstackConfig, and of NICs that are planned but not configured. */
+/** Reasons for an OpenstackConfig's ports, and for planned NICs that are not configured. */
 export const portReasons = {
   PortTooOld: row(
     'openstackconfig',

@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of the protection and recovery of what a MultiNicOperator manages, in Events. */
+/** Reasons for protecting and recovering managed objects, used in Events. */
 export const protectionReasons = {
   MutationPrevented: row(
     'part',

@@ -1,12 +1,14 @@
-/** A text in the two languages of our users. */
+/** Text in English and Korean. */
 export interface Wording {
   readonly en: string;
   readonly ko: string;
 }
 
-/** What one reason means, what to do, and whether the product keeps trying by itself. */
+/** Reason with its meaning, the user's action, and whether the product retries. */
 export interface ReasonRow {
-  /** Where it appears: one NIC, one MultiNicNodeConfig, an OpenstackConfig, a MultiNicBizConfig, a MultiNicOperator, or a process of ours. */
+  /**
+   * Subject: NIC, MultiNicNodeConfig, OpenstackConfig, MultiNicBizConfig, MultiNicOperator, or a MultiNIC process.
+   */
   readonly scope:
     | 'nic'
     | 'node'
@@ -19,7 +21,7 @@ export interface ReasonRow {
   readonly retryable: boolean;
 }
 
-/** Action of a reason that needs none. */
+/** Action for a reason without user action. */
 export const nothing: Wording = { en: 'Nothing.', ko: '조치가 필요 없습니다.' };
 
 /** Builds one row; texts are pairs of English and Korean. */

@@ -13,7 +13,7 @@ test.each([
   ['AMQPS://rabbit.example.com', 'rabbit.example.com', 5671, true],
   ['amqps://rabbit.example.com:25671/nova', 'rabbit.example.com', 25671, true],
   ['rabbit://10.0.0.1:5673//', '10.0.0.1', 5673, false],
-])('%s is %s, port %i, TLS %s', (text, host, port, tls) => {
+])('brokerAddress parses %s as %s, port %i, TLS %s', (text, host, port, tls) => {
   expect(brokerAddress(text)).toEqual({ host, port, tls });
 });
 
@@ -29,11 +29,11 @@ test.each([
   '10.0.0.256:5672',
   '[:::]:5672',
   'host:70000',
-])('"%s" is none', (text) => {
+])('brokerAddress rejects "%s"', (text) => {
   expect(brokerAddress(text)).toBeUndefined();
 });
 
-test.each(['[fd00::1]:5671', 'rabbit:5672'])('%s is shown as it is', (text) => {
+test.each(['[fd00::1]:5671', 'rabbit:5672'])('brokerText formats %s unchanged', (text) => {
   const address = brokerAddress(text);
   expect(address && brokerText(address)).toBe(text);
 });

@@ -1,22 +1,22 @@
 import { InnerAddress } from '../../requests/inner-addresses.ts';
 
-/** Why there is no connection to a broker, by what can be done about it. */
+/** Failure kinds for broker connections, grouped by remedy. */
 export type BrokerFailureKind =
-  /** It cannot be reached, hangs, or went away. */
+  /** Unreachable, hanging or disconnected broker. */
   | 'unreachable'
-  /** Its name leads to an inner address. */
+  /** The broker's name resolves to an inner address. */
   | 'denied'
-  /** Its certificate cannot be verified, or it speaks no TLS. */
+  /** The certificate cannot be verified, or the peer speaks no TLS. */
   | 'certificate'
-  /** It does not let this user in with this password. */
+  /** Wrong user name or password. */
   | 'refused'
-  /** It has no such virtual host, or not for this user, or no connection left for either. */
+  /** The virtual host is missing, closed to this user, or has no free connection. */
   | 'virtualHost'
-  /** The user may not make or read a queue of its own. */
+  /** The user may not create or read its own queue. */
   | 'forbidden'
-  /** The queue was taken away. */
+  /** The broker deleted the queue. */
   | 'queueGone'
-  /** It sends what no broker sends. */
+  /** The peer violates AMQP. */
   | 'protocol';
 
 export class BrokerFailure extends Error {
@@ -29,15 +29,15 @@ export class BrokerFailure extends Error {
   }
 }
 
-/** Node.js names what OpenSSL finds wrong with a certificate (a weak key has no name), and a peer that speaks no TLS. */
+/** Node.js error codes for OpenSSL's certificate errors (a weak key has no code) and for peers without TLS. */
 const ofTls =
   /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO_|^EPROTO$|^INVALID_|^PATH_LENGTH_EXCEEDED$|^UNSPECIFIED$/;
 
-/** What an error of a connection means. */
+/** Classifies a connection error. */
 export function brokerFailure(error: unknown): BrokerFailure {
   if (error instanceof BrokerFailure) return error;
   if (!(error instanceof Error)) return new BrokerFailure('unreachable', String(error));
-  // What reads values found none before the end of the frame.
+  // ValueReader throws RangeError for reads beyond the frame.
   if (error instanceof RangeError) {
     return new BrokerFailure('protocol', 'a frame that is cut short', { cause: error });
   }

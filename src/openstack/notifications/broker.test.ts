@@ -3,7 +3,7 @@ import { createFakeClock, type FakeClock, until } from '../../time/fake-clock.ts
 import type { BrokerFailure } from './broker-failure.ts';
 import { type ListenTimes, listenByAmqp, usualTimes } from './connection.ts';
 import { longestMessage } from './envelope.ts';
-import { type FakeConnection, startFakeBroker, type Unkindness } from './testing/fake-broker.ts';
+import { type FakeConnection, type FaultyReplies, startFakeBroker } from './testing/fake-broker.ts';
 
 let clock: FakeClock;
 let broker: Awaited<ReturnType<typeof startFakeBroker>>;
@@ -30,8 +30,8 @@ afterEach(async () => {
   expect(clock.waits).toEqual([]);
 });
 
-async function listen(unkind: Unkindness = {}, times = usualTimes): Promise<void> {
-  broker = await startFakeBroker(unkind);
+async function listen(faulty: FaultyReplies = {}, times = usualTimes): Promise<void> {
+  broker = await startFakeBroker(faulty);
   const address = { host: '127.0.0.1', port: broker.port, tls: false };
   const login = {
     address,
@@ -50,36 +50,39 @@ async function listen(unkind: Unkindness = {}, times = usualTimes): Promise<void
   );
 }
 
-async function listening(unkind?: Unkindness, times?: ListenTimes): Promise<FakeConnection> {
-  await listen(unkind, times);
+async function listening(faulty?: FaultyReplies, times?: ListenTimes): Promise<FakeConnection> {
+  await listen(faulty, times);
   await until('the queue is bound', () => bound.length > 0);
   const [connection] = broker.connections;
-  if (!connection) throw new Error('nobody came');
+  if (!connection) throw new Error('no connection');
   return connection;
 }
 
-describe('a login', () => {
-  it.each([0, 0xff])('is that of the user, with limits of ours where those are %s', async (of) => {
-    const { said } = await listening({
-      '10.11': (to) => to.method(0, 10, 30, Buffer.alloc(8, of)),
-    });
-    expect(said.get('10.11')?.toString('latin1')).toContain(
-      'PLAIN\u0000\u0000\u0000\u0007\u0000u\u0000pass',
-    );
-    // Else it would show by silence that a login is refused, and that a queue is gone.
-    for (const asked of ['authentication_failure_close', 'consumer_cancel_notify']) {
-      expect(said.get('10.11')?.toString('latin1')).toContain(`${asked}t\u0001`);
-    }
-    // Two channels, frames of 128 KiB, 10 s.
-    expect(said.get('10.31')?.toString('hex')).toBe('000200020000000a');
-    expect(said.get('10.40')?.subarray(0, 3).toString()).toBe('\u0002/v');
-  });
+describe('login', () => {
+  it.each([0, 0xff])(
+    "a login sends the user's credentials, and our limits where the broker's are %s",
+    async (of) => {
+      const { lastArguments } = await listening({
+        '10.11': (to) => to.method(0, 10, 30, Buffer.alloc(8, of)),
+      });
+      expect(lastArguments.get('10.11')?.toString('latin1')).toContain(
+        'PLAIN\u0000\u0000\u0000\u0007\u0000u\u0000pass',
+      );
+      // Without these capabilities the broker reports a refused login or a deleted queue only by silence.
+      for (const capability of ['authentication_failure_close', 'consumer_cancel_notify']) {
+        expect(lastArguments.get('10.11')?.toString('latin1')).toContain(`${capability}t\u0001`);
+      }
+      // Two channels, frames with 128 KiB, 10 s heartbeat.
+      expect(lastArguments.get('10.31')?.toString('hex')).toBe('000200020000000a');
+      expect(lastArguments.get('10.40')?.subarray(0, 3).toString()).toBe('\u0002/v');
+    },
+  );
 
-  it('keeps to the limits of the broker where those are narrower', async () => {
-    const { said } = await listening({
+  it("a login adopts the broker's limits when they are narrower", async () => {
+    const { lastArguments } = await listening({
       '10.11': (to) => to.method(0, 10, 30, Buffer.from('0002000010000003', 'hex')),
     });
-    expect(said.get('10.31')?.toString('hex')).toBe('0002000010000003');
+    expect(lastArguments.get('10.31')?.toString('hex')).toBe('0002000010000003');
   });
 
   it.each([
@@ -90,22 +93,22 @@ describe('a login', () => {
     ['10.31', 502, 'protocol'],
     ['10.40', 503, 'protocol'],
     ['10.40', 505, 'protocol'],
-  ] as const)('that is answered to %s by a close %i is %s', async (at, code, kind) => {
+  ] as const)('a login answered at %s with close code %i fails as %s', async (at, code, kind) => {
     await listen({ [at]: (to) => to.close(10, 0, code, 'NO - not you') });
     const failure = await ended;
     expect(failure).toMatchObject({ kind });
     expect(failure.message).toBe('it closed the connection: NO - not you');
-    await until('it agrees', () => broker.connections[0]?.asked.at(-1) === '10.51');
+    await until('it agrees', () => broker.connections[0]?.requests.at(-1) === '10.51');
   });
 
   it.each(['hello', '10.11', '10.40', '20.10', '50.10', '60.20', '50.20'])(
-    'that gets no answer to %s is given up',
+    'a login without reply to %s fails after 10 s',
     async (at) => {
       await listen({ [at]: () => undefined });
       const waits = () => clock.waits.includes(usualTimes.answerMs);
       await until('it waits', waits);
-      const asked = () => broker.connections[0]?.asked.includes(at) ?? false;
-      await until('it is asked', () => at === 'hello' || asked());
+      const hasRequested = () => broker.connections[0]?.requests.includes(at) ?? false;
+      await until('it is asked', () => at === 'hello' || hasRequested());
       await clock.advance(usualTimes.answerMs);
       expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no answer within 10 s' });
     },
@@ -115,7 +118,7 @@ describe('a login', () => {
     ['50.10', 403, 'forbidden'],
     ['60.20', 403, 'forbidden'],
     ['50.10', 405, 'unreachable'],
-  ] as const)('whose %s is refused is %3$s', async (at, code, kind) => {
+  ] as const)('a refused %s with code %i fails as %3$s', async (at, code, kind) => {
     await listen({ [at]: (to, channel) => to.close(20, channel, code, 'NO') });
     expect(await ended).toMatchObject({ kind });
   });
@@ -125,31 +128,31 @@ function counted(text: string): string {
   return String.fromCharCode(text.length) + text;
 }
 
-describe('the queue', () => {
-  it('is bound to what there is, with every key, and nothing is declared but itself', async () => {
-    const { asked, said } = await listening();
+describe('queue', () => {
+  it('the queue is bound to all exchanges with every key, and only the queue is declared', async () => {
+    const { requests, lastArguments } = await listening();
     expect(bound).toEqual([['neutron', 'nova', 'keystone']]);
-    expect(asked.filter((name) => name.startsWith('50.'))).toEqual([
+    expect(requests.filter((name) => name.startsWith('50.'))).toEqual([
       '50.10',
       '50.20',
       '50.20',
       '50.20',
       '50.20',
     ]);
-    // Exclusive and auto-delete, its name left to the broker.
-    expect(said.get('50.10')?.toString('hex')).toBe('0000000c00000000');
-    expect(said.get('60.10')?.toString('hex')).toBe('00000000006400');
-    // With acknowledgements, and an answer.
-    expect(said.get('60.20')?.toString('latin1')).toBe(
+    // Exclusive and auto-delete; the broker chooses the name.
+    expect(lastArguments.get('50.10')?.toString('hex')).toBe('0000000c00000000');
+    expect(lastArguments.get('60.10')?.toString('hex')).toBe('00000000006400');
+    // With acknowledgements and a reply.
+    expect(lastArguments.get('60.20')?.toString('latin1')).toBe(
       '\u0000\u0000\u0009amq.gen-1\u0000\u0000\u0000\u0000\u0000\u0000',
     );
   });
 
-  it('is bound by what OpenStack publishes of, waiting for each answer', async () => {
+  it("the queue is bound to OpenStack's exchanges, one reply at a time", async () => {
     const binds: (string | undefined)[] = [];
     await listening({
       '50.20': (to, channel) => {
-        binds.push(to.said.get('50.20')?.toString('latin1', 2));
+        binds.push(to.lastArguments.get('50.20')?.toString('latin1', 2));
         to.method(channel, 50, 21);
       },
     });
@@ -163,34 +166,34 @@ describe('the queue', () => {
     expect(binds).toEqual(texts.map((text) => `${text}\u0000\u0000\u0000\u0000\u0000`));
   });
 
-  it('is bound to the others where the user may not read one', async () => {
+  it('the queue is bound to the remaining exchanges when one is forbidden', async () => {
     let binds = 0;
-    const { asked } = await listening({
+    const { requests } = await listening({
       '50.20': (to, channel) => {
         if (binds++ === 0) to.close(20, channel, 403, 'ACCESS_REFUSED');
         else to.method(channel, 50, 21);
       },
     });
     expect(bound).toEqual([['nova', 'keystone']]);
-    expect(asked.filter((name) => name === '20.41')).toHaveLength(1);
+    expect(requests.filter((name) => name === '20.41')).toHaveLength(1);
   });
 
-  it('is left where the broker closes a channel twice', async () => {
-    const unkind: Unkindness = {
+  it('a channel closed twice by the broker fails the connection', async () => {
+    const faulty: FaultyReplies = {
       '50.20': (to, channel) => {
-        // In one piece, so that nothing is asked in between.
+        // Both in one packet, so that no request happens in between.
         to.socket.cork();
         for (const text of ['NO', 'NO']) to.close(20, channel, 404, text);
         to.socket.uncork();
       },
     };
-    await listen(unkind);
+    await listen(faulty);
     expect(await ended).toMatchObject({ kind: 'unreachable', message: 'it closed a channel: NO' });
   });
 
-  it('is looked after every minute at least, however long an exchange is missing', async () => {
-    const unkind: Unkindness = { '50.20': (to, channel) => to.close(20, channel, 404, 'NO') };
-    await listening(unkind, { ...usualTimes, heartbeatSeconds: 10_000 });
+  it('bindings are checked every minute at least while an exchange is missing', async () => {
+    const faulty: FaultyReplies = { '50.20': (to, channel) => to.close(20, channel, 404, 'NO') };
+    await listening(faulty, { ...usualTimes, heartbeatSeconds: 10_000 });
     for (const pause of [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
       const rounds = bound.length;
       await until('it waits', () => clock.waits.includes(pause));
@@ -199,9 +202,9 @@ describe('the queue', () => {
     }
   });
 
-  it('is bound to what is missing as soon as that is there, first soon and then slowly', async () => {
+  it('a missing exchange is bound after 5 s, then bindings are checked every minute', async () => {
     let binds = 0;
-    // The first of each round is Neutron's.
+    // Neutron is bound first in each round.
     await listening({
       '50.20': (to, channel) => {
         if (binds++ < 3) to.close(20, channel, 404, 'NOT_FOUND');
@@ -216,7 +219,7 @@ describe('the queue', () => {
     await until('it waits', () => clock.waits.some((ms) => ms === 60_000));
   });
 
-  it('that the broker takes away is told', async () => {
+  it('a queue deleted by the broker is reported as queueGone', async () => {
     const { method } = await listening().then((to) => ({ method: to.method.bind(to) }));
     method(1, 60, 30, Buffer.from('\u0003tag\u0000'));
     expect(await ended).toMatchObject({ kind: 'queueGone' });
@@ -224,19 +227,19 @@ describe('the queue', () => {
 });
 
 describe('messages', () => {
-  it('come whole, however they are cut, and are taken one by one', async () => {
+  it('messages are complete however they are split, and each is acknowledged', async () => {
     const to = await listening();
     to.deliver(Buffer.from('one message'), { tag: 7n, piece: 3 });
     to.deliver(Buffer.alloc(0), { tag: 8n });
     await until(
       'both are acknowledged',
-      () => to.asked.filter((name) => name === '60.80').length === 2,
+      () => to.requests.filter((name) => name === '60.80').length === 2,
     );
     expect(bodies.map(String)).toEqual(['one message', '']);
-    expect(to.said.get('60.80')?.toString('hex')).toBe('000000000000000800');
+    expect(to.lastArguments.get('60.80')?.toString('hex')).toBe('000000000000000800');
   });
 
-  it('that are too long pass by, and are acknowledged', async () => {
+  it('oversized messages are discarded and acknowledged', async () => {
     const to = await listening();
     to.deliver(Buffer.alloc(longestMessage + 1), { piece: 100_000 });
     to.deliver(Buffer.alloc(longestMessage), { piece: 100_000 });
@@ -245,7 +248,7 @@ describe('messages', () => {
   });
 });
 
-/** Empty messages for as long as somebody reads. */
+/** Sends empty messages while the peer reads. */
 function endless(to: FakeConnection): void {
   const { socket } = to;
   socket.pause();
@@ -263,10 +266,10 @@ function twoHeaders(to: FakeConnection): void {
   to.header(5n);
 }
 
-describe('a broker that lies', () => {
+describe('protocol violation', () => {
   const lies: [string, (to: FakeConnection) => void][] = [
     ['a message of 600 MB', (to) => to.deliver(Buffer.alloc(0), { size: 600n * 1024n * 1024n })],
-    ['more than it announced', (to) => to.deliver(Buffer.alloc(10), { size: 5n })],
+    ['a body longer than announced', (to) => to.deliver(Buffer.alloc(10), { size: 5n })],
     ['a body without a message', (to) => to.body(Buffer.alloc(1))],
     ['a header without a message', (to) => to.header(1n)],
     [
@@ -275,17 +278,17 @@ describe('a broker that lies', () => {
     ],
     ['two headers of a message', twoHeaders],
     ['the same answer twice', (to) => to.method(1, 60, 21, Buffer.from('\u0003tag'))],
-    ['an answer to nothing', (to) => to.method(1, 60, 11)],
-    ['a method that nobody knows', (to) => to.method(1, 90, 10)],
+    ['a reply without request', (to) => to.method(1, 60, 11)],
+    ['an unknown method', (to) => to.method(1, 90, 10)],
     ['a method cut short', (to) => to.method(1, 60, 60, Buffer.from('\u0009ta'))],
-    ['messages on and on, while it takes no answer', endless],
+    ['endless messages without reading acknowledgements', endless],
     ['half a method', (to) => to.socket.write(Buffer.from('0100000000000100ce', 'hex'))],
     ['a frame without its end', (to) => to.socket.write(Buffer.from('0800000000000000', 'hex'))],
-    ['a frame that is too long', (to) => to.socket.write(Buffer.from('03000100020000', 'hex'))],
-    ['a frame of no kind', (to) => to.socket.write(Buffer.from('04', 'hex'))],
+    ['an oversized frame', (to) => to.socket.write(Buffer.from('03000100020000', 'hex'))],
+    ['an unknown frame type', (to) => to.socket.write(Buffer.from('04', 'hex'))],
   ];
 
-  it.each(lies)('is left: %s', async (_name, lie) => {
+  it.each(lies)('a broker that violates AMQP is disconnected: %s', async (_name, lie) => {
     lie(await listening());
     expect(await ended).toMatchObject({ name: 'BrokerFailure', kind: 'protocol' });
   });
@@ -293,21 +296,21 @@ describe('a broker that lies', () => {
   it.each([
     ['10.11', (to: FakeConnection) => to.method(0, 10, 30, Buffer.alloc(7))],
     ['50.10', (to: FakeConnection, channel: number) => to.method(channel, 50, 11)],
-  ])('is left: an answer to %s that is cut short', async (at, lie) => {
+  ])('a broker is disconnected when its answer to %s is truncated', async (at, lie) => {
     await listen({ [at]: lie });
     const message = 'a frame that is cut short';
     expect(await ended).toMatchObject({ kind: 'protocol', message });
   });
 });
 
-/** Real answers would have to come while the time of tests leaps. */
+/** Prevents binding checks, which would need real replies while the fake clock jumps. */
 const neverRebound = { ...usualTimes, bindMs: 1e9 };
 
-describe('the connection', () => {
-  it('lives as long as something comes within two heartbeats, and beats itself', async () => {
+describe('heartbeat', () => {
+  it('a connection sends heartbeats and ends after two intervals without data', async () => {
     const to = await listening({}, neverRebound);
     for (let n = 0; n < 10; n++) {
-      // Nothing says when a heartbeat was read.
+      // A heartbeat's arrival is not observable; a message's is.
       to.deliver(Buffer.alloc(0));
       await until('it has come', () => bodies.length > n);
       await clock.advance(15_000);
@@ -317,7 +320,7 @@ describe('the connection', () => {
     expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no heartbeat' });
   });
 
-  it('lives of heartbeats alone', async () => {
+  it('a connection stays open when only heartbeats arrive', async () => {
     const to = await listening({}, neverRebound);
     const beating = setInterval(() => to.beat(), 1);
     stop.signal.addEventListener('abort', () => clearInterval(beating));
@@ -335,13 +338,13 @@ describe('the connection', () => {
     ['whose other channel the broker closes', (to: FakeConnection) => to.close(20, 2, 406, 'bye')],
     ['that breaks', (to: FakeConnection) => to.socket.resetAndDestroy()],
     ['that ends', (to: FakeConnection) => to.socket.end()],
-  ])('%s is told', async (_name, end) => {
+  ])('a connection %s is reported as unreachable', async (_name, end) => {
     const to = await listening();
     end(to);
     expect(await ended).toMatchObject({ name: 'BrokerFailure', kind: 'unreachable' });
   });
 
-  it('is not disturbed by publishers that have to pause', async () => {
+  it('blocked and unblocked notices do not disturb the consumer', async () => {
     const to = await listening();
     to.method(0, 10, 60, Buffer.from('\u0003low'));
     to.method(0, 10, 61);
@@ -349,10 +352,10 @@ describe('the connection', () => {
     await until('the message has come', () => bodies.length === 1);
   });
 
-  it('says goodbye', async () => {
+  it('an aborted connection sends the close method', async () => {
     const to = await listening();
     stop.abort();
     await ended;
-    await until('it said so', () => to.asked.at(-1) === '10.50');
+    await until('it said so', () => to.requests.at(-1) === '10.50');
   });
 });

@@ -9,14 +9,14 @@ import { BrokerFailure } from './broker-failure.ts';
 import { type BrokerLogin, listenByAmqp } from './connection.ts';
 
 const times = { answerMs: 300, heartbeatSeconds: 1, bindMs: 1_000, missingMs: 100 };
-const deaf = { onBound: () => undefined, onMessage: () => undefined };
+const silentListener = { onBound: () => undefined, onMessage: () => undefined };
 const cleanUp: (() => void)[] = [];
 
 afterEach(() => {
   for (const one of cleanUp.splice(0)) one();
 });
 
-/** Something that takes connections and does this with each. */
+/** Starts a TCP peer that runs `act` on each connection. */
 async function peer(act: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -44,14 +44,16 @@ function listenAt(
   signal = new AbortController().signal,
 ) {
   const login = loginAt(address, isTrusted);
-  return listenByAmqp(systemClock, times)(login, deaf, signal).catch((error: unknown) => error);
+  return listenByAmqp(systemClock, times)(login, silentListener, signal).catch(
+    (error: unknown) => error,
+  );
 }
 
 function loginAt(address: BrokerAddress, isTrusted: boolean): BrokerLogin {
   return { address, isTrusted, username: 'u', password: 'p', virtualHost: '/', tls: {} };
 }
 
-/** A frame that says it is this long, and goes on for as long as somebody reads. */
+/** Sends a frame header with this length, then bytes without end. */
 function endless(socket: Socket, length: number): void {
   const header = Buffer.from([1, 0, 0, 0, 0, 0, 0]);
   header.writeUInt32BE(length, 3);
@@ -85,7 +87,7 @@ it.each([
     'protocol',
     /1000000000 bytes/,
   ],
-] as const)('a peer that %s is left', async (_name, act, kind, message) => {
+] as const)('a peer that %s is disconnected', async (_name, act, kind, message) => {
   const { port, sockets } = await peer(act);
   const failure = await listenTo(port);
   expect(failure).toBeInstanceOf(BrokerFailure);
@@ -94,23 +96,23 @@ it.each([
   await until('its socket is closed', () => sockets.size === 0);
 });
 
-it('a port where nobody listens is told as such', async () => {
+it('a closed port is reported as unreachable', async () => {
   const { port } = await peer(() => undefined);
   for (const one of cleanUp.splice(0)) one();
   expect(await listenTo(port)).toMatchObject({ kind: 'unreachable' });
 });
 
-it('a peer without TLS is no broker with it', async () => {
+it('a peer without TLS is a certificate failure when TLS is required', async () => {
   const { port } = await peer((socket) => socket.once('data', () => socket.end('AMQP plain text')));
   expect(await listenTo(port, true)).toMatchObject({ kind: 'certificate' });
 });
 
 it.each([false, true])(
-  'a name that leads inside is not followed, unless the operator vouches for it: TLS %s',
+  'a host name resolving to an inner address is denied unless trusted: TLS %s',
   async (tls) => {
-    let knocks = 0;
+    let connections = 0;
     const { port } = await peer((socket) => {
-      knocks++;
+      connections++;
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
     const address = { host: 'localhost', port, tls };
@@ -119,11 +121,11 @@ it.each([false, true])(
     expect(String(failure)).toContain(', a loopback address');
     const kind = tls ? 'certificate' : 'protocol';
     expect(await listenAt(address, true)).toMatchObject({ kind });
-    expect(knocks).toBe(1);
+    expect(connections).toBe(1);
   },
 );
 
-it('a peer that takes nothing and says something all the time is left, and its socket is closed', async () => {
+it('a peer that sends heartbeats but reads nothing is disconnected and its socket closed', async () => {
   const { port, sockets } = await peer((socket) => {
     socket.pause();
     const start = { type: 1, channel: 0, payload: Buffer.from([0, 10, 0, 10]) };
@@ -133,14 +135,18 @@ it('a peer that takes nothing and says something all the time is left, and its s
     socket.on('close', () => clearInterval(beating));
   });
   const address = { host: '127.0.0.1', port, tls: false };
-  // More than the kernel keeps for a peer that does not read.
+  // Exceeds the kernel's send buffer for a peer that does not read.
   const login = { ...loginAt(address, true), password: 'p'.repeat(32 * 1024 * 1024) };
-  const listening = listenByAmqp(systemClock, times)(login, deaf, new AbortController().signal);
+  const listening = listenByAmqp(systemClock, times)(
+    login,
+    silentListener,
+    new AbortController().signal,
+  );
   await expect(listening).rejects.toMatchObject({ message: 'no answer within 300 ms' });
   await until('its socket is closed', () => sockets.size === 0);
 });
 
-it('ends with the signal while it connects, and leaves no socket', async () => {
+it("an abort during connect rejects with the signal's reason and closes the socket", async () => {
   const { port, sockets } = await peer(() => undefined);
   const stop = new AbortController();
   const ended = listenTo(port, false, stop.signal);
@@ -151,7 +157,7 @@ it('ends with the signal while it connects, and leaves no socket', async () => {
   await until('its socket is closed', () => sockets.size === 0);
 });
 
-it('a peer that does not answer a goodbye is left at once, whatever time passes', async () => {
+it('a peer that ignores the close method is disconnected at once, without waiting for a timer', async () => {
   const stop = new AbortController();
   const { promise: closed, resolve } = Promise.withResolvers<unknown>();
   const { port } = await peer((socket) => {
@@ -167,14 +173,14 @@ it('a peer that does not answer a goodbye is left at once, whatever time passes'
   }
 });
 
-it('a signal that has aborted makes no connection', async () => {
+it('an aborted signal opens no connection', async () => {
   const { port, sockets } = await peer(() => undefined);
   const reason = new Error('enough');
   expect(await listenTo(port, false, AbortSignal.abort(reason))).toBe(reason);
   expect(sockets.size).toBe(0);
 });
 
-it('one connection after another leaves nothing with the signal that would end them', async () => {
+it('repeated connections leave no abort listeners on the signal', async () => {
   const { port } = await peer((socket) => socket.destroy());
   const { signal } = new AbortController();
   for (let n = 0; n < 3; n++)

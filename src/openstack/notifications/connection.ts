@@ -11,35 +11,35 @@ import type { BrokerAddress } from './broker-address.ts';
 import { BrokerFailure, brokerFailure } from './broker-failure.ts';
 import { longestMessage } from './envelope.ts';
 
-/** Whom to listen to, and as whom. */
+/** Broker address and login. */
 export interface BrokerLogin {
   readonly address: BrokerAddress;
   readonly username: string;
   readonly password: string;
   readonly virtualHost: string;
   readonly tls: TlsOptions;
-  /** Whether the operator vouches for the address; any other is refused where its name leads inside. */
+  /** True if the operator trusts the address; other names must not resolve to inner addresses. */
   readonly isTrusted: boolean;
 }
 
 export interface Listener {
-  /** The queue is bound to these exchanges; told again whenever that was looked after. */
+  /** Called with the bound exchanges after each binding check. */
   onBound(exchanges: readonly string[]): void;
-  /** Undefined: it was too long to be kept. */
+  /** undefined: an oversized message. */
   onMessage(body: Buffer | undefined): void;
 }
 
-/** Listens to a broker for as long as one connection lasts. Throws BrokerFailure, or the signal's reason. */
+/** Consumes from a broker while one connection lasts. Throws BrokerFailure, or the signal's reason. */
 export type Listen = (login: BrokerLogin, to: Listener, signal: AbortSignal) => Promise<never>;
 
 export interface ListenTimes {
-  /** For the connection and its login, and for each question after it. */
+  /** Limit for connection and login, and for each later request. */
   readonly answerMs: number;
-  /** A broker from which nothing comes for two of them, heartbeats included, is gone. */
+  /** A broker that sends nothing for two intervals, heartbeats included, counts as gone. */
   readonly heartbeatSeconds: number;
-  /** How often the bindings are looked after: an exchange may have been made anew. */
+  /** Interval between binding checks: services may recreate their exchanges. */
   readonly bindMs: number;
-  /** How soon first for an exchange that is missing; services make theirs when they come back. */
+  /** First retry for a missing exchange, doubled each time; services create exchanges when they restart. */
   readonly missingMs: number;
 }
 
@@ -50,20 +50,20 @@ export const usualTimes: ListenTimes = {
   missingMs: 5_000,
 };
 
-/** With what OpenStack publishes; versioned notifications are Nova's alone, and off by default there. */
+/** Exchanges and routing keys that OpenStack publishes to; only Nova has versioned notifications, off by default. */
 const sources = [
   { exchange: 'neutron', keys: ['notifications.info'] },
   { exchange: 'nova', keys: ['notifications.info', 'versioned_notifications.info'] },
   { exchange: 'keystone', keys: ['notifications.info'] },
 ] as const;
-/** A peer that takes no more bytes is left without. */
+/** Time for the close method to be sent before the socket is destroyed. */
 const goodbyeMs = 1_000;
-/** Messages that are under way to us at once. */
+/** Maximum number of unacknowledged messages. */
 const prefetch = 100;
-/** Of the queue; the other one is for bindings: one that fails ends its channel. */
+/** Channel numbers. Bindings have an own channel, because a failed binding closes its channel. */
 const channels = { queue: 1, bindings: 2 } as const;
 
-/** Listens by AMQP 0-9-1, on a queue of its own that goes with the connection. */
+/** Consumes by AMQP 0-9-1 from an own queue that the broker deletes with the connection. */
 export function listenByAmqp(clock: Clock, times: ListenTimes = usualTimes): Listen {
   return async (login, to, signal) => {
     signal.throwIfAborted();
@@ -100,11 +100,11 @@ function open({ address, tls, isTrusted }: BrokerLogin): Socket {
   });
 }
 
-/** Says goodbye, if there is somebody who listens; the broker drops the queue with the connection. */
+/** Sends the close method if the peer still reads; the broker deletes the queue with the connection. */
 function leave(session: Session, socket: Socket): void {
-  session.tell(0, encode.close());
+  session.send(0, encode.close());
   socket.destroySoon();
-  // Not the socket's own limit, which whatever the peer says puts off.
+  // A separate timer, because the socket's own timeout restarts with each received byte.
   setTimeout(() => socket.destroy(), goodbyeMs).unref();
 }
 
@@ -126,18 +126,18 @@ async function attend(attendance: Attendance, login: BrokerLogin, to: Listener):
   return Promise.race([beat(session, heartbeatSeconds, attendance), listening()]);
 }
 
-/** Answers the seconds between heartbeats that both sides agreed on. */
+/** Returns the negotiated heartbeat interval in seconds. */
 async function logIn(session: Session, login: BrokerLogin, times: ListenTimes): Promise<number> {
   await session.begin();
   const { username, password, virtualHost } = login;
-  const tune = await session.ask(0, encode.startOk(username, password), 'tune');
-  // The first is how many channels it has; one with fewer than ours closes the connection.
+  const tune = await session.request(0, encode.startOk(username, password), 'tune');
+  // The first value is the channel limit; a broker with fewer channels than ours closes the connection.
   const [, frameMax, offered] = [tune.short(), tune.long(), tune.short()];
   const frame = Math.min(frameMax || longestFrame, longestFrame);
-  // 0: the other side would not look.
+  // 0: the broker sends no heartbeats.
   const heartbeat = Math.min(offered || times.heartbeatSeconds, times.heartbeatSeconds);
-  session.tell(0, encode.tuneOk(channels.bindings, frame, heartbeat));
-  await session.ask(0, encode.open(virtualHost), 'openOk');
+  session.send(0, encode.tuneOk(channels.bindings, frame, heartbeat));
+  await session.request(0, encode.open(virtualHost), 'openOk');
   return heartbeat;
 }
 
@@ -153,15 +153,15 @@ async function beat(
   }
 }
 
-/** A queue that nobody else can read, and that goes with the connection. */
+/** Declares an exclusive queue that the broker deletes with the connection. */
 async function makeQueue(session: Session): Promise<string> {
-  const ask = async (...[question, answer]: [Buffer, Parameters<Session['ask']>[2]]) =>
-    session.ask(channels.queue, question, answer);
+  const call = async (...[payload, answer]: [Buffer, Parameters<Session['request']>[2]]) =>
+    session.request(channels.queue, payload, answer);
   try {
-    await ask(encode.channelOpen(), 'channelOpenOk');
-    const queue = (await ask(encode.queueDeclare(), 'queueDeclareOk')).shortText();
-    await ask(encode.qos(prefetch), 'qosOk');
-    await ask(encode.consume(queue), 'consumeOk');
+    await call(encode.channelOpen(), 'channelOpenOk');
+    const queue = (await call(encode.queueDeclare(), 'queueDeclareOk')).shortText();
+    await call(encode.qos(prefetch), 'qosOk');
+    await call(encode.consume(queue), 'consumeOk');
     return queue;
   } catch (error) {
     if (!(error instanceof ChannelClosed) || error.code !== codes.accessRefused) throw error;
@@ -185,23 +185,26 @@ async function keepBound(attendance: Attendance, queue: string, to: Listener): P
   }
 }
 
-/** Whether the exchange is there for the user. None is declared: what we made would be in OpenStack's way. */
+/**
+ * True if the exchange exists for this user. Exchanges are never declared here: a declaration of ours could conflict
+ * with OpenStack's.
+ */
 async function bind(
   session: Session,
   queue: string,
   { exchange, keys }: (typeof sources)[number],
 ): Promise<boolean> {
   const channel = channels.bindings;
-  await session.ask(channel, encode.channelOpen(), 'channelOpenOk');
+  await session.request(channel, encode.channelOpen(), 'channelOpenOk');
   try {
     for (const key of keys) {
-      await session.ask(channel, encode.queueBind(queue, exchange, key), 'queueBindOk');
+      await session.request(channel, encode.queueBind(queue, exchange, key), 'queueBindOk');
     }
   } catch (error) {
     if (!(error instanceof ChannelClosed) || !tolerated.includes(error.code)) throw error;
     return false;
   }
-  await session.ask(channel, encode.channelClose(), 'channelCloseOk');
+  await session.request(channel, encode.channelClose(), 'channelCloseOk');
   return true;
 }
 

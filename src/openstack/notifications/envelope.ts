@@ -1,32 +1,34 @@
 import * as z from 'zod';
 
-/** What a notification says has changed: places to look at, never how they are now. */
+/** Change reported by a notification: ids to read again, never the new state. */
 export interface Happening {
-  /** Servers, lower case. */
+  /** Server ids, lower case. */
   readonly servers: readonly string[];
-  /** Ports that may have been at another server before, lower case. */
+  /** Ports that another server may have had before, lower case. */
   readonly ports: readonly string[];
-  /** Networks and subnets, lower case. */
+  /** Network and subnet ids, lower case. */
   readonly networks: readonly string[];
-  /** Projects that have a server more than before: it may be one that is selected by its name or by what it carries. */
+  /** Projects with a new server, which a name or a selector may match. */
   readonly projects: readonly string[];
-  /** Users, projects, domains and application credentials that may do less than before, lower case. */
+  /** Users, projects, domains and application credentials that may have lost rights, lower case. */
   readonly accounts: readonly string[];
-  /** What it says concerns more than these. */
+  /** True if the change affects more than the listed ids. */
   readonly whole: boolean;
 }
 
 export type Notification =
   | { readonly kind: 'happening'; readonly happening: Happening; readonly sentAt: Date | undefined }
-  /** Of no concern to NICs. */
+  /** Irrelevant for NICs. */
   | { readonly kind: 'other' }
-  /** `why` never quotes the message: those of Nova's scheduler hold tokens. */
+  /** `why` never quotes the message: Nova's scheduler messages contain tokens. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** A bulk create of 500 ports; longer ones are not kept, and may have said anything. */
+/**
+ * Longest message that is kept (1 MiB), enough for a bulk create with 500 ports. Longer messages count as any change.
+ */
 export const longestMessage = 1024 * 1024;
 
-// oslo.messaging: the message is a text of JSON within JSON; 2.x is the format of the driver `messagingv2`.
+// oslo.messaging: the message is JSON text within JSON; 2.x is the format used by the driver `messagingv2`.
 const envelopeSchema = z.object({
   'oslo.version': z.string().regex(/^2\./),
   'oslo.message': z.string(),
@@ -38,7 +40,7 @@ const messageSchema = z.object({
   payload: z.record(z.string(), z.unknown()).catch({}),
 });
 
-/** Reads one message of the bus; undefined is one that was too long to be kept. */
+/** Parses one bus message; undefined: an oversized message. */
 export function readNotification(body: Buffer | undefined): Notification {
   if (!body) return happened({ whole: true }, undefined);
   const envelope = envelopeSchema.safeParse(jsonOf(body.toString('utf8'))).data;
@@ -71,7 +73,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // whoever may write to the bus wrote no JSON
+    return undefined; // a publisher wrote invalid JSON
   }
 }
 
@@ -85,18 +87,21 @@ type Payload = z.infer<typeof messageSchema>['payload'];
 
 function happeningOf(event: string, payload: Payload): Partial<Happening> | undefined {
   if (/^port\.(create|update|delete)\.end$/.test(event)) return ofPorts(event, payload);
-  // MTU, gateway and routes of NICs are theirs.
+  // Networks and subnets define NICs' MTU, gateway and routes.
   if (/^(network|subnet)\.(update|delete)\.end$/.test(event)) return ofNetworks(payload);
   if (/^(compute\.)?instance\..+\.end$/.test(event)) return ofServer(event, payload);
   if (takesAccessOfMany.test(event)) return { whole: true };
   return takesAccess.test(event) ? ofAccess(payload) : undefined;
 }
 
-/** Who is in a group or has a role nobody says; who leaves a group is an update of it. */
+/**
+ * These events do not name the users concerned: group members and role holders are unknown. Leaving a group is
+ * reported as a group update.
+ */
 const takesAccessOfMany = /^identity\.(group\.(updated|deleted)|role\.deleted)$/;
 /**
- * Keystone's notifications know no start and end. That a project, a user or a domain was disabled it tells others as an
- * update alone (resource/core.py: `disabled` is not public).
+ * Keystone notifications have no start and end. Disabling a project, user or domain is published only as an update
+ * (resource/core.py: `disabled` is not public).
  */
 const takesAccess =
   /^identity\.((project|user|domain)\.(updated|deleted)|(application_credential|role_assignment)\.deleted)$/;
@@ -113,9 +118,9 @@ const portSchema = z
   .catch(undefined);
 const portsSchema = z.object({
   port: portSchema,
-  /** All that older Neutrons say of a deleted port. */
+  /** Older Neutrons send only this id for a deleted port. */
   port_id: id,
-  /** Of a bulk create. */
+  /** Set for a bulk create. */
   ports: z.array(portSchema).optional().catch(undefined),
 });
 
@@ -125,10 +130,10 @@ function ofPorts(event: string, payload: Payload): Partial<Happening> | undefine
     port_id: portId,
     ports = [port ?? { id: portId, device_owner: '' }],
   } = portsSchema.parse(payload);
-  // Ports of DHCP and routers come and go with the networks of everybody.
+  // DHCP and router ports change with all tenants' networks.
   const ofServers = ports.filter((one) => one && !one.device_owner.startsWith('network:'));
   const servers = ofServers.flatMap((one) => one?.device_id ?? []);
-  // A new port was nowhere before; any other may have left a server that the message no longer names.
+  // A new port has no former server; any other may have left a server that the message omits.
   const left = event.startsWith('port.create') ? [] : ofServers.flatMap((one) => one?.id ?? []);
   return servers.length + left.length > 0 ? { servers, ports: left } : undefined;
 }
@@ -136,7 +141,7 @@ function ofPorts(event: string, payload: Payload): Partial<Happening> | undefine
 const networksSchema = z.object({
   network: z.object({ id }).optional().catch(undefined),
   subnet: z.object({ id }).optional().catch(undefined),
-  /** All that is said of a deleted one by older Neutrons. */
+  /** Older Neutrons send only this id for a deleted network. */
   network_id: id,
   subnet_id: id,
 });
@@ -157,16 +162,16 @@ const projectId = z
 const serverSchema = z.object({
   instance_id: id,
   tenant_id: projectId,
-  /** Of versioned notifications. */
+  /** Set in versioned notifications. */
   'nova_object.data': z.object({ uuid: id, tenant_id: projectId }).optional().catch(undefined),
 });
 
 function ofServer(event: string, payload: Payload): Partial<Happening> | undefined {
-  const said = serverSchema.parse(payload);
-  const versioned = said['nova_object.data'];
-  const server = said.instance_id ?? versioned?.uuid;
+  const fields = serverSchema.parse(payload);
+  const versioned = fields['nova_object.data'];
+  const server = fields.instance_id ?? versioned?.uuid;
   if (server === undefined) return undefined;
-  const project = said.tenant_id ?? versioned?.tenant_id;
+  const project = fields.tenant_id ?? versioned?.tenant_id;
   const isNew = event.endsWith('instance.create.end') && project !== undefined;
   return { servers: [server], ...(isNew ? { projects: [project] } : {}) };
 }
@@ -178,13 +183,13 @@ const accountId = z
   .optional()
   .catch(undefined);
 const accessSchema = z.object({
-  /** The user, project, domain or application credential itself. */
+  /** Id from the user, project, domain or application credential. */
   resource_info: accountId,
-  /** Of a role that was taken; who is in a group nobody says. */
+  /** User whose role was deleted; group members are not listed. */
   user: accountId,
 });
 
-/** In a large cloud somebody loses something all the time: it concerns those who are it. */
+/** Returns the affected accounts. Role changes are frequent in a large cloud, so only named accounts are affected. */
 function ofAccess(payload: Payload): Partial<Happening> {
   const { resource_info: info, user } = accessSchema.parse(payload);
   const accounts = [info, user].flatMap((one) => one ?? []);

@@ -72,7 +72,7 @@ async function last(): Promise<Opened> {
   return found;
 }
 
-/** Until it is tried again, in milliseconds. */
+/** Returns the milliseconds until the next attempt. */
 async function pauseAfter(why: BrokerFailureKind): Promise<number> {
   const before = clock.monotonicMs();
   await (await last()).fail(why);
@@ -81,8 +81,8 @@ async function pauseAfter(why: BrokerFailureKind): Promise<number> {
   return clock.monotonicMs() - before;
 }
 
-describe('a connection', () => {
-  it('has missed something until it stands, each time', async () => {
+describe('connection', () => {
+  it('each new connection reports a gap once bound', async () => {
     const all = ['neutron', 'nova', 'keystone'];
     expect(subscription.state).toEqual({ kind: 'trying' });
     (await last()).to.onBound(all);
@@ -93,7 +93,7 @@ describe('a connection', () => {
     expect(gaps).toBe(2);
   });
 
-  it('has missed something when an exchange comes, and nothing when all are as they were', async () => {
+  it('a connection reports a gap when an exchange is added, and none when bindings are unchanged', async () => {
     const { to } = await last();
     for (const exchanges of [['neutron', 'nova'], ['neutron', 'nova'], ['neutron']]) {
       to.onBound(exchanges);
@@ -103,18 +103,18 @@ describe('a connection', () => {
     expect(gaps).toBe(2);
   });
 
-  it('is tried with each host in turn, and with the authorities of the time', async () => {
+  it('connections use each host in turn and read the CA bundle again each time', async () => {
     await pauseAfter('unreachable');
     await pauseAfter('unreachable');
-    const seen = opened.map(({ login }) => [login.address.host, login.isTrusted, login.tls.ca]);
-    expect(seen).toEqual([
+    const logins = opened.map(({ login }) => [login.address.host, login.isTrusted, login.tls.ca]);
+    expect(logins).toEqual([
       ['a', true, 'read at 0'],
       ['b', false, 'read at 1000'],
       ['a', true, 'read at 3000'],
     ]);
   });
 
-  it('ends with the signal, and says nothing any more', async () => {
+  it('an abort ends the subscription without reconnecting', async () => {
     (await last()).to.onBound(['neutron']);
     stop.abort();
     await run;
@@ -123,8 +123,8 @@ describe('a connection', () => {
   });
 });
 
-describe('the pause', () => {
-  it('grows to a minute, and is short again after one that held', async () => {
+describe('pause', () => {
+  it('the pause doubles up to one minute and restarts at 1 s after a minute of uptime', async () => {
     const pauses = [];
     for (let n = 0; n < 8; n++) pauses.push(await pauseAfter('unreachable'));
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
@@ -133,14 +133,14 @@ describe('the pause', () => {
     expect(await pauseAfter('unreachable')).toBe(60_000);
     (await last()).to.onBound(['neutron']);
     await clock.advance(59_000);
-    // It is told again whenever the bindings are looked after.
+    // onBound is called after each binding check.
     (await last()).to.onBound(['neutron']);
     await clock.advance(1_000);
     expect(await pauseAfter('unreachable')).toBe(1_000);
     expect(await pauseAfter('unreachable')).toBe(2_000);
   });
 
-  it('is an hour after the second refusal, so that nobody is locked out', async () => {
+  it('the pause is one hour after the second refusal, to prevent an account lockout', async () => {
     expect(await pauseAfter('refused')).toBe(60_000);
     expect(await pauseAfter('refused')).toBe(3_600_000);
     expect(await pauseAfter('refused')).toBe(3_600_000);
@@ -148,7 +148,7 @@ describe('the pause', () => {
     expect(await pauseAfter('refused')).toBeLessThanOrEqual(600_000);
   });
 
-  it('is an hour after the second refusal although another host does not answer in between', async () => {
+  it('the pause is one hour after the second refusal even when another host failed in between', async () => {
     expect(await pauseAfter('refused')).toBe(60_000);
     expect(await pauseAfter('unreachable')).toBe(2_000);
     expect(await pauseAfter('refused')).toBe(3_600_000);
@@ -157,7 +157,7 @@ describe('the pause', () => {
   });
 
   it.each(['virtualHost', 'forbidden', 'denied'] as const)(
-    'is longer where somebody has to act: %s',
+    'the pause starts at one minute for failures that a user must fix: %s',
     async (why) => {
       expect(await pauseAfter(why)).toBe(60_000);
       expect(await pauseAfter(why)).toBe(120_000);
@@ -168,16 +168,16 @@ describe('the pause', () => {
   );
 });
 
-describe('a failure', () => {
-  it('is logged once as long as it is the same, and no password with it', async () => {
+describe('failure', () => {
+  it('a repeated failure is logged once, without the password', async () => {
     for (const why of ['unreachable', 'unreachable', 'refused', 'unreachable'] as const) {
       await pauseAfter(why);
     }
     (await last()).to.onBound(['neutron']);
     (await last()).to.onBound(['neutron']);
     await pauseAfter('unreachable');
-    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(told.map(({ level, msg, why }) => [level, msg, why])).toEqual([
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries.map(({ level, msg, why }) => [level, msg, why])).toEqual([
       ['warn', 'no notifications: in the way', 'unreachable'],
       ['warn', 'no notifications: in the way', 'refused'],
       ['warn', 'no notifications: in the way', 'unreachable'],
@@ -187,7 +187,7 @@ describe('a failure', () => {
     expect(lines.join()).not.toContain(password);
   });
 
-  it('of any kind is no end: authorities that cannot be read are asked for again', async () => {
+  it('the subscription retries after any failure, including an unreadable CA bundle', async () => {
     const readable = authorities;
     authorities = async () => Promise.reject(new Error('no such file'));
     await (await last()).fail('queueGone');
@@ -198,7 +198,7 @@ describe('a failure', () => {
     expect(opened.map(({ login }) => login.tls.ca)).toEqual(['read at 0', 'read at 3000']);
   });
 
-  it('dates from the first in a row', async () => {
+  it('`since` in a failed state is the time of the first consecutive failure', async () => {
     await pauseAfter('unreachable');
     await (await last()).fail('queueGone');
     expect(subscription.state).toEqual({ kind: 'failed', why: 'queueGone', since: 0 });

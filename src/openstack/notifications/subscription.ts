@@ -7,53 +7,53 @@ import { type BrokerFailure, type BrokerFailureKind, brokerFailure } from './bro
 import type { Listen, Listener } from './connection.ts';
 
 export interface SubscriptionOptions {
-  /** At least one; tried one after the other. */
+  /** At least one address; tried in turn. */
   readonly addresses: readonly BrokerAddress[];
   readonly username: string;
   readonly password: string;
   readonly virtualHost: string;
-  /** Whether the operator vouches for an address, so that its name may lead anywhere. */
+  /** True if the operator trusts the address, so that its name may resolve to inner addresses. */
   readonly isTrusted: (address: BrokerAddress) => boolean;
-  /** Asked for at each connection. */
+  /** Called for each connection. */
   readonly tls: () => Promise<TlsOptions>;
   readonly listen: Listen;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
   readonly onMessage: Listener['onMessage'];
-  /** Messages may have been missed until now. */
+  /** Called when messages may have been missed up to now. */
   readonly onGap: () => void;
 }
 
-/** How things stand between us and a broker. */
+/** Connection state. */
 export type Connectedness =
   | { readonly kind: 'trying' }
   | { readonly kind: 'connected'; readonly exchanges: readonly string[] }
-  /** `since`: monotonic milliseconds when it was lost, or first not found. */
+  /** `since`: monotonic milliseconds when the connection was lost, or first failed. */
   | { readonly kind: 'failed'; readonly why: BrokerFailureKind; readonly since: number };
 
-const usual = { baseMs: 1_000, maxMs: 60_000 };
-/** What holds for so long has recovered. */
+const usualBackoff = { baseMs: 1_000, maxMs: 60_000 };
+/** Uptime after which the backoff is reset (60 s). */
 const steadyMs = 60_000;
-/** Somebody has to do something first. */
-const needsSomebody: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
+/** Failures that a user must fix first. */
+const needsUser: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
   'refused',
   'virtualHost',
   'forbidden',
   'denied',
 ]);
-const slow = { baseMs: 60_000, maxMs: 10 * 60_000 };
-/** A password is tried again so often: directories behind brokers lock users out. */
+const slowBackoff = { baseMs: 60_000, maxMs: 10 * 60_000 };
+/** Retry interval for a refused password (1 h): directories behind brokers lock users out. */
 const refusedMs = 60 * 60_000;
 
-/** A standing connection to a broker: made again whenever it is lost, for as long as it is run. */
+/** Permanent broker connection, re-established after every loss while run() is active. */
 export class Subscription {
   readonly #options: SubscriptionOptions;
   #state: Connectedness = { kind: 'trying' };
   #connectedAt: number | undefined;
-  /** In a row. */
+  /** Consecutive failures. */
   #failures = 0;
-  /** Of the password since it was last taken, whatever the other hosts said in between. */
+  /** Password refusals since the last accepted login, regardless of failures at other hosts. */
   #refusals = 0;
 
   constructor(options: SubscriptionOptions) {
@@ -64,7 +64,7 @@ export class Subscription {
     return this.#state;
   }
 
-  /** Until the signal aborts. */
+  /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt++) {
@@ -76,7 +76,7 @@ export class Subscription {
     this.#state = { kind: 'trying' };
   }
 
-  /** Why the connection ended; undefined = because the signal aborted. */
+  /** Returns why the connection ended; undefined: the signal aborted. */
   async #listen(attempt: number, signal: AbortSignal): Promise<BrokerFailure | undefined> {
     const { addresses, username, password, virtualHost, isTrusted, tls, listen, onMessage } =
       this.#options;
@@ -128,6 +128,6 @@ export class Subscription {
   #pauseMs(why: BrokerFailureKind): number {
     const { random } = this.#options;
     if (why === 'refused' && this.#refusals > 1) return jittered(refusedMs, random);
-    return backoffMs(this.#failures - 1, needsSomebody.has(why) ? slow : usual, random);
+    return backoffMs(this.#failures - 1, needsUser.has(why) ? slowBackoff : usualBackoff, random);
   }
 }

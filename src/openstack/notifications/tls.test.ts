@@ -7,19 +7,19 @@ import type { TlsOptions as Trust } from '../../requests/transport.ts';
 import { systemClock } from '../../time/clock.ts';
 import { listenByAmqp } from './connection.ts';
 
-// A peer that takes the protocol header, and hangs up.
-let named: string[];
-let heard: string[];
+// TLS peer that reads the protocol header, then closes the connection.
+let sniNames: string[];
+let received: string[];
 let options: TlsOptions;
 
 beforeEach(() => {
-  named = [];
-  heard = [];
+  sniNames = [];
+  received = [];
   options = {
     cert: testCertificate,
     key: testKey,
     SNICallback: (name, done) => {
-      named.push(name);
+      sniNames.push(name);
       done(null);
     },
   };
@@ -34,7 +34,7 @@ async function listenTo(host: string, tls: Trust): Promise<unknown> {
   const server = createServer(options, (socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (bytes: Buffer) => {
-      heard.push(bytes.toString('latin1', 0, 4));
+      received.push(bytes.toString('latin1', 0, 4));
       socket.end();
     });
   });
@@ -48,28 +48,28 @@ async function listenTo(host: string, tls: Trust): Promise<unknown> {
   return listenByAmqp(systemClock)(login, deaf, signal).catch((error: unknown) => error);
 }
 
-it('a broker whose certificate nobody vouches for hears nothing', async () => {
+it('a broker with an untrusted certificate receives no bytes', async () => {
   expect(await listenTo('127.0.0.1', {})).toMatchObject({ kind: 'certificate' });
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-it('a certificate of another name is none, whoever vouches for it', async () => {
+it('a trusted certificate for another name is refused', async () => {
   const failure = await listenTo('localhost', { ca: testCertificate });
   expect(failure).toMatchObject({ kind: 'certificate' });
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 it.each([{ ca: testCertificate }, { insecure: true }])(
-  'a broker that is vouched for, or need not be, hears us',
+  'a broker with a trusted certificate, or with verification disabled, receives the AMQP header',
   async (trust) => {
     expect(await listenTo('127.0.0.1', trust)).toMatchObject({ kind: 'unreachable' });
-    expect(heard).toEqual(['AMQP']);
+    expect(received).toEqual(['AMQP']);
   },
 );
 
-it('a broker is told the name that it is called by, and never an address', async () => {
+it("SNI contains the broker's host name and never an address", async () => {
   await listenTo('localhost', { insecure: true });
   await listenTo('127.0.0.1', { insecure: true });
-  expect(heard).toHaveLength(2);
-  expect(named).toEqual(['localhost']);
+  expect(received).toHaveLength(2);
+  expect(sniNames).toEqual(['localhost']);
 });

@@ -3,25 +3,28 @@ import { headerOf, kindOf, retryAfterOf } from '../../requests/answer.ts';
 import { RequestError, type Service } from '../../requests/request-error.ts';
 import type { HttpAnswer, HttpRequest } from '../../requests/transport.ts';
 
-/** What an error says about the request. */
-type Asked = Pick<HttpRequest, 'service' | 'method' | 'url'>;
+/** Request fields that appear in errors. */
+type RequestInfo = Pick<HttpRequest, 'service' | 'method' | 'url'>;
 
-/** What an answer that is not a success becomes; `now` turns a `Retry-After` date into a duration. */
-export function answerFailure(request: Asked, answer: HttpAnswer, now: Date): RequestError {
-  const said = textOfError(answer);
+/** Returns the error for an unsuccessful answer; `now` converts a `Retry-After` date into a duration. */
+export function answerFailure(request: RequestInfo, answer: HttpAnswer, now: Date): RequestError {
+  const errorText = textOfError(answer);
   const target = `${request.method} ${request.url.pathname}`;
   const retryAfterMs = retryAfterOf(answer, now);
   const requestId = headerOf(answer, 'x-openstack-request-id');
-  return new RequestError(`${target} answered ${answer.status}${said === '' ? '' : ` (${said})`}`, {
-    service: request.service,
-    kind: kindOf(answer.status),
-    status: answer.status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(requestId === undefined ? {} : { requestId }),
-  });
+  return new RequestError(
+    `${target} answered ${answer.status}${errorText === '' ? '' : ` (${errorText})`}`,
+    {
+      service: request.service,
+      kind: kindOf(answer.status),
+      status: answer.status,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(requestId === undefined ? {} : { requestId }),
+    },
+  );
 }
 
-/** The answer's JSON, or `badAnswer` (a proxy's HTML page with 200, say). */
+/** Returns the answer's JSON; throws `badAnswer` for anything else, such as a proxy's HTML page with 200. */
 export function jsonOf(service: Service, what: string, answer: HttpAnswer): unknown {
   try {
     return JSON.parse(answer.text);
@@ -35,7 +38,7 @@ export function jsonOf(service: Service, what: string, answer: HttpAnswer): unkn
   }
 }
 
-/** Checks data that came in; the error names the first wrong field. */
+/** Validates received data; the error names the first wrong field. */
 export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string, data: unknown): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
@@ -46,7 +49,7 @@ export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string,
   });
 }
 
-/** The first wrong field and why it is wrong, without its value. */
+/** Returns the first wrong field and the reason, without the field's value. */
 export function flawIn({ issues: [issue] }: z.ZodError): string {
   return issue === undefined ? 'an unknown field' : `${issue.path.join('.')}: ${issue.message}`;
 }
@@ -56,7 +59,7 @@ const neutronError = z.object({
 });
 const keystoneError = z.object({ error: z.object({ message: z.string() }) });
 const novaError = z.record(z.string(), z.object({ message: z.string() }));
-const saying = z.union([
+const errorTextSchema = z.union([
   neutronError.transform((wire) => `${wire.NeutronError.type}: ${wire.NeutronError.message}`),
   keystoneError.transform((wire) => wire.error.message),
   novaError.transform((wire) => {
@@ -66,8 +69,9 @@ const saying = z.union([
 ]);
 
 /**
- * Whether a 404 was said by the service about the resource, and not by something in front of it. Neutron says HTTPNotFound of
- * what its policy hides (neutron/pecan_wsgi/hooks/policy_enforcement.py), and of a path that it does not know.
+ * True if the service itself answered 404 for the resource, rather than a proxy. Neutron's HTTPNotFound does not
+ * count: it also hides resources by policy (neutron/pecan_wsgi/hooks/policy_enforcement.py) and reports unknown
+ * paths.
  */
 export function isNotFoundByService(answer: HttpAnswer): boolean {
   if (answer.status !== 404) return false;
@@ -78,9 +82,9 @@ export function isNotFoundByService(answer: HttpAnswer): boolean {
   return z.object({ itemNotFound: z.object({ code: z.literal(404) }) }).safeParse(body).success;
 }
 
-/** The text of the service's error on one line, at most 200 characters; '' when the body is of another form. */
+/** Returns the service's error text on one line, at most 200 characters; '' for an unknown body format. */
 export function textOfError(answer: HttpAnswer): string {
-  const parsed = saying.safeParse(tryJson(answer.text));
+  const parsed = errorTextSchema.safeParse(tryJson(answer.text));
   if (!parsed.success) return '';
   const line = parsed.data.replaceAll(/req-[0-9a-f-]{36}/g, 'req-…').replaceAll(/\s+/g, ' ');
   return line.length <= 200 ? line : `${line.slice(0, 199)}…`;
@@ -90,7 +94,7 @@ function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Only the wording of an error depends on it; a proxy's HTML says nothing worth quoting.
+    // Only error wording depends on the body; a proxy's HTML contains nothing worth quoting.
     return undefined;
   }
 }

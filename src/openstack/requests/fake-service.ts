@@ -4,13 +4,13 @@ import type { HttpAnswer } from '../../requests/transport.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { createServiceClient, type ServiceClient } from './service-client.ts';
 
-/** A service that a test answers for, reached with a token that never expires. */
+/** Fake service for tests, with a token that never expires. */
 export interface FakeService {
   readonly client: ServiceClient;
   readonly caller: FakeCaller;
 }
 
-/** Makes a Neutron or Nova of which `respond` is everything. */
+/** Creates a fake Neutron or Nova whose answers come from `respond`. */
 export function createFakeService(
   service: 'neutron' | 'nova',
   respond: (call: Call, index: number) => HttpAnswer | Promise<HttpAnswer>,

@@ -4,12 +4,12 @@ import type { Found } from '../resources.ts';
 import { flawIn, isNotFoundByService, jsonOf, parseAs } from './answer-failure.ts';
 import type { Read, ServiceClient } from './service-client.ts';
 
-/** The code of an error about one resource with a field that cannot be read: the service itself answers well. */
+/** Error code for a resource with an unreadable field; the service itself works. */
 export const malformed = 'Malformed';
 
 /**
- * Reads one resource, whose body is `{key: …}`. Only the service's own 404 is `notFound`: a removal may rest on it, so
- * the 404 of a proxy that does not know the path must not count.
+ * Reads one resource, whose body is `{key: …}`. Only the service's own 404 becomes `notFound`: removals may rely on a
+ * 404, so an unknown path at a proxy must not count.
  */
 export async function readFound<T>(
   client: ServiceClient,

@@ -40,7 +40,7 @@ async function read(respond: (call: Call, index: number) => HttpAnswer) {
 }
 
 describe('readPages', () => {
-  test('follows every next, at our own address whatever host the link names', async () => {
+  test("readPages follows next links at the service's own address, whatever host the link names", async () => {
     const { outcome, sent } = await read((call) =>
       call.url.searchParams.has('marker')
         ? page(['b'])
@@ -50,21 +50,21 @@ describe('readPages', () => {
     expect(sent[1]).toBe('http://neutron/v2.0/ports?device_id=s&limit=1&marker=a');
   });
 
-  test('takes an empty page behind a last full one', async () => {
+  test('readPages accepts an empty page after a full last page', async () => {
     const { outcome } = await read((_, index) =>
       index === 0 ? page(['a', 'b'], '?marker=b') : page([]),
     );
     expect(outcome).toEqual(['a', 'b']);
   });
 
-  test('has a resource once that moved from page to page', async () => {
+  test('a resource on two pages appears once', async () => {
     const { outcome } = await read((_, index) =>
       index === 0 ? page(['a', 'b'], '?marker=b') : page(['b', 'c']),
     );
     expect(outcome).toEqual(['a', 'b', 'c']);
   });
 
-  test('starts again when the marker was deleted, and forgets what it had', async () => {
+  test('a list restarts without the old items when the marker was deleted', async () => {
     const gone = answerOf(404, { NeutronError: { type: 'PortNotFound', message: '' } });
     const script = [page(['a', 'b'], '?marker=b'), gone, page(['a'], '?marker=a'), page(['c'])];
     const { outcome, sent } = await read((_, index) => script[index] ?? gone);
@@ -72,7 +72,7 @@ describe('readPages', () => {
     expect(sent).toHaveLength(4);
   });
 
-  test('gives up on a list that changes under every read', async () => {
+  test('readPages fails after four reads when every marker is deleted', async () => {
     const { outcome, sent } = await read((call) =>
       call.url.searchParams.has('marker') ? answerOf(404, {}) : page(['a'], '?marker=a'),
     );
@@ -80,12 +80,12 @@ describe('readPages', () => {
     expect(sent).toHaveLength(8);
   });
 
-  test('a 404 of the first page is an error and no empty list', async () => {
+  test('a 404 for the first page is an error, not an empty list', async () => {
     const { outcome } = await read(() => answerOf(404, {}));
     expect(outcome).toMatchObject({ kind: 'notFound' });
   });
 
-  test('pages that never end are an error', async () => {
+  test('endless pages are an error', async () => {
     const { outcome, sent } = await read(() => page(['a'], '?marker=a'));
     expect(outcome).toMatchObject({ kind: 'badAnswer' });
     expect(sent).toHaveLength(2);
@@ -93,14 +93,14 @@ describe('readPages', () => {
 
   test.each([
     ['without its list', answerOf(200, { servers: [] })],
-    ['that is no object', answerOf(200, [])],
-    ['with an item of another form', answerOf(200, { ports: [{ id: 'a' }, {}] })],
+    ['with an array as body', answerOf(200, [])],
+    ['with a malformed item', answerOf(200, { ports: [{ id: 'a' }, {}] })],
     ['that is not JSON', { status: 200, headers: {}, text: '' }],
   ])('an answer %s is badAnswer, never an empty list', async (_, answer) => {
     expect((await read(() => answer)).outcome).toMatchObject({ kind: 'badAnswer' });
   });
 
-  test('a page that fails in the middle fails the list', async () => {
+  test('a failing second page fails the list', async () => {
     const { outcome } = await read((_, index) =>
       index === 0 ? page(['a'], '?marker=a') : answerOf(403, {}),
     );
@@ -117,7 +117,7 @@ function idOfItem({ id }: Item): string {
   return id;
 }
 
-describe('pages that are read again', () => {
+describe('page memory', () => {
   let parsed: string[];
   let memory: ReadMemory<Item>;
 
@@ -126,7 +126,7 @@ describe('pages that are read again', () => {
     memory = new ReadMemory();
   });
 
-  /** Reads a list whose pages each hold one item: an id with a text. */
+  /** Reads a list with one item per page; each item is written as id=text. */
   async function again(pages: readonly string[], name = 'list') {
     const { client } = createFakeService('neutron', ({ url }) => {
       const at = Number(url.searchParams.get('marker') ?? 0);
@@ -147,17 +147,13 @@ describe('pages that are read again', () => {
   }
 
   test.each([
-    ['none when all have the same bytes', ['a=1', 'b=1'], []],
-    ['the one that has changed', ['a=1', 'b=2'], ['b=2']],
-    ['the one before the end that has changed', ['a=2', 'b=1'], ['a=2']],
-    [
-      'what is new at the end, and the page that ended the list',
-      ['a=1', 'b=1', 'c=1'],
-      ['b=1', 'c=1'],
-    ],
-    ['the page that ends the list now', ['a=1'], ['a=1']],
-    ['those that have changed places', ['b=1', 'a=1'], ['b=1', 'a=1']],
-  ])('are parsed as far as needed: %s', async (_, pages, isParsed) => {
+    ['no page when all bytes are equal', ['a=1', 'b=1'], []],
+    ['the changed last page', ['a=1', 'b=2'], ['b=2']],
+    ['the changed first page', ['a=2', 'b=1'], ['a=2']],
+    ['a new last page and its predecessor', ['a=1', 'b=1', 'c=1'], ['b=1', 'c=1']],
+    ['the new last page of a shorter list', ['a=1'], ['a=1']],
+    ['swapped pages', ['b=1', 'a=1'], ['b=1', 'a=1']],
+  ])('repeated lists parse only changed pages: %s', async (_, pages, isParsed) => {
     const first = await again(['a=1', 'b=1']);
     parsed = [];
     const second = await again(pages);
@@ -167,7 +163,7 @@ describe('pages that are read again', () => {
     expect(same).toHaveLength(pages.length - isParsed.length);
   });
 
-  test('are those of the same list only', async () => {
+  test('page memory is separate per list', async () => {
     await again(['a=1']);
     parsed = [];
     await again(['a=1'], 'another');

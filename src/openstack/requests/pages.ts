@@ -6,28 +6,28 @@ import { flawIn, jsonOf, parseAs } from './answer-failure.ts';
 import { digestOf, type Page, type ReadMemory } from './read-memory.ts';
 import type { Query, Read, ServiceClient } from './service-client.ts';
 
-interface PlaceInMemory<T> {
+interface MemorySlot<T> {
   readonly pages: ReadMemory<T>;
-  /** The name of the list in the memory. */
+  /** List name in the memory. */
   readonly name: string;
-  /** The ids that the list asks for, if it names them. */
+  /** Ids in the list's filter, if any. */
   readonly ids?: readonly string[];
 }
 
 export interface Listing<T> extends Read {
-  /** The list's key in the body; the links are under `<key>_links`. */
+  /** The list's key in the body; links are under `<key>_links`. */
   readonly key: string;
   readonly item: z.ZodType<T>;
   readonly idOf: (item: T) => string;
-  /** What stands for an item with a field that cannot be read; without it such an item refuses the list. */
-  readonly standIn?: (raw: unknown, flaw: string) => T;
-  /** The status with which this service says that the marker's resource has gone. */
+  /** Returns a placeholder for an item with an unreadable field; undefined: such an item fails the list. */
+  readonly placeholder?: (raw: unknown, flaw: string) => T;
+  /** Status with which this service reports a deleted marker. */
   readonly markerGone: number;
-  /** Where pages are remembered that are read again and again; undefined = nowhere. */
-  readonly memory?: PlaceInMemory<T> | undefined;
-  /** What is done with the items of a page after parsing. */
+  /** Page memory for repeated reads; undefined: none. */
+  readonly memory?: MemorySlot<T> | undefined;
+  /** Post-processes a page's items after parsing. */
   readonly tidy?: (items: readonly T[]) => readonly T[];
-  /** Whether what was read so far is all that is needed; further pages are left then. */
+  /** True if the items read so far suffice; further pages are then skipped. */
   readonly suffices?: (found: ReadonlyMap<string, T>) => boolean;
 }
 
@@ -35,8 +35,8 @@ const restarts = 3;
 const linksSchema = z.array(z.object({ rel: z.string(), href: z.string() })).default([]);
 
 /**
- * Reads a list to its end, by id: servers may page on their own account (`pagination_max_limit`), so every `next` is
- * followed. The list starts again when the resource that the marker names was deleted meanwhile.
+ * Reads a list completely, by id. Servers may page on their own (`pagination_max_limit`), so every `next` link is
+ * followed. The list restarts when the marker's resource was deleted meanwhile.
  */
 export async function readPages<T>(
   client: ServiceClient,
@@ -53,7 +53,7 @@ export async function readPages<T>(
   });
 }
 
-/** The whole list, or undefined when a marker was gone. */
+/** Returns the whole list; undefined: a marker was deleted. */
 async function readOnce<T>(
   client: ServiceClient,
   listing: Listing<T>,
@@ -77,7 +77,7 @@ async function readOnce<T>(
       remember(listing, pages);
       return found;
     }
-    // Only a page that brought something new has an honest next one.
+    // A page without new items would make the loop endless.
     if (found.size === before) {
       throw new RequestError(`GET ${listing.path}: the pages of the list do not end`, {
         service: client.service,
@@ -121,8 +121,8 @@ async function parsePage<T>(
   const body = parseAs(schema, client.service, what, jsonOf(client.service, what, answer));
   const raw = z.array(z.unknown()).parse(body[listing.key]);
   const items = await inTurns(raw, (item) => {
-    const parsed = listing.standIn && listing.item.safeParse(item);
-    if (parsed?.success === false) return listing.standIn?.(item, flawIn(parsed.error)) as T;
+    const parsed = listing.placeholder && listing.item.safeParse(item);
+    if (parsed?.success === false) return listing.placeholder?.(item, flawIn(parsed.error)) as T;
     return parsed?.data ?? parseAs(listing.item, client.service, what, item);
   });
   const links = linksSchema.parse(body[`${listing.key}_links`]);
@@ -130,8 +130,8 @@ async function parsePage<T>(
   return { items, next: href === undefined ? undefined : queryOf(href) };
 }
 
-// Of the link only the query is used: behind a proxy its host and scheme are often those of the inside, and our token
-// goes nowhere but to the endpoint that was chosen.
+// Only the link's query is used: behind a proxy the link often names an internal host and scheme, and our token goes
+// only to the chosen endpoint.
 function queryOf(href: string): Query {
   return [...new URL(href, 'http://service').searchParams];
 }

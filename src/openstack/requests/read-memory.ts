@@ -2,39 +2,41 @@ import { hash } from 'node:crypto';
 import { BoundedMemory } from '../../process/bounded-memory.ts';
 import type { Query } from './service-client.ts';
 
-/** A page of a list as it was read. */
+/** Page from a list, as last read. */
 export interface Page<T> {
   readonly digest: string;
   readonly items: readonly T[];
   readonly next: Query | undefined;
 }
 
-/** A list counts as one, and so does each of its ids and items: 10,000 servers with five ports each in lists of 100. */
-const most = 100 * (1 + 100 + 500);
+/**
+ * Capacity: each list, id and item counts 1, enough for 10,000 servers with five ports each in lists with 100 ids.
+ */
+const capacity = 100 * (1 + 100 + 500);
 
-interface Known<T> {
+interface StoredList<T> {
   readonly list: string;
   readonly pages: readonly Page<T>[];
   readonly ids: readonly string[];
 }
 
 /**
- * The pages of lists as they were read last: a page of the same bytes is not parsed again. Lists that are read no longer are
- * dropped even while there is room, because no other cache holds their items.
+ * Pages from the latest read per list; a page with unchanged bytes is not parsed again. Lists that are no longer read
+ * are dropped even below capacity, because no other cache shares their items.
  */
 export class ReadMemory<T> {
-  /** By the name of the list. */
-  readonly #lists = new BoundedMemory<Known<T>>(most, (known) => this.#forgetIds(known));
-  /** The list that each id was read in last. */
+  /** By list name. */
+  readonly #lists = new BoundedMemory<StoredList<T>>(capacity, (known) => this.#forgetIds(known));
+  /** Name of the last list that contained the id. */
   readonly #listOf = new Map<string, string>();
 
-  /** The page at this place of a list, if it had the same bytes. */
+  /** Returns the list's page at this index if the bytes are unchanged. */
   find(list: string, at: number, digest: string): Page<T> | undefined {
     const page = this.#lists.peek(list)?.pages[at];
     return page?.digest === digest ? page : undefined;
   }
 
-  /** `ids`: those that the list asks for; other lists that ask for one of them are dropped. */
+  /** `ids`: the list's filter. Other lists that share any id are dropped. */
   set(list: string, pages: readonly Page<T>[], ids: readonly string[] = []): void {
     for (const id of ids) {
       const earlier = this.#listOf.get(id);
@@ -46,7 +48,7 @@ export class ReadMemory<T> {
     this.#lists.dropIdle();
   }
 
-  #forgetIds({ list, ids }: Known<T>): void {
+  #forgetIds({ list, ids }: StoredList<T>): void {
     for (const id of ids) if (this.#listOf.get(id) === list) this.#listOf.delete(id);
   }
 }

@@ -6,7 +6,7 @@ import { createServiceClient, resourcePath } from './service-client.ts';
 
 const signal = new AbortController().signal;
 
-/** Neutron that takes the tokens of `good` only; Keystone hands out t0, t1, … */
+/** Fake Neutron that accepts only tokens in `good`; Keystone issues t0, t1, … */
 function setUp(good: readonly string[]) {
   const caller = createFakeCaller((call) =>
     good.includes(call.headers?.['x-auth-token'] ?? '') ? answerOf(200, {}) : answerOf(401, {}),
@@ -37,7 +37,7 @@ function setUp(good: readonly string[]) {
 }
 
 describe('createServiceClient', () => {
-  test('sends the token, the headers of the service and every value of the query', async () => {
+  test('read sends token, service headers and all query values', async () => {
     const { client, caller } = setUp(['t0']);
     const query = [
       ['device_id', 'a'],
@@ -48,14 +48,14 @@ describe('createServiceClient', () => {
     expect(caller.sent[0]?.headers).toEqual({ 'x-auth-token': 't0', 'x-version': '1' });
   });
 
-  test('a refused token is replaced once and the read repeated', async () => {
+  test('a read answered with 401 is repeated once with a new token', async () => {
     const { client, caller, dropped } = setUp(['t1']);
     expect((await client.read({ path: '/x' }, signal)).status).toBe(200);
     expect(dropped).toEqual(['t0']);
     expect(caller.calls).toBe(2);
   });
 
-  test('a second refusal is the answer', async () => {
+  test('a read answered with 401 twice throws unauthorized', async () => {
     const { client, caller } = setUp([]);
     await expect(client.read({ path: '/x' }, signal)).rejects.toMatchObject({
       kind: 'unauthorized',
@@ -65,11 +65,14 @@ describe('createServiceClient', () => {
 });
 
 describe('resourcePath', () => {
-  test('escapes the id', () => {
+  test('resourcePath escapes the id', () => {
     expect(resourcePath('/ports', '../subnets/x')).toBe('/ports/..%2Fsubnets%2Fx');
   });
 
-  test.each(['', ' '])('refuses an empty id, which would read the collection', (id) => {
-    expect(() => resourcePath('/ports', id)).toThrow(/empty id/);
-  });
+  test.each(['', ' '])(
+    'resourcePath throws for an empty id, which would read the collection',
+    (id) => {
+      expect(() => resourcePath('/ports', id)).toThrow(/empty id/);
+    },
+  );
 });

@@ -13,30 +13,33 @@ export interface ServiceClientOptions {
   readonly keystone: Keystone;
   readonly caller: Caller;
   readonly clock: Clock;
-  /** The base URL, from the configuration or the token's catalog. */
+  /** Returns the base URL, from configuration or the token's catalog. */
   readonly base: (catalog: Catalog) => string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Read {
-  /** Below the base, with its leading slash. */
+  /** Path below the base URL, with leading slash. */
   readonly path: string;
   readonly query?: Query | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Win over those of the service. */
+  /** Override the service's headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads one service as the cloud's user. */
+/** Read access to one service with the cloud account's token. */
 export interface ServiceClient {
   readonly service: Service;
-  /** The answer whatever its status below 500; a refused token was replaced once before a 401 throws. */
+  /**
+   * Returns any answer with a status below 500. After a 401 the read is repeated once with a new token; a second 401
+   * throws.
+   */
   read(read: Read, signal: AbortSignal): Promise<HttpAnswer>;
-  /** What an unexpected answer to `read` becomes. */
+  /** Returns the error for an unexpected answer to `read`. */
   failure(read: Read, answer: HttpAnswer): Error;
 }
 
-/** Makes the ServiceClient of one service of one cloud. */
+/** Creates the ServiceClient for one service in one cloud. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { service, keystone, caller, clock } = options;
 
@@ -57,7 +60,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
     const session = await keystone.session(signal);
     const answer = await readAs(session, request, signal);
     if (answer.status !== 401) return answer;
-    // Revoked, or Keystone's keys were rotated under it.
+    // The token was revoked, or Keystone rotated its keys.
     keystone.drop(session);
     const repeated = await readAs(await keystone.session(signal), request, signal);
     if (repeated.status === 401) throw failure(request, repeated);
@@ -71,7 +74,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   };
 }
 
-/** `/collection/id` with the id escaped; an empty one would read the whole collection. */
+/** Returns `/collection/id` with the id escaped. Throws for an empty id, which would read the whole collection. */
 export function resourcePath(collection: string, id: string, rest = ''): string {
   if (id.trim() === '') throw new Error(`an empty id was asked for in ${collection}`);
   return `${collection}/${encodeURIComponent(id)}${rest}`;

@@ -1,65 +1,65 @@
 import { BrokerFailure } from '../broker-failure.ts';
 import { ValueReader } from './values.ts';
 
-/** A message that has come completely. */
+/** Complete message. */
 export interface Delivery {
   readonly tag: bigint;
-  /** Undefined: it was longer than anybody reads. */
+  /** undefined: longer than the limit. */
   readonly body: Buffer | undefined;
 }
 
-/** RabbitMQ knows no longer ones. */
-const longestAnnounced = 512n * 1024n * 1024n;
+/** RabbitMQ's maximum message size (bytes). */
+const maxMessageBytes = 512n * 1024n * 1024n;
 
-interface Begun {
+interface PartialMessage {
   readonly tag: bigint;
-  /** Bytes that are still to come; undefined = not announced yet. */
+  /** Bytes still missing; undefined: no header yet. */
   missing: number | undefined;
-  /** Undefined: it is not kept. */
+  /** undefined: discarded. */
   body: Buffer | undefined;
 }
 
-/** Puts a message together from its method, header and body; one that is too long passes by without being kept. */
+/** Assembles a message from its method, header and body frames; oversized messages are discarded. */
 export class Incoming {
   readonly #longest: number;
-  #begun: Begun | undefined;
+  #partial: PartialMessage | undefined;
 
   constructor(longest: number) {
     this.#longest = longest;
   }
 
   begin(deliver: ValueReader): void {
-    if (this.#begun) throw outOfTurn();
+    if (this.#partial) throw outOfTurn();
     deliver.shortText();
-    this.#begun = { tag: deliver.longLong(), missing: undefined, body: undefined };
+    this.#partial = { tag: deliver.longLong(), missing: undefined, body: undefined };
   }
 
   announce(header: Buffer): Delivery | undefined {
-    const begun = this.#begun;
+    const begun = this.#partial;
     if (begun?.missing !== undefined || !begun) throw outOfTurn();
     const values = new ValueReader(header);
-    // Its class and a weight that is always 0.
+    // Class id, and a weight that is always 0.
     values.long();
     const size = values.longLong();
-    if (size > longestAnnounced) throw new BrokerFailure('protocol', `a message of ${size} bytes`);
+    if (size > maxMessageBytes) throw new BrokerFailure('protocol', `a message of ${size} bytes`);
     begun.missing = Number(size);
     if (begun.missing <= this.#longest) begun.body = Buffer.alloc(begun.missing);
     return this.#ended(begun);
   }
 
   add(piece: Buffer): Delivery | undefined {
-    const begun = this.#begun;
+    const begun = this.#partial;
     if (begun?.missing === undefined || piece.length > begun.missing) throw outOfTurn();
     const { body, missing } = begun;
-    // One piece of memory, however small the pieces are in which it comes.
+    // A single allocation per message, however small the frames are.
     if (body) piece.copy(body, body.length - missing);
     begun.missing = missing - piece.length;
     return this.#ended(begun);
   }
 
-  #ended({ tag, missing, body }: Begun): Delivery | undefined {
+  #ended({ tag, missing, body }: PartialMessage): Delivery | undefined {
     if (missing !== 0) return undefined;
-    this.#begun = undefined;
+    this.#partial = undefined;
     return { tag, body };
   }
 }

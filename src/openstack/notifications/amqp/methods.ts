@@ -1,6 +1,6 @@
 import { long, longLong, longText, octet, short, shortText, table, ValueReader } from './values.ts';
 
-/** Methods by class and number (specification, 1.3-1.8). */
+/** Method ids: class and number (specification, 1.3-1.8). */
 const ids = {
   start: [10, 10],
   startOk: [10, 11],
@@ -31,7 +31,7 @@ const ids = {
 export type MethodName = keyof typeof ids;
 
 export interface Method {
-  /** Undefined: one that we never asked for. */
+  /** undefined: a method that this consumer never requests. */
   readonly name: MethodName | undefined;
   readonly values: ValueReader;
 }
@@ -50,7 +50,7 @@ function method(name: MethodName, ...values: readonly Buffer[]): Buffer {
 
 const none = octet(0);
 
-/** What we say. */
+/** Encoders for client methods. */
 export const encode = {
   startOk: (username: string, password: string) =>
     method(
@@ -59,7 +59,7 @@ export const encode = {
         product: 'MultiNIC',
         connection_name: 'multinic-operator',
         capabilities: {
-          // That a login is refused, and that a queue is gone, is said and not shown by silence.
+          // Requests explicit notices for a refused login and a deleted queue.
           authentication_failure_close: true,
           consumer_cancel_notify: true,
         },
@@ -76,7 +76,7 @@ export const encode = {
   channelOpen: () => method('channelOpen', none),
   channelClose: () => method('channelClose', short(200), shortText(''), short(0), short(0)),
   channelCloseOk: () => method('channelCloseOk'),
-  /** A queue that the broker names, of this connection alone: bits exclusive and auto-delete. */
+  /** Declares a queue named by the broker and bound to this connection: bits exclusive and auto-delete. */
   queueDeclare: () => method('queueDeclare', short(0), none, octet(0b1100), table({})),
   queueBind: (queue: string, exchange: string, key: string) =>
     method('queueBind', short(0), ...[queue, exchange, key].map(shortText), none, table({})),

@@ -5,7 +5,7 @@ import { type Delivery, Incoming } from './incoming.ts';
 import { encode, type Method, type MethodName, readMethod } from './methods.ts';
 import type { ValueReader } from './values.ts';
 
-/** The broker closed a channel; the connection goes on. */
+/** The broker closed a channel; the connection stays open. */
 export class ChannelClosed extends Error {
   override readonly name = 'ChannelClosed';
   readonly code: number;
@@ -16,7 +16,7 @@ export class ChannelClosed extends Error {
   }
 }
 
-/** Codes of a close (specification, 1.2). */
+/** Reply codes for close methods (specification, 1.2). */
 export const codes = { accessRefused: 403, notFound: 404, notAllowed: 530 } as const;
 
 interface Waiting {
@@ -27,17 +27,17 @@ interface Waiting {
 
 export interface SessionOptions {
   readonly onMessage: (body: Buffer | undefined) => void;
-  /** Longer ones are not kept. */
+  /** Longer messages are discarded (bytes). */
   readonly longestMessage: number;
 }
 
-/** One connection, its frames told apart. Whoever makes it runs it, and ends the socket. */
+/** AMQP session: one connection with its frames decoded. The creator calls run() and closes the socket. */
 export class Session {
   readonly #socket: Socket;
   readonly #onMessage: SessionOptions['onMessage'];
   readonly #frames = new FrameReader();
   readonly #incoming: Incoming;
-  /** By channel: the protocol has one question at a time on each. */
+  /** Pending replies by channel: the protocol allows one request at a time per channel. */
   readonly #waiting = new Map<number, Waiting>();
   #hasRead = true;
 
@@ -47,7 +47,9 @@ export class Session {
     this.#incoming = new Incoming(longestMessage);
   }
 
-  /** Reads until the connection ends. Throws BrokerFailure, RangeError where a value is missing, or what the socket ended with. */
+  /**
+   * Reads until the connection ends. Throws BrokerFailure, RangeError for a truncated value, or the socket's error.
+   */
   async run(): Promise<never> {
     for await (const bytes of this.#socket as AsyncIterable<Buffer>) {
       this.#hasRead = true;
@@ -56,33 +58,33 @@ export class Session {
     throw new BrokerFailure('unreachable', 'it closed the connection');
   }
 
-  /** Says hello, and waits for the answer. */
+  /** Sends the protocol header and waits for `start`. */
   async begin(): Promise<ValueReader> {
     const start = this.#answer(0, 'start');
     this.#socket.write(protocolHeader);
     return start;
   }
 
-  /** Asks, and waits for the answer of this name. Throws ChannelClosed. */
-  async ask(channel: number, question: Buffer, answer: MethodName): Promise<ValueReader> {
+  /** Sends a request and waits for the named reply. Throws ChannelClosed. */
+  async request(channel: number, payload: Buffer, answer: MethodName): Promise<ValueReader> {
     const answered = this.#answer(channel, answer);
-    this.tell(channel, question);
+    this.send(channel, payload);
     return answered;
   }
 
-  tell(channel: number, payload: Buffer): void {
-    this.#send({ type: frameTypes.method, channel, payload });
+  send(channel: number, payload: Buffer): void {
+    this.#write({ type: frameTypes.method, channel, payload });
   }
 
-  /** Sends a heartbeat; answers whether anything has come since the last one. */
+  /** Sends a heartbeat; returns true if data arrived since the previous call. */
   beat(): boolean {
-    this.#send({ type: frameTypes.heartbeat, channel: 0, payload: Buffer.alloc(0) });
+    this.#write({ type: frameTypes.heartbeat, channel: 0, payload: Buffer.alloc(0) });
     const had = this.#hasRead;
     this.#hasRead = false;
     return had;
   }
 
-  #send(frame: Frame): void {
+  #write(frame: Frame): void {
     if (this.#socket.writable) this.#socket.write(encodeFrame(frame));
   }
 
@@ -101,8 +103,8 @@ export class Session {
   #deliver(channel: number, delivery: Delivery | undefined): void {
     if (!delivery) return;
     this.#onMessage(delivery.body);
-    this.tell(channel, encode.ack(delivery.tag));
-    // One that waits for its answers has a hundred of them under way, a few kilobytes.
+    this.send(channel, encode.ack(delivery.tag));
+    // A peer that reads its acknowledgements has at most a hundred pending, a few kilobytes.
     if (this.#socket.writableNeedDrain) {
       throw new BrokerFailure('protocol', 'it sends messages and takes no answers');
     }
@@ -118,7 +120,7 @@ export class Session {
 
   #answered(channel: number, { name, values }: Method): void {
     const waiting = this.#waiting.get(channel);
-    // That publishers are to pause is none of our business.
+    // Flow control concerns publishers only.
     if (name === 'blocked' || name === 'unblocked') return;
     if (name === undefined || name !== waiting?.for) {
       throw new BrokerFailure('protocol', `a method out of turn: ${name ?? 'unknown'}`);
@@ -128,14 +130,14 @@ export class Session {
   }
 
   #closed(values: ValueReader): never {
-    this.tell(0, encode.closeOk());
+    this.send(0, encode.closeOk());
     const code = values.short();
     const kind = kinds[code] ?? 'unreachable';
     throw new BrokerFailure(kind, `it closed the connection: ${values.shortText()}`);
   }
 
   #channelClosed(channel: number, values: ValueReader): void {
-    this.tell(channel, encode.channelCloseOk());
+    this.send(channel, encode.channelCloseOk());
     const closed = new ChannelClosed(values.short(), values.shortText());
     const waiting = this.#waiting.get(channel);
     this.#waiting.delete(channel);
@@ -147,7 +149,7 @@ export class Session {
 const kinds: Readonly<Record<number, BrokerFailureKind>> = {
   [codes.accessRefused]: 'refused',
   [codes.notAllowed]: 'virtualHost',
-  // A frame, a method or a value that it did not understand.
+  // Syntax errors in a frame, method or value that we sent.
   501: 'protocol',
   502: 'protocol',
   503: 'protocol',

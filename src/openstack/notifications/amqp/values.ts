@@ -1,4 +1,4 @@
-/** Values of AMQP 0-9-1 on the wire (specification, 4.2.5), as far as a consumer needs them. */
+/** AMQP 0-9-1 wire values (specification, 4.2.5), limited to a consumer's needs. */
 
 export function octet(value: number): Buffer {
   return Buffer.of(value);
@@ -52,7 +52,7 @@ function field(value: Table[string]): Buffer {
     : Buffer.concat([Buffer.from('F'), table(value)]);
 }
 
-/** Takes values off the front; throws RangeError where there are none. */
+/** Reads values in order; throws RangeError beyond the end. */
 export class ValueReader {
   readonly #bytes: Buffer;
   #at = 0;

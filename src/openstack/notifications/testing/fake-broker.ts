@@ -3,18 +3,18 @@ import { createServer, type Socket } from 'node:net';
 import { encodeFrame, FrameReader, frameTypes, protocolHeader } from '../amqp/frames.ts';
 import { long, longLong, longText, octet, short, shortText, table } from '../amqp/values.ts';
 
-/** What it does instead of what a broker does, by the method (`class.number`) that it is asked with. */
-export type Unkindness = Readonly<
+/** Faulty replies by requested method (`class.number`); each replaces the normal reply. */
+export type FaultyReplies = Readonly<
   Record<string, (connection: FakeConnection, channel: number) => void>
 >;
 
-/** One connection, as the broker sees it. */
+/** Broker side of one connection. */
 export class FakeConnection {
   readonly socket: Socket;
-  /** Methods that it was asked with, `class.number`, in their order. */
-  readonly asked: string[] = [];
-  /** Arguments of the last one of each. */
-  readonly said = new Map<string, Buffer>();
+  /** Received methods, `class.number`, in order. */
+  readonly requests: string[] = [];
+  /** Latest arguments by method. */
+  readonly lastArguments = new Map<string, Buffer>();
   heartbeats = 0;
 
   constructor(socket: Socket) {
@@ -35,7 +35,7 @@ export class FakeConnection {
     this.#frame(frameTypes.heartbeat, 0, Buffer.alloc(0));
   }
 
-  /** A message in pieces of so many bytes; `size` is what its header says. */
+  /** Sends a message in pieces with `piece` bytes; `size` is the size in its header. */
   deliver(body: Buffer, { tag = 1n, piece = 1_000, size = BigInt(body.length) } = {}): void {
     const delivery = [
       shortText('tag'),
@@ -66,7 +66,7 @@ export class FakeConnection {
   }
 }
 
-const kind: Unkindness = {
+const normalReplies: FaultyReplies = {
   hello: (to) =>
     to.method(0, 10, 10, octet(0), octet(9), table({}), longText('PLAIN'), longText('en_US')),
   '10.11': (to) => to.method(0, 10, 30, short(2_047), long(131_072), short(60)),
@@ -83,13 +83,13 @@ const kind: Unkindness = {
   '60.80': () => undefined,
 };
 
-/** As much of RabbitMQ as a consumer sees, on loopback. */
-export async function startFakeBroker(unkind: Unkindness = {}) {
+/** Starts a minimal RabbitMQ on loopback, with the parts that a consumer uses. */
+export async function startFakeBroker(faulty: FaultyReplies = {}) {
   const connections: FakeConnection[] = [];
   const server = createServer((socket) => {
     const connection = new FakeConnection(socket);
     connections.push(connection);
-    serve(connection, { ...kind, ...unkind });
+    serve(connection, { ...normalReplies, ...faulty });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -104,7 +104,7 @@ export async function startFakeBroker(unkind: Unkindness = {}) {
   };
 }
 
-function serve(connection: FakeConnection, answers: Unkindness): void {
+function serve(connection: FakeConnection, answers: FaultyReplies): void {
   const frames = new FrameReader();
   let hasGreeted = false;
   connection.socket.on('error', () => undefined);
@@ -116,8 +116,8 @@ function serve(connection: FakeConnection, answers: Unkindness): void {
       if (type === frameTypes.heartbeat) connection.heartbeats++;
       if (type !== frameTypes.method) continue;
       const name = `${payload.readUInt16BE(0)}.${payload.readUInt16BE(2)}`;
-      connection.asked.push(name);
-      connection.said.set(name, payload.subarray(4));
+      connection.requests.push(name);
+      connection.lastArguments.set(name, payload.subarray(4));
       answers[name]?.(connection, channel);
     }
   });
