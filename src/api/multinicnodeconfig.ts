@@ -127,10 +127,10 @@ export const interfaceStatus = z.object({
   mtu: z.int().optional().describe('MTU in bytes.'),
   status: z.string().max(64).optional().describe('Pending, InProgress, Configured or Failed.'),
   reason: z.string().max(1024).optional().describe('One word; see the table of reasons.'),
-  actualState: z.string().max(64).optional().describe('Written by the deployed controller only.'),
+  actualState: z.string().max(64).optional().describe('Written only by the legacy controller.'),
   message: z.string().max(4096).optional().describe('What happened and what to do.'),
   lastUpdated: time('When this entry last changed'),
-  lastChecked: time('When the NIC was last looked at on the node'),
+  lastChecked: time('When the NIC was last checked on the node'),
   lastConfigured: time('When the NIC was last configured'),
 });
 
@@ -140,7 +140,7 @@ export type InterfaceStatus = z.infer<typeof interfaceStatus>;
 export const knownInterface = z.object({
   id: z.int().min(0).max(9).describe('Index of the NIC on the host.'),
   macAddress: z.string().max(64).describe('MAC address.'),
-  portId: z.string().max(64).optional().describe('Neutron port id, if the host was told it.'),
+  portId: z.string().max(64).optional().describe('Neutron port id, if the host has recorded one.'),
 });
 
 export type KnownInterface = z.infer<typeof knownInterface>;
@@ -152,36 +152,44 @@ const word = (what: string, max = 253) => z.string().max(max).optional().describ
  * counts as missing, and the node is applied again.
  */
 export const appliedRecord = z.object({
-  objectUid: word('uid of the object that it was done for; it counts for no other.', 64),
+  objectUid: word(
+    'uid of the object that the agent run was for; the record is valid for no other object.',
+    64,
+  ),
   action: word('apply or cleanup.', 16),
-  content: word('Hash of what the agent was asked for.', 64),
-  nodeName: word('Kubernetes node that it was done on.'),
+  content: word('Hash of the requested NICs.', 64),
+  nodeName: word('Kubernetes node that the agent ran on.'),
   nodeUid: word('uid of that Node.', 64),
   machineId: word('machineID that the Node reported.', 64),
-  bootId: word('bootID that the Node reported when it was done, or compared last.', 64),
-  readySince: word('Since when the Node was Ready then.', 64),
-  checkAsked: word('Value of the annotation multinic.io/check then.', 64),
-  checkedAt: time('When the node was last compared with it'),
+  bootId: word('bootID of the Node at the last agent run or check.', 64),
+  readySince: word('Start of the Ready period of the Node at that time.', 64),
+  checkAsked: word('Value of the annotation multinic.io/check at that time.', 64),
+  checkedAt: time('When a check last compared the node with this record'),
   job: word('Name of the agent Job.'),
   attempt: z.int().optional().describe('Number of the attempt.'),
   worked: z
     .int()
     .optional()
-    .describe('Number of the last attempt that worked, of those before it for the same content.'),
-  protocol: z.int().optional().describe('Protocol in which the agent was asked.'),
-  at: time('When the Job was made or, once it has ended, when its end was seen'),
-  done: z.boolean().optional().describe('Whether all was done; absent while nobody knows.'),
+    .describe('Number of the last successful attempt before this one with the same content.'),
+  protocol: z.int().optional().describe('Protocol version of the request to the agent.'),
+  at: time('When the Job was created or, after its end, when the controller observed the end'),
+  done: z
+    .boolean()
+    .optional()
+    .describe('Whether the agent applied everything; absent: the outcome is unknown.'),
   undone: z
     .boolean()
     .optional()
-    .describe('The node was changed for another object since: nothing of this is in force.'),
+    .describe(
+      'A later agent run changed the node for another object: this record is no longer in force.',
+    ),
   macs: z
     .array(z.string().max(17))
     .max(20)
     .optional()
-    .describe('MAC addresses of the NICs that the node was given.')
+    .describe('MAC addresses of the applied NICs.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  allowedRemovals: word('Value of the annotation multinic.io/allow-removals then.', 64),
+  allowedRemovals: word('Value of the annotation multinic.io/allow-removals at that time.', 64),
   revision: word(
     'Revision of the rollout: uid and generation of the source, and agent image.',
     128,
@@ -194,23 +202,27 @@ export const appliedRecord = z.object({
     .array(z.string().max(64))
     .max(20)
     .optional()
-    .describe('Why it was not all done; they set the pace of the next attempt.')
+    .describe(
+      'Why the agent did not apply everything; the reasons decide when the next attempt starts.',
+    )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  family: word('Family of hosts that the agent was sent for.', 16),
-  foundFamily: word('Family that it found the host to be, when that is another one.', 16),
+  family: word('Network manager that the agent run was for.', 16),
+  foundFamily: word('Network manager that the agent found on the host, if different.', 16),
   triedFamilies: z
     .array(z.string().max(16))
     .max(8)
     .optional()
-    .describe('Families that agents were sent for before, one after the other, in vain.')
+    .describe('Network managers that earlier agent runs tried without success, in order.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   hostFence: z
     .object({
       uid: word('uid of the object.', 64),
-      generation: z.int().optional().describe('Its generation.'),
+      generation: z.int().optional().describe('Generation of the object.'),
     })
     .optional()
-    .describe('The newest object state that the host has seen, when it refused an older one.'),
+    .describe(
+      'The newest object state that the host has recorded; set when the host refused an older one.',
+    ),
 });
 
 /** A spec's entries plus equally many NICs that leave the node. */
@@ -225,27 +237,29 @@ export const nodeConfigStatus = z.object({
   lastProcessed: time('When the node was last processed'),
   lastJobName: z.string().max(253).optional().describe('Last agent Job of this node.'),
   lastUpdated: time('When this status last changed'),
-  lastInterfaceCheck: time('When the NICs were last looked at'),
+  lastInterfaceCheck: time('When the NICs were last checked'),
   nodeReady: z.boolean().optional().describe('Whether the Kubernetes node is Ready.'),
   conditions: conditions.optional().describe('Ready, Reconciling, Stalled, Accepted, Applied, …'),
   interfaceStatuses: z
     .array(interfaceStatus)
     .max(maxInterfaceStatuses)
     .optional()
-    .describe('One entry per NIC, also of a removed one until it is gone from the node.')
+    .describe('One entry per NIC, including a removed NIC until it leaves the node.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   knownInterfaces: z
     .array(knownInterface)
     .max(10)
     .optional()
-    .describe('NICs that the host knows as ours, from its own record at the last agent run.')
+    .describe('NICs that the host recorded as managed by MultiNIC at the last agent run.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
-  applied: appliedRecord.optional().describe('What was done last, and for what.'),
+  applied: appliedRecord.optional().describe('Record of the last agent run.'),
   rolloutContinued: z
     .object({
       value: word('Value of the annotation.', 64),
-      at: time('When the controller handled it, by its own clock'),
-      until: time('The latest failure then, where that is later by the clock that recorded it'),
+      at: time('When the controller handled the value, by the clock of the controller'),
+      until: time(
+        'The latest failure at that time, if the clock that recorded the failure is ahead',
+      ),
     })
     .optional()
     .describe('The annotation multinic.io/rollout-continue that was handled last.'),

@@ -56,7 +56,7 @@ export const settings = z
     downPortFastRetryMax: z
       .int32()
       .optional()
-      .describe('Fast looks at DOWN ports before slow polling (default 5).'),
+      .describe('Fast polls of DOWN ports before slow polling (default 5).'),
     pollFastInterval: duration('Poll interval after a change (default 20s)'),
     pollSlowInterval: duration('Poll interval when nothing changes (default 2m)'),
     pollErrorInterval: duration('Poll interval after a failure (default 30s)'),
@@ -161,7 +161,7 @@ export const openstackConfigStatus = z.object({
         interfaces: count('NICs of the node.'),
         state: text('State of its MultiNicNodeConfig; Unknown with a legacy Viola.', 64),
         reason: text('One word; see the table of reasons.', 1024),
-        message: text('What is the matter with the node and what to do, for people.', 1024),
+        message: text('Problem of the node and what to do, for people.', 1024),
       }),
     )
     .max(20)
@@ -192,10 +192,10 @@ export const openstackConfigStatus = z.object({
     .object({
       hash: text('sha256 of the sorted ids of the DOWN ports.', 128),
       lastAttempt: time('Last look at the DOWN ports'),
-      fastAttempts: count('Fast looks taken.'),
+      fastAttempts: count('Number of fast polls so far.'),
     })
     .optional()
-    .describe('Fast looks at ports that are DOWN.'),
+    .describe('Fast polls of DOWN ports.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
   lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
   openAllowRemovals: z
