@@ -21,7 +21,7 @@ export class RightsState {
   }
 
   /** Checks all rights. */
-  async check(options: RightsRequest): Promise<RightsChange> {
+  async look(options: RightsRequest): Promise<RightsChange> {
     const actions = this.#claims.map(({ action }) => action);
     const { allowed, silence } = await reviewAll(actions, options);
     const before = this.#denied();

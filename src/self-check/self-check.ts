@@ -64,7 +64,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
 
   /** Checks once; returns true if the next check must be soon. */
   async function check(signal: AbortSignal): Promise<boolean> {
-    const rightsChange = await rights.check({ client, clock, signal });
+    const rightsChange = await rights.look({ client, clock, signal });
     reportRights(rightsChange);
     if (definition && rightsChange.silence?.kind !== 'away') {
       reportDefinition(await readDefinition(definition, { client, clock, signal }));
