@@ -142,8 +142,7 @@ function setBuildMetrics(metrics: Context['metrics'], name: string, build: Build
 }
 
 /**
- * Warns about ignored proxy variables: users expect them to work and would search elsewhere for a timeout's
- * cause.
+ * Warns about ignored proxy variables: users expect them to work and would search elsewhere for a timeout's cause.
  */
 function warnAboutProxies(log: Logger, settings: Settings): void {
   const used = new Set(Object.values(settings).flatMap(({ env }) => env));

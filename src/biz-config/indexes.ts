@@ -15,10 +15,9 @@ interface Named {
 }
 
 /**
- * Returns each NIC's index, in entry order; undefined: all ten indexes are in use until a removed NIC is
- * gone. A port (without port id: a MAC) keeps its index. New NICs get the lowest index unused in spec,
- * interface statuses and host record. No two NICs share an index: the spec wins over statuses from an earlier
- * spec.
+ * Returns each NIC's index, in entry order; undefined: all ten indexes are in use until a removed NIC is gone. A port
+ * (without port id: a MAC) keeps its index. New NICs get the lowest index unused in spec, interface statuses and host
+ * record. No two NICs share an index: the spec wins over statuses from an earlier spec.
  */
 export function indexesFor(
   interfaces: readonly BizInterface[],

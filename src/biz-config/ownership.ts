@@ -63,8 +63,8 @@ const managedObject = z.object({
 });
 
 /**
- * Returns field managers owning spec fields, from `metadata.managedFields`. Cached objects lack this field:
- * pass an object just read from the API server.
+ * Returns field managers owning spec fields, from `metadata.managedFields`. Cached objects lack this field: pass an
+ * object just read from the API server.
  */
 export function specManagers(object: unknown): ReadonlySet<string> {
   const { managedFields } = managedObject.parse(object).metadata;

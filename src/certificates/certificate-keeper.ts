@@ -37,8 +37,8 @@ export interface CertificateKeeperDeps<Effect extends string> {
   /** Called before each Secret write. */
   readonly onWrite: (secret: string, why: string) => void;
   /**
-   * Called before replacing a certificate clients accept; returns whether all clients trust these CAs. While
-   * false, the certificate stays. Default: clients read the CAs from our Secret.
+   * Called before replacing a certificate clients accept; returns whether all clients trust these CAs. While false,
+   * the certificate stays. Default: clients read the CAs from our Secret.
    */
   readonly mayReplace?: (trusted: string, signal: AbortSignal) => Promise<boolean>;
   /** Called after each successful round. */

@@ -12,8 +12,7 @@ import { isIP } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import * as x509 from '@peculiar/asn1-x509';
 
-// Node.js can read certificates but not create any. This module is loaded only for issuing, once in two
-// months.
+// Node.js can read certificates but not create any. This module is loaded only for issuing, once in two months.
 
 /** Certificate validity period. */
 export interface Validity {

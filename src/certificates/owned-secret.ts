@@ -89,8 +89,8 @@ export function createOwnedSecrets<Effect extends string>({
     write: async (target, { fence }, { data, annotations = {} }, signal) =>
       withSecretName(target, signal, async () => {
         const { name, type, effect } = target;
-        // No object ever has resourceVersion 1: the API server creates an absent object, and returns a
-        // conflict for an existing one.
+        // No object ever has resourceVersion 1: the API server creates an absent object, and returns a conflict for
+        // an existing one.
         const onto = fence ?? { resourceVersion: '1' };
         const object = {
           metadata: { name, namespace, labels, annotations, ...onto },

@@ -26,8 +26,8 @@ export interface ServerPair extends Pair {
 export const tlsKeys = { authorities: 'ca.crt', certificate: 'tls.crt', key: 'tls.key' } as const;
 
 /**
- * Returns the usable content. `remembered`: CAs this process trusts. If both Secrets are lost, Viola may
- * still serve a certificate signed by them.
+ * Returns the usable content. `remembered`: CAs this process trusts. If both Secrets are lost, Viola may still serve
+ * a certificate signed by them.
  */
 export function storedTls(
   authority: ReadSecret,

@@ -32,8 +32,8 @@ export interface TlsPlan {
 }
 
 /**
- * Plans only the next write: a crash between two writes then leaves a consistent state. The operator trusts a
- * CA before its first signature. The CA behind the served certificate stays trusted while in use.
+ * Plans only the next write: a crash between two writes then leaves a consistent state. The operator trusts a CA
+ * before its first signature. The CA behind the served certificate stays trusted while in use.
  */
 export function planTls(stored: StoredTls, nowMs: number, names: readonly string[]): TlsPlan {
   const { signing, server, trusted, shown } = stored;

@@ -8,8 +8,7 @@ import { systemClock, systemRandom } from '../time/clock.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Returns the default kubeconfig path. kubectl treats an empty KUBECONFIG as unset. Images may lack a home
- * folder.
+ * Returns the default kubeconfig path. kubectl treats an empty KUBECONFIG as unset. Images may lack a home folder.
  */
 export function usualKubeconfig(): string {
   const { KUBECONFIG: variable = '', HOME: home = '/' } = process.env;

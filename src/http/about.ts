@@ -7,10 +7,9 @@ import { HttpProblem } from './problem.ts';
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * Serves /version to all callers, and /configz (effective settings) to this machine only. `kubectl
- * port-forward` connects from this machine, and the API server has authorized the user before. A web page in
- * the user's browser may resolve its own name to 127.0.0.1 (DNS rebinding): such requests carry a foreign
- * Host header.
+ * Serves /version to all callers, and /configz (effective settings) to this machine only. `kubectl port-forward`
+ * connects from this machine, and the API server has authorized the user before. A web page in the user's browser may
+ * resolve its own name to 127.0.0.1 (DNS rebinding): such requests carry a foreign Host header.
  */
 export function serveAbout(app: HttpServer, { version, settings }: About): void {
   app.get('/version', { schema: { hide: true } }, async () => version);

@@ -46,9 +46,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * Decides on each request before reading its body or occupying a slot: unauthenticated callers cannot use up
- * slots. A slot stays occupied until the response is sent and the work has ended. Work for a disconnected
- * caller still counts.
+ * Decides on each request before reading its body or occupying a slot: unauthenticated callers cannot use up slots. A
+ * slot stays occupied until the response is sent and the work has ended. Work for a disconnected caller still counts.
  */
 export function admitRequests(app: HttpServer, options: AdmissionOptions): void {
   const slots = new Slots(options.limit);

@@ -3,8 +3,8 @@ import type { HttpServer } from './app.ts';
 import type { DescribedRoute, DocsServer } from './docs-server.ts';
 
 /**
- * Serves /openapi.json, /openapi.yaml and /docs. The docs server is loaded at the first request: it takes 10
- * MB, and most processes never need it.
+ * Serves /openapi.json, /openapi.yaml and /docs. The docs server is loaded at the first request: it takes 10 MB, and
+ * most processes never need it.
  */
 export function describeApi(app: HttpServer, title: string): void {
   const routes: DescribedRoute[] = [];

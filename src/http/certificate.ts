@@ -84,8 +84,8 @@ export interface FollowOptions {
 }
 
 /**
- * Uses renewed certificates for new connections until the signal aborts. An unusable or half-replaced
- * certificate is read again after a minute; until then the last good certificate stays.
+ * Uses renewed certificates for new connections until the signal aborts. An unusable or half-replaced certificate is
+ * read again after a minute; until then the last good certificate stays.
  */
 export async function followCertificate(
   app: HttpServer,

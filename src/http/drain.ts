@@ -6,8 +6,8 @@ import type { HttpServer } from './app.ts';
 const sendingMs = 2_000;
 
 /**
- * Ends a closing server when no request is in work. After close Node.js enforces no request timeout: a
- * connection with half a request, or without any, would keep the server alive as long as the caller likes.
+ * Ends a closing server when no request is in work. After close Node.js enforces no request timeout: a connection
+ * with half a request, or without any, would keep the server alive as long as the caller likes.
  */
 export function endWithWork(app: HttpServer, clock: Clock): void {
   const inWork = new Set<unknown>();

@@ -40,8 +40,8 @@ export class Exchange {
   }
 
   /**
-   * Runs the request's work with the deadline. `signal` tells the work to stop; the slot stays occupied until
-   * the work has ended.
+   * Runs the request's work with the deadline. `signal` tells the work to stop; the slot stays occupied until the
+   * work has ended.
    */
   async carryOut<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#end;

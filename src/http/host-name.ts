@@ -9,17 +9,17 @@ export function namesLoopback(host: string | undefined): boolean {
 }
 
 /**
- * Returns true if a request comes from this machine and its Host header names this machine. Web pages send
- * their own name.
+ * Returns true if a request comes from this machine and its Host header names this machine. Web pages send their own
+ * name.
  */
 export function isFromThisMachine({ ip, headers }: FastifyRequest): boolean {
   return isLoopback(ip) && namesLoopback(headers.host);
 }
 
 /**
- * Refuses requests from loopback with a foreign Host header and no token. A web page in the browser of a user
- * with an open port-forward may resolve its own name to 127.0.0.1 (DNS rebinding). Such pages have no token.
- * Tokens are accepted because a service mesh delivers requests from other Pods via loopback, too.
+ * Refuses requests from loopback with a foreign Host header and no token. A web page in the browser of a user with an
+ * open port-forward may resolve its own name to 127.0.0.1 (DNS rebinding). Such pages have no token. Tokens are
+ * accepted because a service mesh delivers requests from other Pods via loopback, too.
  */
 export function refuseForeignHosts(app: HttpServer): void {
   app.addHook('onRequest', async ({ ip, headers, routeOptions }) => {

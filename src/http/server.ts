@@ -31,8 +31,8 @@ export interface HttpServerOptions extends Omit<GuardedOptions, 'routesAt'> {
 }
 
 /**
- * Creates an HTTP server with all common features: request ids, access log without bodies, limits, problem
- * JSON, /healthz, /readyz, /metrics, /version, /configz, /openapi.json, /openapi.yaml and offline docs.
+ * Creates an HTTP server with all common features: request ids, access log without bodies, limits, problem JSON,
+ * /healthz, /readyz, /metrics, /version, /configz, /openapi.json, /openapi.yaml and offline docs.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const app = createGuardedServer({ ...options, routesAt: 'see /docs' });

@@ -22,8 +22,8 @@ export interface TokenFileOptions {
 }
 
 /**
- * Grace period for the last good grants while the file is missing or broken, as during a replacement. After
- * the grace period all calls are refused, because withdrawn tokens are unknown.
+ * Grace period for the last good grants while the file is missing or broken, as during a replacement. After the grace
+ * period all calls are refused, because withdrawn tokens are unknown.
  */
 export const tokenGraceMs = 30_000;
 
@@ -41,9 +41,9 @@ interface FileGrants {
 }
 
 /**
- * Opens a token file (YAML list: name, sha256, providers, verbs) or a folder with such files. Throws if
- * nothing is usable at start. Files broken later lose their grants after `tokenGraceMs`, until valid again.
- * Without any usable file the process is not ready, and every call gets 503.
+ * Opens a token file (YAML list: name, sha256, providers, verbs) or a folder with such files. Throws if nothing is
+ * usable at start. Files broken later lose their grants after `tokenGraceMs`, until valid again. Without any usable
+ * file the process is not ready, and every call gets 503.
  */
 export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
   const { clock, log, health, onRead } = options;

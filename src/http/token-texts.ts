@@ -10,8 +10,7 @@ export interface TokenText {
 /** Reads the token file, or all `*.yaml` in a folder, as a consistent snapshot; errors name the file. */
 export async function readTokenTexts(path: string): Promise<readonly TokenText[]> {
   if (!(await stat(path)).isDirectory()) return [await readOne(path, path)];
-  // A kubelet replaces all files in a Secret at once via the link `..data`: files behind one target are
-  // consistent.
+  // A kubelet replaces all files in a Secret at once via the link `..data`: files behind one target are consistent.
   const folder = await realpath(join(path, '..data')).catch(() => path);
   const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
   if (names.length === 0) throw new Error(`there is no *.yaml in the folder ${path}`);

@@ -24,8 +24,8 @@ export interface Access {
 }
 
 /**
- * Returns the caller's grant, or throws: 401 without a token or with an unknown token, 403 if the grant lacks
- * the provider or the verb. Deny by default.
+ * Returns the caller's grant, or throws: 401 without a token or with an unknown token, 403 if the grant lacks the
+ * provider or the verb. Deny by default.
  */
 export function authorize(
   list: readonly Grant[],

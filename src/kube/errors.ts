@@ -37,8 +37,8 @@ export function isNotFound(error: unknown): error is KubeError {
 }
 
 /**
- * Returns true if the API server itself reports the object as missing. A 404 from a proxy, or for an unserved
- * kind, does not count.
+ * Returns true if the API server itself reports the object as missing. A 404 from a proxy, or for an unserved kind,
+ * does not count.
  */
 export function isAbsent(error: unknown): error is KubeError {
   return isNotFound(error) && error.reason === 'NotFound';

@@ -44,8 +44,8 @@ export interface EventRecorder {
   /** Records in the background while `during` runs, otherwise does nothing; never throws. */
   record(involved: KubeObject, note: EventNote): void;
   /**
-   * Writes recorded events while `work` runs, and remaining events within 5 s afterwards. When `leading`
-   * aborts because the lease was lost, running writes are aborted: another leader writes period.
+   * Writes recorded events while `work` runs, and remaining events within 5 s afterwards. When `leading` aborts
+   * because the lease was lost, running writes are aborted: another leader writes period.
    */
   during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
@@ -74,8 +74,8 @@ interface Series {
 }
 
 /**
- * Creates a recorder for core/v1 Events: every Kubernetes since 1.20 accepts them and `kubectl describe`
- * shows them; events.k8s.io/v1 stores the same object. Needs verbs create and patch.
+ * Creates a recorder for core/v1 Events: every Kubernetes since 1.20 accepts them and `kubectl describe` shows them;
+ * events.k8s.io/v1 stores the same object. Needs verbs create and patch.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, component, clock, onError = () => undefined } = options;
@@ -197,8 +197,8 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   /**
-   * Returns an Event name, constant for component, object and reason within five minutes: a restarted process
-   * cannot duplicate the Event. Valid for any object name.
+   * Returns an Event name, constant for component, object and reason within five minutes: a restarted process cannot
+   * duplicate the Event. Valid for any object name.
    */
   function nameOf({ involved, note }: Series): string {
     const { name, uid } = involved.metadata;

@@ -2,8 +2,8 @@
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
 
 /**
- * A right an identity needs. `Place`: the part's own words for namespaces, different in each installation.
- * `When`: settings without which the right is not needed.
+ * A right an identity needs. `Place`: the part's own words for namespaces, different in each installation. `When`:
+ * settings without which the right is not needed.
  */
 export interface Right<Place extends string = string, When extends string = string> {
   /** '' is the core group. */

@@ -9,8 +9,8 @@ interface Entry<V> {
 const idleUses = 20;
 
 /**
- * Values with a common size limit. While the memory is full with values in use, new values are rejected.
- * Otherwise a cycle over more values than fit would evict each value just before its next use.
+ * Values with a common size limit. While the memory is full with values in use, new values are rejected. Otherwise a
+ * cycle over more values than fit would evict each value just before its next use.
  */
 export class BoundedMemory<V> {
   readonly #limit: number;

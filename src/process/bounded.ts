@@ -1,6 +1,6 @@
 /**
- * Maps `items` with at most `limit` concurrent calls, results in order. The first failure aborts all running
- * calls and is thrown; an abort of `signal` throws its reason.
+ * Maps `items` with at most `limit` concurrent calls, results in order. The first failure aborts all running calls
+ * and is thrown; an abort of `signal` throws its reason.
  */
 export async function mapBounded<T, R>(
   items: readonly T[],

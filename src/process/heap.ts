@@ -1,7 +1,7 @@
 /**
- * V8 heap limits for each part, in MB. `young`: new objects (V8's default 16 adds 50 MB to the process
- * without benefit); `old`: long-lived objects. V8 collects garbage near a limit; without limits the heap
- * first grows to the machine's memory.
+ * V8 heap limits for each part, in MB. `young`: new objects (V8's default 16 adds 50 MB to the process without
+ * benefit); `old`: long-lived objects. V8 collects garbage near a limit; without limits the heap first grows to the
+ * machine's memory.
  */
 const heaps = {
   operator: { young: 4, old: 288 },
@@ -29,16 +29,16 @@ export function heapFlags(part: HeapOwner): readonly string[] {
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
   // Baseline code (sparkplug), compiled even for rarely called functions, costs 2 MB.
   if (part !== 'agent') return [...limits, '--expose-gc', '--no-sparkplug'];
-  // An agent runs for a fraction of a second: compiled code costs more than it saves (8 % CPU time, 9 MB),
-  // and the process exits before startup-garbage.ts would help.
+  // An agent runs for a fraction of a second: compiled code costs more than it saves (8 % CPU time, 9 MB), and the
+  // process exits before startup-garbage.ts would help.
   return [...limits, '--no-sparkplug', '--no-maglev', '--no-opt'];
 }
 
 /**
- * Environment for every part. glibc keeps freed memory in one arena per core, even for large blocks. With
- * these values freed response bodies return to the system (15 MB less in a controller with 10,000 objects).
- * The same applies to V8's 32 KB blocks for parsing and compiling (8 MB less in a newly started part). glibc
- * requests memory page by page, not 128 KB ahead, and returns as much (1 MB less).
+ * Environment for every part. glibc keeps freed memory in one arena per core, even for large blocks. With these
+ * values freed response bodies return to the system (15 MB less in a controller with 10,000 objects). The same
+ * applies to V8's 32 KB blocks for parsing and compiling (8 MB less in a newly started part). glibc requests memory
+ * page by page, not 128 KB ahead, and returns as much (1 MB less).
  */
 export const memoryEnvironment = {
   MALLOC_ARENA_MAX: '1',

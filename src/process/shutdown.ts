@@ -17,9 +17,9 @@ export interface RunOptions {
 }
 
 /**
- * Runs a part under a root signal, then ends the process. SIGTERM, SIGINT or an uncaught error aborts the
- * signal. A second signal, or `graceMs` without an end, exits at once. After the part has ended, open handles
- * do not keep the process alive. Resolves to the exit status: the part's partStatus status, if any.
+ * Runs a part under a root signal, then ends the process. SIGTERM, SIGINT or an uncaught error aborts the signal. A
+ * second signal, or `graceMs` without an end, exits at once. After the part has ended, open handles do not keep the
+ * process alive. Resolves to the exit status: the part's partStatus status, if any.
  */
 export async function runUntilSignal(
   run: (signal: AbortSignal) => Promise<number | void>,
@@ -72,9 +72,8 @@ export async function runUntilSignal(
 }
 
 /**
- * Exits on the first signal, until the returned function is called. The kernel ignores signals without a
- * handler for a container's first process: without this handler the process would keep running, and leading,
- * until SIGKILL.
+ * Exits on the first signal, until the returned function is called. The kernel ignores signals without a handler for
+ * a container's first process: without this handler the process would keep running, and leading, until SIGKILL.
  */
 export function exitOnSignal(status: number): () => void {
   const exit = (): void => process.exit(status);

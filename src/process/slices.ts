@@ -6,8 +6,8 @@ const sliceMs = 10;
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
- * Yields to the event loop. Concurrent waiters resume one per loop: otherwise Node.js would resume all before
- * serving timers and sockets.
+ * Yields to the event loop. Concurrent waiters resume one per loop: otherwise Node.js would resume all before serving
+ * timers and sockets.
  */
 export async function nextTurn(): Promise<void> {
   const turn = lastTurn.then(async () => nextLoop());

@@ -36,9 +36,8 @@ interface Outage {
 }
 
 /**
- * A service's circuit breaker. After an outage one call per backoff window is the probe. All other callers
- * get the last error and the time until the next probe at once. Callers during the probe wait for its
- * outcome.
+ * A service's circuit breaker. After an outage one call per backoff window is the probe. All other callers get the
+ * last error and the time until the next probe at once. Callers during the probe wait for its outcome.
  */
 export class Breaker {
   readonly #clock: Clock;
@@ -111,8 +110,8 @@ export class Breaker {
   }
 
   /**
-   * Returns the next window. The longest window has no jitter: each breaker sends one probe at a time, at a
-   * known rate.
+   * Returns the next window. The longest window has no jitter: each breaker sends one probe at a time, at a known
+   * rate.
    */
   #windowMs(attempt: number, spentMs: number): number {
     const longest = this.#longestWindowMs;

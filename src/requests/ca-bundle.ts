@@ -8,8 +8,8 @@ export type CaBundle = () => Promise<string | undefined>;
 export const systemAuthorities: CaBundle = () => Promise.resolve(undefined);
 
 /**
- * Opens a CA file, replaceable while the process runs. Throws if unusable at start. If the file breaks later,
- * as during a replacement, the last good content stays in use.
+ * Opens a CA file, replaceable while the process runs. Throws if unusable at start. If the file breaks later, as
+ * during a replacement, the last good content stays in use.
  */
 export async function openCaBundle(path: string, log: Logger): Promise<CaBundle> {
   let bundle = await authoritiesIn(path).catch((cause: Error) => {

@@ -55,8 +55,8 @@ export interface CallerOptions {
 }
 
 /**
- * Calls services with common outages, such as one cloud's services: retries transient failures, and pauses
- * calls during an outage.
+ * Calls services with common outages, such as one cloud's services: retries transient failures, and pauses calls
+ * during an outage.
  */
 export interface Caller {
   /** Returns the answer; throws on 429, 5xx and missing answers. */

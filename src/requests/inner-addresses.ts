@@ -39,8 +39,7 @@ export function innerKindOf(host: string): string | undefined {
 }
 
 /**
- * Returns a lookup function that refuses names with any inner address. The checked addresses are those
- * connected to.
+ * Returns a lookup function that refuses names with any inner address. The checked addresses are those connected to.
  */
 export function lookupOutside(resolve: LookupFunction = lookUp): LookupFunction {
   return (hostname, options, callback) => {

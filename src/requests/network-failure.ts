@@ -41,8 +41,8 @@ interface Target {
 }
 
 /**
- * Returns the RequestError for a request without a complete answer. Socket error texts carry ephemeral ports
- * and are not quoted.
+ * Returns the RequestError for a request without a complete answer. Socket error texts carry ephemeral ports and are
+ * not quoted.
  */
 export function networkFailure(request: Target, error: unknown): RequestError {
   const way = request.proxy === undefined ? '' : ` through the proxy ${request.proxy}`;
@@ -73,8 +73,7 @@ export function networkFailure(request: Target, error: unknown): RequestError {
   });
 }
 
-// With several addresses (IPv4 and IPv6) Node.js reports an AggregateError; the first member is
-// representative.
+// With several addresses (IPv4 and IPv6) Node.js reports an AggregateError; the first member is representative.
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   if (error instanceof Error && 'code' in error && typeof error.code === 'string')

@@ -35,8 +35,8 @@ export interface FailureDetails {
 }
 
 /**
- * A failed service call. The message appears in object statuses and must be stable: equal failures give equal
- * text (no ephemeral ports, no request ids). Never contains a secret.
+ * A failed service call. The message appears in object statuses and must be stable: equal failures give equal text
+ * (no ephemeral ports, no request ids). Never contains a secret.
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError';

@@ -40,8 +40,8 @@ export interface HttpAnswer {
 
 export interface Transport extends AsyncDisposable {
   /**
-   * Sends one request without retry. Throws RequestError `timeout`, `unreachable` or `tooLarge`, or the
-   * signal's reason.
+   * Sends one request without retry. Throws RequestError `timeout`, `unreachable` or `tooLarge`, or the signal's
+   * reason.
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
 }
@@ -53,9 +53,9 @@ export interface TransportOptions {
   /** Default: no request uses a proxy. */
   readonly proxyOf?: ProxyOf;
   /**
-   * Returns true for origins the operator trusts. All other origins are refused if their resolved addresses
-   * are inner ones. Behind a proxy, which resolves names itself, only literal addresses are checked. Default:
-   * all origins are trusted.
+   * Returns true for origins the operator trusts. All other origins are refused if their resolved addresses are inner
+   * ones. Behind a proxy, which resolves names itself, only literal addresses are checked. Default: all origins are
+   * trusted.
    */
   readonly isTrusted?: (url: URL) => boolean;
 }
@@ -68,8 +68,8 @@ const connectTimeoutMs = 5_000;
 const idleMs = 2 * 3_600_000;
 
 /**
- * Creates an HTTP transport with one connection pool per origin, TLS setting and lane. Pools close when idle:
- * a pool per call leaks sockets, and permanent pools leak memory. An origin always uses the same proxy.
+ * Creates an HTTP transport with one connection pool per origin, TLS setting and lane. Pools close when idle: a pool
+ * per call leaks sockets, and permanent pools leak memory. An origin always uses the same proxy.
  */
 export function createTransport({
   clock,

@@ -26,9 +26,9 @@ export class DefinitionTooOld extends Error {
 }
 
 /**
- * Runs `lead` once the installed CustomResourceDefinition has every field this build writes. The API server
- * would drop missing fields, and the status would be written again and again. Throws DefinitionTooOld when an
- * older definition is applied later. An unreadable definition (no right, no answer) does not block leading.
+ * Runs `lead` once the installed CustomResourceDefinition has every field this build writes. The API server would
+ * drop missing fields, and the status would be written again and again. Throws DefinitionTooOld when an older
+ * definition is applied later. An unreadable definition (no right, no answer) does not block leading.
  */
 export async function leadWithDefinition(
   options: LeadOptions,

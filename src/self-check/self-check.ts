@@ -32,8 +32,8 @@ export interface SelfCheckOptions {
 export type SelfCheck = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Checks a part's rights and CRD in its own cluster. Reports findings in the log, an Event on its Pod,
- * metrics and readiness. undefined when the self-check is disabled.
+ * Checks a part's rights and CRD in its own cluster. Reports findings in the log, an Event on its Pod, metrics and
+ * readiness. undefined when the self-check is disabled.
  */
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefined {
   const { client, context, component, table, claims, definition } = options;

@@ -23,18 +23,16 @@ const lockedMs = 500;
 /** Adapts node:sqlite to the small interface Kysely expects. */
 function nodeSqlite(path: string): SqliteDatabase {
   const db = new DatabaseSync(path, { timeout: lockedMs });
-  // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a
-  // cache. MEMORY: large sorts and statement rollback data stay in memory, because the Pod has no other
-  // writable folder.
+  // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last commits, and the store is a cache.
+  // MEMORY: large sorts and statement rollback data stay in memory, because the Pod has no other writable folder.
   db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY');
   return {
     close: () => db.close(),
     prepare(text) {
-      // SQLite rolls back by itself when the volume is full. A second rollback would replace the original
-      // error.
+      // SQLite rolls back by itself when the volume is full. A second rollback would replace the original error.
       const isRolledBack = text === 'rollback' && !db.isTransaction;
-      // Every transaction writes. A transaction starting with a read fails at once while another process
-      // writes; `begin immediate` waits.
+      // Every transaction writes. A transaction starting with a read fails at once while another process writes;
+      // `begin immediate` waits.
       const begins = text === 'begin';
       const statement = db.prepare(
         isRolledBack ? 'SELECT 1 WHERE 0' : begins ? 'begin immediate' : text,
@@ -101,8 +99,7 @@ export function countInterfaces(engine: Engine) {
   return sql<number>`coalesce(${sql.raw(count)}(config, '$.interfaces'), 0)`;
 }
 
-// https://mariadb.com/kb/en/mariadb-error-code-reference/: a deadlock, and a row changed since the
-// transaction began.
+// https://mariadb.com/kb/en/mariadb-error-code-reference/: a deadlock, and a row changed since the transaction began.
 const conflictNumbers: readonly number[] = [1213, 1020];
 
 /** Returns true if a concurrent transaction caused the rollback: the caller can retry at once. */

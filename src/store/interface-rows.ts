@@ -21,9 +21,8 @@ export interface RowsWrite {
 type Row = Selectable<InterfaceTable>;
 
 /**
- * Writes node changes to the legacy tables: one row per server and per NIC with a port. Removed NICs are
- * marked deleted; returning NICs get the same row again. Rows from the legacy operator for these ports are
- * deleted.
+ * Writes node changes to the legacy tables: one row per server and per NIC with a port. Removed NICs are marked
+ * deleted; returning NICs get the same row again. Rows from the legacy operator for these ports are deleted.
  */
 export async function writeRows(write: RowsWrite, changes: readonly NodeChange[]): Promise<void> {
   await writeServers(write, changes);
@@ -142,8 +141,7 @@ async function rowsOf({ tx, providerId }: RowsWrite, ids: readonly string[]) {
 }
 
 /**
- * Deletes legacy rows for ports we deliver now. The legacy operator knows no business cluster, hence provider
- * id ''.
+ * Deletes legacy rows for ports we deliver now. The legacy operator knows no business cluster, hence provider id ''.
  */
 async function deleteLegacyRows(
   { tx, providerId }: RowsWrite,

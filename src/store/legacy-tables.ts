@@ -25,9 +25,9 @@ export class ForeignTable extends Error {
 }
 
 /**
- * Creates the legacy tables under their old names, for users reading them with SQL. In MariaDB, existing
- * legacy tables keep their rows: missing columns are added and our keys replace the old ones. With the old
- * keys a rebuilt server under the same name was an error. Throws ForeignTable. Idempotent.
+ * Creates the legacy tables under their old names, for users reading them with SQL. In MariaDB, existing legacy
+ * tables keep their rows: missing columns are added and our keys replace the old ones. With the old keys a rebuilt
+ * server under the same name was an error. Throws ForeignTable. Idempotent.
  */
 export async function createLegacyTables(db: Database, engine: Engine): Promise<void> {
   const tables = legacyTables(engine);

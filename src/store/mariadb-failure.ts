@@ -8,8 +8,8 @@ export function connectionFailure(error: Error, access: Access): Error {
   return advice === undefined ? error : new Error(`${error.message}; ${advice}`, { cause: error });
 }
 
-// ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR; ER_SECURE_TRANSPORT_REQUIRED in later versions
-// and in MySQL.
+// ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR; ER_SECURE_TRANSPORT_REQUIRED in later versions and in
+// MySQL.
 const deniedNumbers = [1045, 1698, 3159, 4151];
 
 function adviceFor(error: Error, { host, user, tls }: Access): string | undefined {

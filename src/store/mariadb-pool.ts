@@ -15,9 +15,9 @@ const sqlMode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTI
 const silenceMs = 10_000;
 
 /**
- * Returns a MariaDB connection pool. This is a separate module: with SQLite, no driver is loaded. Connections
- * with an unanswered statement are closed. After a silent server loss (failover, firewall), TCP retries would
- * otherwise block all connections for 15 minutes.
+ * Returns a MariaDB connection pool. This is a separate module: with SQLite, no driver is loaded. Connections with an
+ * unanswered statement are closed. After a silent server loss (failover, firewall), TCP retries would otherwise block
+ * all connections for 15 minutes.
  */
 export function mariadbPool(access: MariadbAccess): MysqlPool {
   const { host, port, user, password, database } = access;
@@ -54,8 +54,8 @@ function encryption({ host, port, tls }: MariadbAccess): PoolOptions {
   const verified = { rejectUnauthorized: true, verifyIdentity: true };
   const ssl = Object.defineProperty<SslOptions>(verified, 'ca', { get: () => tls.ca });
   if (isIP(host) === 0) return { ssl };
-  // mysql2 sets no TLS server name when the host is an address. Node.js then verifies the certificate against
-  // the socket's `_host`, set only for names, else against "localhost".
+  // mysql2 sets no TLS server name when the host is an address. Node.js then verifies the certificate against the
+  // socket's `_host`, set only for names, else against "localhost".
   const stream = (): Socket => Object.assign(connect(port, host), { _host: host });
   return { ssl, stream };
 }

@@ -34,8 +34,8 @@ async function laterMigrations(
 }
 
 /**
- * Returns every migration by name; names and results never change. Each migration is idempotent: MariaDB has
- * no transactional DDL, and a killed migration leaves partial results.
+ * Returns every migration by name; names and results never change. Each migration is idempotent: MariaDB has no
+ * transactional DDL, and a killed migration leaves partial results.
  */
 function migrationsOf(engine: Engine): Record<string, Migration> {
   const { key, document, serial } = columnTypes(engine);

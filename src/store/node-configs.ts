@@ -80,8 +80,8 @@ export async function listProviders(
     .$if(after !== undefined, (q) => q.where('provider_id', '>', after ?? ''))
     .orderBy('provider_id')
     .$if(limit !== undefined, (q) => q.limit(limit ?? 0));
-  // One query: between two queries a business cluster could lose its last node, and a full page would look
-  // like the last page.
+  // One query: between two queries a business cluster could lose its last node, and a full page would look like the
+  // last page.
   const rows = await db
     .selectFrom(page.as('page'))
     .innerJoin('node_config as node', 'node.provider_id', 'page.provider_id')

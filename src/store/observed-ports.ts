@@ -63,8 +63,8 @@ export function subnetsOf(
 }
 
 /**
- * Truncates text to the column length (characters) and replaces unstorable characters: names come from
- * foreign systems.
+ * Truncates text to the column length (characters) and replaces unstorable characters: names come from foreign
+ * systems.
  */
 export function columnText(text: string, length: number): string {
   // Network names may have megabytes (any user can set them); one character takes at most two UTF-16 units.

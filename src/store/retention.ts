@@ -10,8 +10,8 @@ const idsAtOnce = 500;
 const withDeletedRows = ['multi_interface', 'multi_subnet', 'node_table'] as const;
 
 /**
- * Deletes rows marked deleted a year ago. A SELECT finds their ids first: a DELETE with a table scan locks
- * the whole table.
+ * Deletes rows marked deleted a year ago. A SELECT finds their ids first: a DELETE with a table scan locks the whole
+ * table.
  */
 export async function forgetDeletedRows(db: Database, now: Date): Promise<void> {
   const oldest = sqlTime(new Date(now.getTime() - retentionMs));

@@ -76,9 +76,8 @@ export class Store {
   }
 
   /**
-   * Opens the store and migrates the tables. A damaged SQLite file is moved aside and rebuilt. MariaDB
-   * connects at the first call. If opening fails, each call fails and retries: no part's start depends on the
-   * database.
+   * Opens the store and migrates the tables. A damaged SQLite file is moved aside and rebuilt. MariaDB connects at
+   * the first call. If opening fails, each call fails and retries: no part's start depends on the database.
    */
   static async open(location: StoreLocation, options: StoreOptions): Promise<Store> {
     const store = new Store(location, options);
@@ -108,8 +107,8 @@ export class Store {
   }
 
   /**
-   * Makes the records for one OpenstackConfig in one business cluster equal to `nodes`, except those in
-   * `unknown`. Also stores the observed port data.
+   * Makes the records for one OpenstackConfig in one business cluster equal to `nodes`, except those in `unknown`.
+   * Also stores the observed port data.
    */
   async record(
     providerId: string,
@@ -200,8 +199,8 @@ export class Store {
       return await work(db);
     } catch (error) {
       if (this.#location.kind !== 'sqlite') throw error;
-      // A concurrent call may have found the damage and replaced the database. The resulting error is
-      // arbitrary, hence retry.
+      // A concurrent call may have found the damage and replaced the database. The resulting error is arbitrary,
+      // hence retry.
       const replaced = this.#db !== opened;
       if (!replaced && !isCorrupt(error)) throw error;
       const sound = replaced
@@ -214,8 +213,8 @@ export class Store {
   }
 
   /**
-   * Opens the file again when the path leads to another file or to none. Calls during the check wait: data
-   * written to a removed file would be lost.
+   * Opens the file again when the path leads to another file or to none. Calls during the check wait: data written to
+   * a removed file would be lost.
    */
   async #followFile(): Promise<void> {
     const location = this.#location;
@@ -241,8 +240,8 @@ export class Store {
   }
 
   /**
-   * Removes the lost file's log, unless a restored file brought a new log: SQLite would replay the old log
-   * into the new file.
+   * Removes the lost file's log, unless a restored file brought a new log: SQLite would replay the old log into the
+   * new file.
    */
   async #reopened(lost: Promise<Database>, path: string): Promise<Database> {
     const db = await lost;

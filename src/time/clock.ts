@@ -5,8 +5,8 @@ export interface Clock {
   /** Monotonic milliseconds, never going back; only differences are meaningful. */
   monotonicMs(): number;
   /**
-   * Resolves after `ms` milliseconds: in the next turn if `ms` <= 0, and at latest after `maxSleepMs`
-   * (callers with longer waits must check again). Rejects with the signal's reason if aborted first.
+   * Resolves after `ms` milliseconds: in the next turn if `ms` <= 0, and at latest after `maxSleepMs` (callers with
+   * longer waits must check again). Rejects with the signal's reason if aborted first.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -18,10 +18,10 @@ export interface Limit {
 }
 
 /**
- * Runs `work` for at most `ms` milliseconds, or until `signal` aborts. The promise then rejects at once with
- * the abort reason, even if `work` ignores its signal. (undici checks a request's signal only at dispatch:
- * queued requests, and requests waiting for a connection, would outlive their deadline.) The limit covers the
- * whole exchange, not the gap between two bytes: a trickling server would postpone a gap time-out forever.
+ * Runs `work` for at most `ms` milliseconds, or until `signal` aborts. The promise then rejects at once with the
+ * abort reason, even if `work` ignores its signal. (undici checks a request's signal only at dispatch: queued
+ * requests, and requests waiting for a connection, would outlive their deadline.) The limit covers the whole
+ * exchange, not the gap between two bytes: a trickling server would postpone a gap time-out forever.
  */
 export async function withDeadline<T>(
   { clock, ms, signal }: Limit,

@@ -28,8 +28,8 @@ export const immediately: TriggerPolicy = {
 };
 
 /**
- * The policy while a ConfigMap exists but was never readable: syncs follow CR changes. Clouds are not polled,
- * because the ConfigMap may forbid polling.
+ * The policy while a ConfigMap exists but was never readable: syncs follow CR changes. Clouds are not polled, because
+ * the ConfigMap may forbid polling.
  */
 export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, schedule: undefined };
 
@@ -37,8 +37,8 @@ export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, sched
 const minIntervalMs = 60_000;
 const defaultInterval = '5m';
 /**
- * Maximum text length: a full policy needs a few hundred characters, and YAML maps with many keys take
- * minutes to parse.
+ * Maximum text length: a full policy needs a few hundred characters, and YAML maps with many keys take minutes to
+ * parse.
  */
 const maxTextLength = 4_096;
 

@@ -7,16 +7,16 @@ export interface Schedule {
 }
 
 /**
- * Returns times every `ms` milliseconds, counted from 1970 in UTC. All processes get equal times: restarts
- * never shift a sync, and OpenstackConfigs in one cloud share listings.
+ * Returns times every `ms` milliseconds, counted from 1970 in UTC. All processes get equal times: restarts never
+ * shift a sync, and OpenstackConfigs in one cloud share listings.
  */
 export function everyInterval(ms: number): Schedule {
   return { next: (after) => new Date((Math.floor(after.getTime() / ms) + 1) * ms) };
 }
 
 /**
- * Returns times for a five-field cron pattern. Times in a daylight-saving gap run right after the gap;
- * repeated times run once. Throws an Error for invalid patterns and for patterns that never match.
+ * Returns times for a five-field cron pattern. Times in a daylight-saving gap run right after the gap; repeated times
+ * run once. Throws an Error for invalid patterns and for patterns that never match.
  */
 export function cronSchedule(pattern: string, timezone: string): Schedule {
   // Beside patterns, croner accepts dates (matching once) and names such as @daily.

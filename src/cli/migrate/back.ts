@@ -20,8 +20,8 @@ export interface Reverted {
 }
 
 /**
- * Returns true if a migration can be reverted: the source has annotations, or objects lack their label. A
- * writer replacing the source drops its annotations, and a recreated source has none.
+ * Returns true if a migration can be reverted: the source has annotations, or objects lack their label. A writer
+ * replacing the source drops its annotations, and a recreated source has none.
  */
 export async function isStarted(run: Run, source: Source): Promise<boolean> {
   const mode = source.config.metadata.annotations?.[annotations.bizConfigMode];
@@ -44,9 +44,9 @@ function differsAsOwn({ row, live }: PlannedNode): boolean {
 }
 
 /**
- * Restores labels on objects without another writer, then the mode. The order matters: a controller following
- * the source treats unlabelled objects as foreign, and counts an edit's removals only over labelled objects.
- * Hence labels return while the source is read-only.
+ * Restores labels on objects without another writer, then the mode. The order matters: a controller following the
+ * source treats unlabelled objects as foreign, and counts an edit's removals only over labelled objects. Hence labels
+ * return while the source is read-only.
  */
 export async function revert(run: Run, source: Source, timeoutMs: number): Promise<Reverted> {
   const label = labelValue(source.config.metadata.name);

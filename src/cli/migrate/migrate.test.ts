@@ -47,8 +47,7 @@ async function problemsIn(namespace: string) {
 }
 
 /**
- * All write positions in a migration with four nodes and one missing object, each killed before and after the
- * write.
+ * All write positions in a migration with four nodes and one missing object, each killed before and after the write.
  */
 const kills = (writes: number) =>
   Array.from({ length: writes }, (_, n) => n + 1).flatMap((write) =>

@@ -48,8 +48,7 @@ export function planOf(source: Source, { directory, nodes }: Observed): readonly
 }
 
 /**
- * Returns a row for a source object without an entry: the removal is held, or the source was edited while
- * read-only.
+ * Returns a row for a source object without an entry: the removal is held, or the source was edited while read-only.
  */
 function withoutEntry(live: MultiNicNodeConfig, source: Source): PlannedNode[] {
   const { isLabelled, isExpansions } = ownershipOf(live, source);

@@ -5,8 +5,8 @@ import { type Run, waitFor } from './run.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 
 /**
- * Annotates the source as read-only and waits for the controller's confirmation: from then on the controller
- * writes none of the source's objects. An already started migration keeps its start time.
+ * Annotates the source as read-only and waits for the controller's confirmation: from then on the controller writes
+ * none of the source's objects. An already started migration keeps its start time.
  */
 export async function makeReadOnly(run: Run, source: Source, timeoutMs: number): Promise<Source> {
   const { client, clock, signal, progress } = run;
@@ -44,8 +44,7 @@ export function isReadOnly({ metadata, status }: BizConfig): boolean {
 }
 
 /**
- * Removes mode and start time, and waits until the controller follows the source again. False: not confirmed
- * in time.
+ * Removes mode and start time, and waits until the controller follows the source again. False: not confirmed in time.
  */
 export async function endReadOnly(run: Run, source: Source, timeoutMs: number): Promise<boolean> {
   const { client, signal, progress } = run;

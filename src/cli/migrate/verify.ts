@@ -42,8 +42,8 @@ interface Times {
 }
 
 /**
- * Returns the time until which Jobs belong to the expansion: the controller applied entries until it
- * confirmed the read-only mode. Its clock may also be ahead of the clock behind the start time.
+ * Returns the time until which Jobs belong to the expansion: the controller applied entries until it confirmed the
+ * read-only mode. Its clock may also be ahead of the clock behind the start time.
  */
 function lastOwnWrite({ config }: Source, start: string): number {
   const condition = findCondition(config.status?.conditions, 'ReadOnly');

@@ -9,16 +9,16 @@ import type { Run } from './run.ts';
 import type { Source } from './source.ts';
 
 /**
- * Creation result. `exists`: another object has this name and is left unchanged; `refused`: the API server
- * rejects the object, for example through an admission webhook.
+ * Creation result. `exists`: another object has this name and is left unchanged; `refused`: the API server rejects
+ * the object, for example through an admission webhook.
  */
 export type Creation =
   | { readonly kind: 'created' | 'exists' }
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Creates an entry's object without the expansion label. No object ever has resourceVersion 1, so this apply
- * can create but never change.
+ * Creates an entry's object without the expansion label. No object ever has resourceVersion 1, so this apply can
+ * create but never change.
  */
 export async function createObject(
   { client, signal }: Run,
@@ -55,9 +55,8 @@ export async function createObject(
 const maxTries = 10;
 
 /**
- * Sets or removes the expansion label by a merge patch for this label alone; manager `biz-config` keeps all
- * other fields. `mayWrite` checks the current object. False: `mayWrite` forbids the write, or the object is
- * deleted.
+ * Sets or removes the expansion label by a merge patch for this label alone; manager `biz-config` keeps all other
+ * fields. `mayWrite` checks the current object. False: `mayWrite` forbids the write, or the object is deleted.
  */
 export async function writeLabel(
   { client, signal }: Run,

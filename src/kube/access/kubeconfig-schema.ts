@@ -55,8 +55,8 @@ function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * Contexts with their clusters and users. Cluster and user entries are checked only when chosen: users keep
- * entries for other programs in the same file.
+ * Contexts with their clusters and users. Cluster and user entries are checked only when chosen: users keep entries
+ * for other programs in the same file.
  */
 export const kubeconfigSchema = z.object({
   'current-context': z.string().optional(),

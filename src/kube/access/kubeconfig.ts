@@ -17,8 +17,8 @@ export interface KubeconfigOptions {
 }
 
 /**
- * Reads a kubeconfig, given as path or text. Text may not name files: a kubeconfig from a Secret could
- * otherwise read local files with our rights. Token files are read before every request.
+ * Reads a kubeconfig, given as path or text. Text may not name files: a kubeconfig from a Secret could otherwise read
+ * local files with our rights. Token files are read before every request.
  */
 export async function loadKubeconfig(
   source: string,
@@ -147,16 +147,15 @@ function tokenOf(
 }
 
 /**
- * Returns a function that reads the token file at each call: kubelet and credential helpers rotate the file
- * in place.
+ * Returns a function that reads the token file at each call: kubelet and credential helpers rotate the file in place.
  */
 export function fileToken(path: string): () => Promise<string> {
   return async () => (await credential(path)).trim();
 }
 
 /**
- * Reads a credential file; throws if empty, as during an in-place rotation. An empty CA would mean all
- * Node.js CAs, and an empty token an anonymous request.
+ * Reads a credential file; throws if empty, as during an in-place rotation. An empty CA would mean all Node.js CAs,
+ * and an empty token an anonymous request.
  */
 export async function credential(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');

@@ -12,8 +12,7 @@ export type Reading<T> = KubeObject &
 export interface ReadingOptions<T> {
   readonly transform?: ((object: T) => T) | undefined;
   /**
-   * True if exactly this version is stored: parsing is skipped, and relisting unchanged objects allocates no
-   * memory.
+   * True if exactly this version is stored: parsing is skipped, and relisting unchanged objects allocates no memory.
    */
   readonly isKnown: (object: KubeObject) => boolean;
   /** True: objects keep managedFields; default: dropped. */
@@ -21,8 +20,8 @@ export interface ReadingOptions<T> {
 }
 
 /**
- * Returns a resource with per-object parse results: an unreadable object is marked instead of failing its
- * list or watch, and hides no other object.
+ * Returns a resource with per-object parse results: an unreadable object is marked instead of failing its list or
+ * watch, and hides no other object.
  */
 export function readingsOf<T extends KubeObject>(
   resource: Resource<T>,

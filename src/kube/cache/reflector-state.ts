@@ -55,8 +55,8 @@ export const firstState: RunningState = { name: 'listing', failures: 0 };
  *        ▼                      ▼
  *     waiting ◀─────────────────┘      ── waited ──▶ watching; listing after 410 or a failed list
  *
- * After a failed relist the watch resumes: it works, and the server may fail only lists. An abort leads to `stopped` from
- * every state.
+ * After a failed relist the watch resumes: it works, and the server may fail only lists. An abort leads to
+ * `stopped` from every state.
  */
 export function transition(
   state: RunningState,

@@ -17,12 +17,11 @@ import { isNewer, isOlder } from './resource-version.ts';
 import type { Store } from './store.ts';
 
 /**
- * Watch timing. A watch asks the server to end after 20-25 s, then resumes from its last version; a
- * connection without a byte for 30 s is closed. Hence a black-holed connection is detected within 30 s.
- * Longer watches cannot detect this: a quiet server sends a bookmark only once a minute, and load balancers
- * answer TCP keepalives. Cost: one request per collection and 22 s, served from the watch cache. The resume
- * version stays fresh: 2 s before the end the server sends a bookmark if other objects changed meanwhile
- * (observed on 1.37).
+ * Watch timing. A watch asks the server to end after 20-25 s, then resumes from its last version; a connection
+ * without a byte for 30 s is closed. Hence a black-holed connection is detected within 30 s. Longer watches cannot
+ * detect this: a quiet server sends a bookmark only once a minute, and load balancers answer TCP keepalives. Cost:
+ * one request per collection and 22 s, served from the watch cache. The resume version stays fresh: 2 s before the
+ * end the server sends a bookmark if other objects changed meanwhile (observed on 1.37).
  */
 const watchSeconds = { min: 20, max: 25 };
 const idleMs = 30_000;
@@ -36,8 +35,8 @@ const relistEveryMs = 600_000;
 const relistRetryMs = 60_000;
 
 /**
- * The ten-minute relist is not urgent, and the process keeps the memory for a page: pages with 500 Nodes
- * would cost 20 MB more.
+ * The ten-minute relist is not urgent, and the process keeps the memory for a page: pages with 500 Nodes would cost
+ * 20 MB more.
  */
 const pageSize = 100;
 
@@ -174,9 +173,9 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   }
 
   /**
-   * Returns true if the server lost changes already observed, as after a restore. A server accepts a watch
-   * from a future version and stays silent until reaching it (kubernetes/kubernetes#107457); a list without a
-   * version is never stale (read from etcd).
+   * Returns true if the server lost changes already observed, as after a restore. A server accepts a watch from a
+   * future version and stays silent until reaching it (kubernetes/kubernetes#107457); a list without a version is
+   * never stale (read from etcd).
    */
   async function isRestored(from: string, signal: AbortSignal): Promise<boolean> {
     try {
@@ -214,8 +213,8 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   }
 
   /**
-   * Returns the object unless known or unreadable. The stored object then stays: unreadable does not mean
-   * deleted. But an unreadable object with another uid means the stored object was deleted.
+   * Returns the object unless known or unreadable. The stored object then stays: unreadable does not mean deleted.
+   * But an unreadable object with another uid means the stored object was deleted.
    */
   function readable(reading: Reading<T>): T | undefined {
     if ('object' in reading) return reading.object;

@@ -1,7 +1,6 @@
 /**
- * Returns true if a version is newer. Objects in etcd have its revision as resourceVersion, a comparable
- * decimal number (documented since Kubernetes 1.35, KEP-5504); other versions can only be compared for
- * equality.
+ * Returns true if a version is newer. Objects in etcd have its revision as resourceVersion, a comparable decimal
+ * number (documented since Kubernetes 1.35, KEP-5504); other versions can only be compared for equality.
  */
 export function isNewer(version: string | undefined, than: string | undefined): boolean {
   if (version === undefined || than === undefined) return true;

@@ -2,8 +2,7 @@
 export class StoreIndex<T> {
   readonly #valuesOf: (object: T) => readonly string[];
   /**
-   * A string for values with a single key (the usual case): a Set per value would take a sixth of the store's
-   * memory.
+   * A string for values with a single key (the usual case): a Set per value would take a sixth of the store's memory.
    */
   readonly #keys = new Map<string, string | Set<string>>();
 

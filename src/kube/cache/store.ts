@@ -23,8 +23,8 @@ export interface StoreOptions<T> {
   /** Index functions: the values under which `byIndex` finds an object. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   /**
-   * Stores objects as JSON and parses at each access. For many, rarely read objects: JSON takes a quarter of
-   * the memory. Each access returns a new copy.
+   * Stores objects as JSON and parses at each access. For many, rarely read objects: JSON takes a quarter of the
+   * memory. Each access returns a new copy.
    */
   readonly packed?: boolean;
 }
@@ -55,8 +55,8 @@ interface Subscription<T> {
 }
 
 /**
- * The last known collection state, by key and by index, filled by a reflector. Listeners are called
- * synchronously. A throwing listener blocks no other listener, and gets the change again by `redeliver`.
+ * The last known collection state, by key and by index, filled by a reflector. Listeners are called synchronously. A
+ * throwing listener blocks no other listener, and gets the change again by `redeliver`.
  */
 export class Store<T extends KubeObject> implements StoreView<T> {
   readonly #entries = new Map<string, Entry<T>>();
@@ -145,8 +145,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   /**
-   * Stores the object unless the stored version is at least as new; throws an `AggregateError` if listeners
-   * threw.
+   * Stores the object unless the stored version is at least as new; throws an `AggregateError` if listeners threw.
    */
   upsert(object: T): void {
     const key = keyOf(object);
@@ -166,9 +165,9 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   /**
-   * Starts replacing the store content by a fresh list; call before requesting the list. Objects stored
-   * meanwhile and newer than the list stay. (All other objects are isReplaced, even by smaller versions: after
-   * an etcd restore those are the truth.)
+   * Starts replacing the store content by a fresh list; call before requesting the list. Objects stored meanwhile and
+   * newer than the list stay. (All other objects are isReplaced, even by smaller versions: after an etcd restore
+   * those are the truth.)
    */
   startList(): Listing<T> {
     const listed = new Set<string>();

@@ -3,8 +3,8 @@ import { KubeError } from '../errors.ts';
 import { refused } from './wire.ts';
 
 /**
- * Five times etcd's object limit: JSON is larger than the stored form. Parsed, the body takes four times as
- * much, within every part's heap limit: a process out of memory would crash again after each restart.
+ * Five times etcd's object limit: JSON is larger than the stored form. Parsed, the body takes four times as much,
+ * within every part's heap limit: a process out of memory would crash again after each restart.
  */
 const maxBodyBytes = 8 * 1024 * 1024;
 
@@ -50,10 +50,7 @@ export function parseJson(text: string, doing: string): unknown {
   }
 }
 
-/**
- * Returns the error for a non-2xx answer. Status and Retry-After decide, even if a proxy's page has any
- * encoding.
- */
+/** Returns the error for a non-2xx answer. Status and Retry-After decide, even if a proxy's page has any encoding. */
 export async function refusal(
   doing: string,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,

@@ -111,8 +111,8 @@ export interface KubeClient extends AsyncDisposable {
   /** Requests deletion; with finalizers the object stays until they are removed. 404 is an error. */
   delete<T extends KubeObject>(r: Resource<T>, ref: ObjectRef, o?: DeleteOptions): Promise<void>;
   /**
-   * Streams changes after `resourceVersion`; ends when the server ends the watch, throws on a broken
-   * connection or 410.
+   * Streams changes after `resourceVersion`; ends when the server ends the watch, throws on a broken connection or
+   * 410.
    */
   watch<T extends KubeObject>(r: Resource<T>, o: WatchOptions): AsyncIterable<WatchEvent<T>>;
   /** Asks the API server whether this identity may perform an action; objects and kinds need not exist. */

@@ -6,8 +6,7 @@ import type { KubeClient, ListOptions, ListPage } from './client.ts';
 const defaultPageSize = 500;
 
 /**
- * Lists a whole collection page by page, with one version for all pages; throws `isGone` if the version has
- * expired.
+ * Lists a whole collection page by page, with one version for all pages; throws `isGone` if the version has expired.
  */
 export async function* pagesOf<T extends KubeObject>(
   { list }: Pick<KubeClient, 'list'>,

@@ -9,9 +9,9 @@ const backoff = { baseMs: 250, maxMs: 5_000 };
 const maxWaitMs = 10_000;
 
 /**
- * Returns the delay before a retry; undefined if the error is final. After a 429 the request was not
- * executed: every request may be retried. After 502, 503, 504 or a lost connection the outcome is unknown:
- * only idempotent requests are retried.
+ * Returns the delay before a retry; undefined if the error is final. After a 429 the request was not executed: every
+ * request may be retried. After 502, 503, 504 or a lost connection the outcome is unknown: only idempotent requests
+ * are retried.
  */
 export function retryAfter(
   error: KubeError,

@@ -29,8 +29,7 @@ export function reviews(transport: Transport): Pick<KubeClient, 'mayI'> {
       });
       const { status } = parsed(reviewSchema, answer, `reviewing ${keyOfAction(action)}`);
       if (status.allowed) return 'yes';
-      // An authorizer failed to decide, such as an unavailable webhook: a real request would get 500, not
-      // 403.
+      // An authorizer failed to decide, such as an unavailable webhook: a real request would get 500, not 403.
       return status.evaluationError === '' ? 'no' : 'undecided';
     },
   };

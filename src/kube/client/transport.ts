@@ -143,8 +143,8 @@ export class Transport implements AsyncDisposable {
       'user-agent': this.#options.userAgent,
     };
     if (token) headers['authorization'] = `Bearer ${await token()}`;
-    // A string body makes undici send Content-Length for every method. The server would read an unframed
-    // DELETE body as the connection's next request.
+    // A string body makes undici send Content-Length for every method. The server would read an unframed DELETE body
+    // as the connection's next request.
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     if (body !== null) headers['content-type'] = request.contentType ?? 'application/json';
     const path = `${this.#prefix}${pathOf(request)}`;

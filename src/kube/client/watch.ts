@@ -9,9 +9,8 @@ import type { Transport } from './transport.ts';
 import { parsed, readObject, refused, watchEventSchema } from './wire.ts';
 
 /**
- * Streams changes after a resourceVersion. Ends when the server ends the stream. Throws a `KubeError` if the
- * stream breaks, stays silent for `idleMs` or the version has expired (410), and the signal's reason on
- * abort.
+ * Streams changes after a resourceVersion. Ends when the server ends the stream. Throws a `KubeError` if the stream
+ * breaks, stays silent for `idleMs` or the version has expired (410), and the signal's reason on abort.
  */
 export async function* watch<T extends KubeObject>(
   { transport, clock }: { transport: Transport; clock: Clock },

@@ -7,8 +7,8 @@ export interface LeaseClientOptions extends KubeClientOptions {
 }
 
 /**
- * Creates a client for one lease with its own connection: behind the part's calls, possibly all hanging, a
- * renewal would be late. A hanging connection is replaced after half the renew deadline.
+ * Creates a client for one lease with its own connection: behind the part's calls, possibly all hanging, a renewal
+ * would be late. A hanging connection is replaced after half the renew deadline.
  */
 export function createLeaseClient(
   access: ClusterAccess,

@@ -39,8 +39,8 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
   }
 
   /**
-   * Acquires or renews the lease. Its time counts from the request's start: no candidate can have observed
-   * the write earlier.
+   * Acquires or renews the lease. Its time counts from the request's start: no candidate can have observed the write
+   * earlier.
    */
   async function write(lease: Lease | undefined, stop?: AbortSignal): Promise<AcquiredLease> {
     const writtenAtMs = clock.monotonicMs();

@@ -8,9 +8,9 @@ export interface Observation {
 }
 
 /**
- * Records the lease content. While unchanged, the first observation's time stays: only this time and our
- * monotonic clock decide whether the holder lives, never the holder's own timestamps. A deleted lease changes
- * nothing: its holder still leads, and writes a new lease at the next renewal.
+ * Records the lease content. While unchanged, the first observation's time stays: only this time and our monotonic
+ * clock decide whether the holder lives, never the holder's own timestamps. A deleted lease changes nothing: its
+ * holder still leads, and writes a new lease at the next renewal.
  */
 export function observe(
   lease: Lease | undefined,
@@ -30,9 +30,8 @@ export interface Candidate {
 }
 
 /**
- * Returns true if the lease may be acquired: never held, released, ours, or unchanged for its full duration.
- * A lease with its holder removed by an edit still counts as held: the holder may live, and rewrites the
- * lease when renewing.
+ * Returns true if the lease may be acquired: never held, released, ours, or unchanged for its full duration. A lease
+ * with its holder removed by an edit still counts as held: the holder may live, and rewrites the lease when renewing.
  */
 export function isFree(
   { lease, identity, durationMs }: Candidate & { readonly lease: Lease | undefined },

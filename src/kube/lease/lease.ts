@@ -16,13 +16,12 @@ export interface LeaseOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Candidates may acquire the lease after this time without a renewal (default 15 s, as in
-   * kube-controller-manager).
+   * Candidates may acquire the lease after this time without a renewal (default 15 s, as in kube-controller-manager).
    */
   readonly leaseDurationMs?: number;
   /**
-   * A leader without a renewal for this time stops leading (default: two thirds of the duration), well before
-   * a candidate may start.
+   * A leader without a renewal for this time stops leading (default: two thirds of the duration), well before a
+   * candidate may start.
    */
   readonly renewDeadlineMs?: number;
   /** Interval between attempts, for leader and candidates (default: two fifteenths of the duration). */
@@ -31,8 +30,8 @@ export interface LeaseOptions {
   /** Called after every renewal with its duration. */
   readonly onRenewal?: (result: { readonly durationMs: number; readonly error?: unknown }) => void;
   /**
-   * Called when work continues past a lost lease: another leader may start any moment. The process must exit
-   * now: work that ignores its signal ends only with the process.
+   * Called when work continues past a lost lease: another leader may start any moment. The process must exit now:
+   * work that ignores its signal ends only with the process.
    */
   readonly onOverrun: (error: LeaseOverrun) => void;
 }
@@ -48,10 +47,9 @@ export class LeaseOverrun extends Error {
 const noCallbacks = { onChange: () => undefined, onRenewal: () => undefined };
 
 /**
- * Runs `lead` while this process holds the lease, and again after a lost lease, until the signal aborts or
- * `lead` returns. `lead` must end soon after its signal aborts. Until then the lease is renewed, and
- * afterwards released: the successor starts at once, but never beside `lead`. Rejects when `lead` fails, or
- * outlives a lost lease.
+ * Runs `lead` while this process holds the lease, and again after a lost lease, until the signal aborts or `lead`
+ * returns. `lead` must end soon after its signal aborts. Until then the lease is renewed, and afterwards released:
+ * the successor starts at once, but never beside `lead`. Rejects when `lead` fails, or outlives a lost lease.
  */
 export async function runWithLease(
   options: LeaseOptions,
@@ -71,8 +69,8 @@ export async function runWithLease(
     ...options,
     ref: { namespace: options.namespace, name: options.name },
     leaseDurationMs,
-    // A hanging request leaves time for a second attempt. Leases with slower writes could not be renewed in
-    // time, hence acquiring them fails.
+    // A hanging request leaves time for a second attempt. Leases with slower writes could not be renewed in time,
+    // hence acquiring them fails.
     tryMs: renewDeadlineMs / 2,
   });
 

@@ -45,8 +45,8 @@ export interface ControllerOptions {
 
 export interface Controller {
   /**
-   * Reconciles until the signal aborts and every worker has finished. May run again afterwards. Rejects,
-   * after ending, when a reflector or a worker fails: a partial loop must not continue.
+   * Reconciles until the signal aborts and every worker has finished. May run again afterwards. Rejects, after
+   * ending, when a reflector or a worker fails: a partial loop must not continue.
    */
   run(signal: AbortSignal): Promise<void>;
   /** Requests a reconcile for this key; before `run` the key is stored. */

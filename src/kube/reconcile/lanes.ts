@@ -3,9 +3,8 @@ export interface LaneLimit {
   readonly of: (key: string) => readonly string[];
   readonly most: number;
   /**
-   * Extra slots for keys finishing within a time: keys stuck in one lane must not fill the other lanes. A
-   * slower key loses its extra slot while still running. A key slow twice in a row counts as slow from the
-   * start.
+   * Extra slots for keys finishing within a time: keys stuck in one lane must not fill the other lanes. A slower key
+   * loses its extra slot while still running. A key slow twice in a row counts as slow from the start.
    */
   readonly quick?: { readonly more: number; readonly withinMs: number };
 }

@@ -10,8 +10,8 @@ export class StillRunning extends Error {
 }
 
 /**
- * Runs several pieces of work as one, until the signal aborts and all have ended. The first failure, or
- * unexpected end, aborts all other work and is thrown: a process with a dead part must not look alive.
+ * Runs several pieces of work as one, until the signal aborts and all have ended. The first failure, or unexpected
+ * end, aborts all other work and is thrown: a process with a dead part must not look alive.
  */
 export async function together(
   signal: AbortSignal,

@@ -28,8 +28,7 @@ const gone = new KubeError({ status: 410, reason: 'Expired', message: 'too old' 
 const lost = new KubeError({ status: 0, reason: 'Unreachable', message: 'lost' });
 
 /**
- * A test collection with the API server's rules and faults: the first list or watch meets the first fault,
- * and so on.
+ * A test collection with the API server's rules and faults: the first list or watch meets the first fault, and so on.
  */
 export class FlakyCollection {
   readonly #clock: FakeClock;
