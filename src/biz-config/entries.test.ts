@@ -33,7 +33,7 @@ function refusals(nodes: BizNode[]) {
 }
 
 describe('entry', () => {
-  it('an entry becomes the same node Viola would store', () => {
+  it('a MultiNicBizConfig entry becomes the node config Viola would store', () => {
     const [one] = entriesOf(
       source([entry(' Worker-1 ', [nic(10)], { attachedNodeId: ' I-1 ' })]),
       none,

@@ -41,7 +41,7 @@ export interface AdmissionOptions {
   readonly limit: number;
   /** Time limit for the work per request (ms). */
   readonly deadlineMs: number;
-  /** Pointer to the route list, for 404 responses. */
+  /** Text in 404 responses: where routes are listed. */
   readonly routesAt: string;
 }
 

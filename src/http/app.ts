@@ -32,7 +32,7 @@ export function createApp({
     bodyLimit,
     // Slow senders must not block a connection forever: 30 s for headers and body together.
     requestTimeout: 30_000,
-    // Slow readers neither: the socket is idle during the work, plus 30 s.
+    // Slow readers get the work's deadline plus 30 s: the socket is idle during the work.
     connectionTimeout: deadlineMs + 30_000,
     keepAliveTimeout: 60_000,
     forceCloseConnections: 'idle',

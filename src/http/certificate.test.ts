@@ -47,7 +47,7 @@ async function put({ cert, key }: { readonly cert: string; readonly key: string 
 }
 
 describe('followCertificate', () => {
-  it('followCertificate serves a renewed certificate to new connections, and keeps the last good one on mismatch', async () => {
+  it('followCertificate serves a renewed certificate to new connections, and keeps the last good one while the key is missing', async () => {
     await put(good);
     const clock = createFakeClock();
     const log = createLogger({ part: 'test', level: 'silent' });
@@ -144,7 +144,7 @@ it('followCertificate logs once before and once after expiry, and reports every 
 });
 
 describe('readCertificate', () => {
-  it('readCertificate names a missing file and its maker', async () => {
+  it('readCertificate reports a missing file with the advice from madeBy', async () => {
     await expect(readCertificate(files)).rejects.toThrow(`${files.certFile} is not there: make it`);
     const made = readCertificate({ ...files, madeBy: 'ask Alice' });
     await expect(made).rejects.toThrow(`${files.certFile} is not there: ask Alice`);

@@ -14,7 +14,7 @@ export interface TlsSettings {
   readonly plainHttp: boolean;
   /** Flag prefix, such as `inventory-`. */
   readonly prefix?: string;
-  /** Advice for missing files: the maker. */
+  /** Advice in the error about a missing file. */
   readonly madeBy?: string;
 }
 
@@ -52,7 +52,7 @@ export function certificateFilesOf(settings: TlsSettings): CertificateFiles | un
   );
 }
 
-/** Reads certificate and key; throws if they do not match. For missing files the error names the maker. */
+/** Reads certificate and key; throws if they do not match. The error about a missing file contains `madeBy`. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const { certFile, keyFile, madeBy } = files;
   const cert = await readNeeded(certFile, madeBy);

@@ -17,9 +17,9 @@ export function isFromThisMachine({ ip, headers }: FastifyRequest): boolean {
 }
 
 /**
- * Refuses requests from loopback with a foreign Host header and no token. A web page in the browser of a user with an
- * open port-forward may resolve its own name to 127.0.0.1 (DNS rebinding). Such pages have no token. Tokens are
- * accepted because a service mesh delivers requests from other Pods via loopback, too.
+ * Refuses requests from loopback with a foreign Host header and no token. A web page on a machine with an open
+ * port-forward may resolve its own name to 127.0.0.1 (DNS rebinding). Such pages have no token. Tokens are accepted
+ * because a service mesh delivers requests from other Pods via loopback, too.
  */
 export function refuseForeignHosts(app: HttpServer): void {
   app.addHook('onRequest', async ({ ip, headers, routeOptions }) => {

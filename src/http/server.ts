@@ -19,7 +19,7 @@ export interface GuardedOptions extends AppOptions, AccessLogOptions {
   readonly deadlineMs?: number;
   /** Refuse loopback callers with a foreign Host header and no token (DNS rebinding). Default false. */
   readonly guardsHost?: boolean;
-  /** Pointer to the route list, for 404 responses. */
+  /** Text in 404 responses: where routes are listed. */
   readonly routesAt: string;
 }
 

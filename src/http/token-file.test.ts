@@ -91,7 +91,7 @@ describe('openTokenFile', () => {
     await expect(open()).rejects.toThrow(/0\.sha256: must be 64 hexadecimal digits.*0\.verbs\.0/s);
   });
 
-  it('openTokenFile names a missing file and its maker at start', async () => {
+  it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {
     await rm(path);
     await expect(open()).rejects.toThrow(`token file ${path} is not there: make it as docs/guides`);
     await expect(open('ask Alice')).rejects.toThrow(`token file ${path} is not there: ask Alice`);

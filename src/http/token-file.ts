@@ -17,7 +17,7 @@ export interface TokenFileOptions {
   readonly health: Pick<Health, 'ready'>;
   /** Called at each use with true if the file was usable. */
   readonly onRead?: (usable: boolean) => void;
-  /** Advice for a file missing at start: the maker. */
+  /** Advice in the error about a file missing at start. */
   readonly madeBy?: string;
 }
 

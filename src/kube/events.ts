@@ -45,7 +45,7 @@ export interface EventRecorder {
   record(involved: KubeObject, note: EventNote): void;
   /**
    * Writes recorded events while `work` runs, and remaining events within 5 s afterwards. When `leading` aborts
-   * because the lease was lost, running writes are aborted: another leader writes period.
+   * because the lease was lost, running writes are aborted: another leader writes now.
    */
   during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T>;
 }

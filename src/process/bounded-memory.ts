@@ -5,7 +5,7 @@ interface Entry<V> {
   readonly usedAt: number;
 }
 
-/** An entry is idle after 20 uses per entry in the memory without its own use. */
+/** An entry is idle after 20 × (entries + 1) memory uses without its own use. */
 const idleUses = 20;
 
 /**
@@ -20,7 +20,7 @@ export class BoundedMemory<V> {
   #size = 0;
   #uses = 0;
 
-  /** `limit`: the limit, in the same unit as the sizes. `onDrop` is called for each evicted or replaced value. */
+  /** `limit`: maximum sum over all sizes. `onDrop` is called for each evicted or replaced value. */
   constructor(limit: number, onDrop: (value: V) => void = () => undefined) {
     this.#limit = limit;
     this.#onDrop = onDrop;

@@ -19,7 +19,7 @@ export interface RunOptions {
 /**
  * Runs a part under a root signal, then ends the process. SIGTERM, SIGINT or an uncaught error aborts the signal. A
  * second signal, or `graceMs` without an end, exits at once. After the part has ended, open handles do not keep the
- * process alive. Resolves to the exit status: the part's partStatus status, if any.
+ * process alive. Resolves to the exit status: the part's own status, if any.
  */
 export async function runUntilSignal(
   run: (signal: AbortSignal) => Promise<number | void>,

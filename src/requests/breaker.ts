@@ -57,7 +57,7 @@ export class Breaker {
     this.#onRecovered = options.onRecovered;
   }
 
-  /** Runs `work`, or fails without running. `probing`: this call is the probe and must not be refusalOf. */
+  /** Runs `work`, or fails without running. `probing`: this call is the probe and must not be repeated. */
   async run<T>(signal: AbortSignal, work: (probing: boolean) => Promise<T>): Promise<T> {
     while (this.#probe !== undefined) await unlessAborted(this.#probe, signal);
     if (this.#outage === undefined) return this.#observe(work(false));

@@ -16,7 +16,7 @@ export interface RightsRequest {
 }
 
 export interface Answers {
-  /** True if allowed, by action key; undecided and unanswered actions are missing. */
+  /** Allowed or not, by action key; undecided and unanswered actions have no entry. */
   readonly allowed: ReadonlyMap<string, boolean>;
   /** Reason for skipped actions; an unknown right does not count as missing. */
   readonly silence?: Silence;

@@ -63,7 +63,7 @@ export function subnetsOf(
 }
 
 /**
- * Truncates text to the column length (characters) and replaces unstorable characters: names come from foreign
+ * Truncates text to the column length (characters) and replaces unstorable characters: names come from external
  * systems.
  */
 export function columnText(text: string, length: number): string {
@@ -79,7 +79,7 @@ export function sqlTime(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '');
 }
 
-/** Returns a foreign time in column format; undefined: not a time, or outside the column's range. */
+/** Converts an external time to column format; undefined: not a time, or outside the column's range. */
 export function sqlTimeOf(text: string | undefined): string | undefined {
   const time = new Date(text ?? Number.NaN);
   const year = time.getUTCFullYear();

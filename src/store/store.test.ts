@@ -48,7 +48,7 @@ async function names(): Promise<string[]> {
   return (await store.list()).map(({ nodeName }) => nodeName);
 }
 
-it('a file without SQLite content is moved aside and recreated', async () => {
+it('a database file without SQLite content is moved aside and recreated', async () => {
   await store[Symbol.asyncDispose]();
   await writeFile(path, '{"records": []}');
   store = await open();
@@ -89,7 +89,7 @@ it('concurrent calls recreate a damaged SQLite file only once', async () => {
   expect(await names()).toEqual(['n1']);
 });
 
-it('store calls fail while MariaDB is down, and each call reconnects; opening the store succeeds', async () => {
+it('opening the store succeeds while MariaDB is down, and each call fails and reconnects', async () => {
   const access = { kind: 'mariadb', host: '127.0.0.1', port: 1, user: '', password: '' } as const;
   const unreachable = await Store.open({ ...access, database: 'none' }, { now: () => new Date(0) });
   for (let call = 0; call < 2; call++) {
@@ -98,7 +98,7 @@ it('store calls fail while MariaDB is down, and each call reconnects; opening th
   await unreachable[Symbol.asyncDispose]();
 });
 
-it('errors unrelated to the file reach the caller without a rebuild', async () => {
+it('store errors unrelated to the SQLite file reach the caller without a rebuild', async () => {
   await expect(store.list({ limit: -1, nodeName: 'x' })).resolves.toEqual([]);
   await expect(
     store.record('biz-1', author, [{ ...node('n1'), nodeName: null as unknown as string }]),
@@ -158,7 +158,7 @@ it('a foreign table with a legacy table name is reported and left unchanged', as
   expect(await names()).toEqual([]);
 });
 
-it('tables from a killed, unrecorded migration are accepted', async () => {
+it('migrate accepts tables from a killed, unrecorded migration', async () => {
   await store.record('biz-1', author, [node('n1')]);
   await store[Symbol.asyncDispose]();
   change('delete from migrations');
@@ -167,7 +167,7 @@ it('tables from a killed, unrecorded migration are accepted', async () => {
 });
 
 it.each(['cannot be opened', 'has migrations of another product'])(
-  'store calls fail when the file %s, and each call opens it again; opening the store succeeds',
+  'opening the store succeeds when the SQLite file %s, and each call fails and reopens it',
   async (what) => {
     await store.record('biz-1', author, [node('n1')]);
     await store[Symbol.asyncDispose]();

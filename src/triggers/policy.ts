@@ -27,19 +27,13 @@ export const immediately: TriggerPolicy = {
   schedule: undefined,
 };
 
-/**
- * The policy while a ConfigMap exists but was never readable: syncs follow CR changes. Clouds are not polled, because
- * the ConfigMap may forbid polling.
- */
+/** The policy while an existing ConfigMap was never readable: only CR changes, because it may forbid polling. */
 export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, schedule: undefined };
 
 /** The legacy system's minimum, because each legacy sync listed whole projects. */
 const minIntervalMs = 60_000;
 const defaultInterval = '5m';
-/**
- * Maximum text length: a full policy needs a few hundred characters, and YAML maps with many keys take minutes to
- * parse.
- */
+/** Maximum text length: a policy needs a few hundred characters; large YAML maps take minutes to parse. */
 const maxTextLength = 4_096;
 
 /** Parses `trigger.yaml`; throws an UnusablePolicy with every unusable field, its value and advice. */

@@ -77,7 +77,7 @@ it('migrate moves a source to one object per node, and back reverts the migratio
   expect(output()).toContain('is not migrated: there is nothing to do.');
 });
 
-it('verify lists failing nodes with exit status 1, and plan prints JSON', async () => {
+it('migrate verify lists failing nodes with exit status 1, and plan prints JSON', async () => {
   const namespace = 'reported';
   await fixture.source(namespace, [entry(1), entry(2)]);
   await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
@@ -98,7 +98,7 @@ it('verify lists failing nodes with exit status 1, and plan prints JSON', async 
   });
 });
 
-it('apply stops on Ctrl-C and continues when run again', async () => {
+it('migrate apply stops on Ctrl-C and continues when run again', async () => {
   const namespace = 'interrupted';
   await fixture.source(namespace, [entry(1)]);
   const status = run('apply', namespace, '--yes');
@@ -109,7 +109,7 @@ it('apply stops on Ctrl-C and continues when run again', async () => {
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
 });
 
-it('apply migrates the other nodes when the API server refuses one object', async () => {
+it('migrate apply migrates the other nodes when the API server refuses one object', async () => {
   const namespace = 'one-refused';
   await fixture.source(namespace, [entry(1), entry(2), entry(3)], [2]);
   const resource = 'multinicnodeconfigs.multinic.io';
@@ -121,7 +121,7 @@ it('apply migrates the other nodes when the API server refuses one object', asyn
   expect(fixture.objects(namespace)).toHaveLength(3);
 });
 
-it('back names nodes losing NICs when the source was edited', async () => {
+it('migrate back names nodes losing NICs when the source was edited', async () => {
   const namespace = 'edited';
   const entries = [1, 2, 3, 4].map((n) => entry(n));
   await fixture.source(namespace, entries);
@@ -138,7 +138,7 @@ it('back names nodes losing NICs when the source was edited', async () => {
   );
 });
 
-it('plan reports Nodes as skipped when the user may not list Nodes', async () => {
+it('migrate plan reports Nodes as skipped when the user may not list Nodes', async () => {
   const namespace = 'no-nodes';
   await fixture.source(namespace, [entry(1)]);
   fixture.api.faults.answer({ verb: 'list', resource: 'nodes', status: 403, reason: 'Forbidden' });
@@ -150,7 +150,7 @@ it('plan reports Nodes as skipped when the user may not list Nodes', async () =>
 it.each([
   ['an invalid timeout duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
   ['a run without a terminal', [], 'give --yes, or run plan to see each node'],
-])('apply changes nothing after %s', async (what, argv, message) => {
+])('migrate apply changes nothing after %s', async (what, argv, message) => {
   const namespace = what.replaceAll(' ', '-');
   await fixture.source(namespace, [entry(1)]);
   expect(await run('apply', namespace, ...argv)).toBe(3);
@@ -160,7 +160,7 @@ it.each([
   expect(source?.metadata.annotations?.[annotations.bizMigration]).toBeUndefined();
 });
 
-it('plan, verify and apply refuse an unreadable source and name the field', async () => {
+it('migrate plan, verify and apply refuse an unreadable source and name the field', async () => {
   const crds = Object.values(crdDefinitions()).map(withLooseSpec);
   await using other = await startApiServer({ crds });
   const path = join(folder, 'loose');
@@ -190,7 +190,7 @@ function withLooseSpec(crd: ReturnType<typeof crdDefinitions>[string]) {
   return JSON.parse(text) as object;
 }
 
-it('plan requires --group when both groups contain the name', async () => {
+it('migrate plan requires --group when both groups contain the name', async () => {
   const namespace = 'both';
   await fixture.source(namespace, [entry(1)]);
   await fixture.source(namespace, [entry(1)], [], 'multinic.okestro.io');
@@ -203,12 +203,12 @@ it('plan requires --group when both groups contain the name', async () => {
 it.each([
   ['an unknown group', ['--group', 'example.com'], 2],
   ['a namespace without the source', [], 3],
-])('plan exits with the documented status for %s', async (_what, argv, status) => {
+])('migrate plan exits with the documented status for %s', async (_what, argv, status) => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect(await run('plan', 'nowhere', ...argv)).toBe(status);
 });
 
-it('plan names missing definitions when the cluster lacks the kind', async () => {
+it('migrate plan names missing definitions when the cluster lacks the kind', async () => {
   const crds = Object.values(crdDefinitions()).filter(
     ({ spec }) => spec.names.kind === 'MultiNicNodeConfig',
   );

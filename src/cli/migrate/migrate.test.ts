@@ -66,7 +66,7 @@ describe('migrate apply', () => {
     reference = fixture.state('apply');
   });
 
-  it('apply removes labels, keeps manager biz-config, and adds neither finalizers nor owner references', () => {
+  it('migrate apply removes labels, keeps manager biz-config, and adds neither finalizers nor owner references', () => {
     for (const { metadata } of fixture.objects('apply')) {
       expect(metadata.labels?.[labels.bizConfig]).toBeUndefined();
       expect(metadata.finalizers).toBeUndefined();
@@ -77,7 +77,7 @@ describe('migrate apply', () => {
   });
 
   it.each(kills(5))(
-    'apply reaches the same state when killed $phase write $write and run again',
+    'migrate apply reaches the same state when killed $phase write $write and run again',
     async ({ write, phase }) => {
       const namespace = `apply-${write}-${phase}`;
       await fixture.source(namespace, four, threeExpanded);
@@ -88,7 +88,7 @@ describe('migrate apply', () => {
     },
   );
 
-  it('a second apply keeps the start time and writes nothing', async () => {
+  it('a second migrate apply keeps the start time and writes nothing', async () => {
     const [source, objects] = [await sourceIn('apply'), fixture.objects('apply')];
     await apply('apply');
     const { metadata } = (await sourceIn('apply')).config;
@@ -96,7 +96,7 @@ describe('migrate apply', () => {
     expect(fixture.objects('apply')).toEqual(objects);
   });
 
-  it("apply changes no node without the controller's confirmation", async () => {
+  it("migrate apply changes no node without the controller's confirmation", async () => {
     const namespace = 'unconfirmed';
     await fixture.source(namespace, four);
     fixture.isControllerUp = false;
@@ -111,7 +111,7 @@ describe('migrate apply', () => {
     );
   });
 
-  it('apply leaves an object another writer creates in the meantime', async () => {
+  it('migrate apply leaves an object another writer creates in the meantime', async () => {
     const namespace = 'raced';
     await fixture.source(namespace, four, threeExpanded);
     const run = fixture.run(namespace);
@@ -137,7 +137,7 @@ describe('migrate apply', () => {
     expect(spec).toEqual({ nodeName: 'worker-4' });
   });
 
-  it('apply is refused while objects differ from their entries', async () => {
+  it('migrate apply is refused while objects differ from their entries', async () => {
     const namespace = 'differs';
     await fixture.source(namespace, four);
     const changed = [entry(1, { interfaces: [] }), ...four.slice(1)];
@@ -164,7 +164,7 @@ describe('migrate back', () => {
     reference = fixture.state('back');
   });
 
-  it('back restores mode and labels, except for a node Viola has written', async () => {
+  it('migrate back restores mode and labels, except for a node Viola has written', async () => {
     const { metadata } = (await sourceIn('back')).config;
     expect(metadata.annotations ?? {}).toEqual({});
     const labelled = fixture
@@ -178,7 +178,7 @@ describe('migrate back', () => {
   });
 
   it.each(kills(4))(
-    'back reaches the same state when killed $phase write $write and run again',
+    'migrate back reaches the same state when killed $phase write $write and run again',
     async ({ write, phase }) => {
       const namespace = `back-${write}-${phase}`;
       await fixture.source(namespace, four);
@@ -192,7 +192,7 @@ describe('migrate back', () => {
 });
 
 describe('migrate verify', () => {
-  it('verify succeeds after a migration, also for created objects and objects Viola has written', async () => {
+  it('migrate verify succeeds after a migration, also for created objects and objects Viola has written', async () => {
     const namespace = 'verified';
     await fixture.source(namespace, four, threeExpanded);
     await apply(namespace);
@@ -242,7 +242,7 @@ describe('migrate verify', () => {
         });
       },
     ],
-  ])('verify reports %s', async (what, message, happens) => {
+  ])('migrate verify reports %s', async (what, message, happens) => {
     const namespace = `verify-${what.replaceAll(' ', '-')}`.toLowerCase();
     await fixture.source(namespace, [entry(1), entry(2)]);
     // Objects created in the migration's first second count as created by the migration.
@@ -254,14 +254,14 @@ describe('migrate verify', () => {
     expect(problems).toEqual([expect.stringMatching(message)]);
   });
 
-  it('verify is refused before a migration', async () => {
+  it('migrate verify is refused before a migration', async () => {
     await fixture.source('not-migrated', [entry(1)]);
     await expect(problemsIn('not-migrated')).rejects.toThrow('is not migrated');
   });
 });
 
 describe('migrate plan', () => {
-  it('plan shows state, action and writer for each node', async () => {
+  it('migrate plan shows state, action and writer for each node', async () => {
     const namespace = 'planned';
     const badMtu = entry(6, { interfaces: [{ ...entry(6).interfaces?.[0], mtu: 9001 }] });
     await fixture.source(namespace, [...four, entry(5), badMtu, entry(7)], [0, 1, 2, 4, 6]);

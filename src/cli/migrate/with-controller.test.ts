@@ -90,7 +90,7 @@ async function problems() {
   );
 }
 
-it('migration creates no agent Job, and the objects outlive their source', async () => {
+it('migrate apply creates no agent Job, and the objects outlive their source', async () => {
   const jobs = fixture.created('jobs.batch');
   expect(await apply()).toMatchObject({ created: [], released: ['w-1', 'w-2'] });
   await fixture.pass(100);
@@ -106,7 +106,7 @@ it('migration creates no agent Job, and the objects outlive their source', async
   expect((await fixture.get('w-1')).spec?.interfaces).toHaveLength(2);
 });
 
-it('back creates no agent Job, and leaves a node Viola has written', async () => {
+it('migrate back creates no agent Job, and leaves a node Viola has written', async () => {
   await apply();
   const { spec } = await fixture.get('w-1');
   const [first] = spec?.interfaces ?? [];
@@ -134,7 +134,7 @@ it('back creates no agent Job, and leaves a node Viola has written', async () =>
   ]);
 });
 
-it('apply creates an object missing before the migration, and Viola can take the object over', async () => {
+it('migrate apply creates an object missing before the migration, and Viola can take the object over', async () => {
   await sources.edit('all', [bizNode(1, [1, 2]), bizNode(2, [1]), bizNode(3, [1])], {
     annotations: { 'multinic.io/biz-config-mode': 'read-only' },
   });
@@ -148,7 +148,7 @@ it('apply creates an object missing before the migration, and Viola can take the
   await expect(fixture.admin.apply(nodeConfigs, object, same)).resolves.toBeDefined();
 });
 
-it('back holds removals when the source was edited after its mode was removed', async () => {
+it('migrate back holds removals when the source was edited after its mode was removed', async () => {
   const numbers = [3, 4, 5, 6, 7, 8];
   for (const n of numbers) await fixture.addNode(`w-${n}`, `i-${n}`, `192.0.2.${n}`);
   const entries = numbers.map((n) => bizNode(n, [1]));

@@ -72,7 +72,7 @@ describe('registration', () => {
     expect(text).toContain('Secret biz-1, label multinic.io/provider-id=biz-1');
   });
 
-  it('the role grants only node configs and creating its own token', () => {
+  it("Viola's role grants access only to node configs and to creating its own token", () => {
     const { role } = writerObjects(registration);
     expect(
       role.rules?.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
@@ -84,7 +84,7 @@ describe('registration', () => {
 });
 
 describe('registration preconditions', () => {
-  it('missing preconditions are reported one by one, with the next step', async () => {
+  it('missing registration preconditions are reported one by one, with the next step', async () => {
     const missing = { ...registration, namespace: 'absent', registrationsNamespace: 'absent' };
     await expect(checkBusiness(client, missing)).rejects.toThrow('has no namespace absent');
     await expect(checkManagement(client, missing, false)).rejects.toThrow(
@@ -121,7 +121,7 @@ describe('registration preconditions', () => {
       'created with a trailing slash in the server URL',
       { server: 'https://10.0.0.9:6443/', token: 't' },
     ],
-  ])('servers compare as equal when the Secret was %s', async (_, text) => {
+  ])('checkManagement accepts the same server when the Secret was %s', async (_, text) => {
     const provider = 'by-hand';
     const existing = registrationSecret({ ...registration, provider }, 'token-1');
     const data = Object.fromEntries(

@@ -12,7 +12,8 @@ export type Reading<T> = KubeObject &
 export interface ReadingOptions<T> {
   readonly transform?: ((object: T) => T) | undefined;
   /**
-   * True if exactly this version is stored: parsing is skipped, and relisting unchanged objects allocates no memory.
+   * True if exactly this version is stored: parsing is skipped, and relisting unchanged objects retains no new
+   * memory.
    */
   readonly isKnown: (object: KubeObject) => boolean;
   /** True: objects keep managedFields; default: dropped. */

@@ -30,7 +30,7 @@ async function following(client: Lister, clock: FakeClock) {
 }
 
 describe('ten-minute relist', () => {
-  test('the relist finds an event every watch missed', async () => {
+  test('the ten-minute relist finds an event every watch missed', async () => {
     const clock = createFakeClock();
     const collection = new FlakyCollection(clock, ['none', 'omit']);
     await using store = await following(collection.client(), clock);

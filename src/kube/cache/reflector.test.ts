@@ -62,7 +62,7 @@ describe('reflector', () => {
     expect(versions).toEqual(['7', '7']);
   });
 
-  test('an unreadable object hides no other object and does not count as deleted', async () => {
+  test('the reflector stores all other objects beside an unreadable one, and keeps its last readable version', async () => {
     const strict = {
       ...configMaps,
       parse: (raw: unknown) => {
@@ -111,7 +111,7 @@ describe('reflector', () => {
     expect(store.get('a')).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
   });
 
-  test('a throwing listener is reported, stops no event and gets its change again', async () => {
+  test('a throwing store listener is reported, blocks no event and gets its change again', async () => {
     const { store, log, errors, counts } = await bench({
       lists: [listed(7)],
       watches: [ending(line('ADDED', item('a', 8)), line('ADDED', item('b', 9))), silent],

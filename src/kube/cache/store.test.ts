@@ -25,7 +25,7 @@ function storeWithLog() {
 }
 
 describe('store', () => {
-  test('the store adds, updates and removes objects', () => {
+  test('the object store adds, updates and removes objects', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 1));
     store.upsert(item('a', 2));
@@ -34,7 +34,7 @@ describe('store', () => {
     expect([store.size, store.get('a')]).toEqual([0, undefined]);
   });
 
-  test('the store ignores versions no newer than the stored one', () => {
+  test('the object store ignores versions no newer than the stored one', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 10));
     store.upsert(item('a', 10));
@@ -44,7 +44,7 @@ describe('store', () => {
     expect(log).toEqual(['added a 10']);
   });
 
-  test('an update contains the previous object', () => {
+  test('an update notification contains the previous object', () => {
     const store = new Store<Item>();
     const changes: Change<Item>[] = [];
     const [before, after] = [item('a', 1), item('a', 2)];
@@ -54,7 +54,7 @@ describe('store', () => {
     expect(changes).toEqual([{ type: 'updated', key: 'a', object: after, previous: before }]);
   });
 
-  test('replace reports added, updated and deleted objects', () => {
+  test('replace notifies about added, updated and deleted objects', () => {
     const { store, log } = storeWithLog();
     for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
     log.length = 0;
@@ -63,14 +63,14 @@ describe('store', () => {
     expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
   });
 
-  test('a list wins even with smaller versions', () => {
+  test('a list replaces stored objects even by smaller versions', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 100));
     store.replace([item('a', 7)]);
     expect(log).toEqual(['added a 100', 'updated a 7']);
   });
 
-  test('objects stored during a list and newer than the list stay', () => {
+  test('a list keeps objects stored meanwhile with a newer version', () => {
     const { store, log } = storeWithLog();
     for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
     log.length = 0;

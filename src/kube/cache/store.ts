@@ -166,8 +166,8 @@ export class Store<T extends KubeObject> implements StoreView<T> {
 
   /**
    * Starts replacing the store content by a fresh list; call before requesting the list. Objects stored meanwhile and
-   * newer than the list stay. (All other objects are isReplaced, even by smaller versions: after an etcd restore
-   * those are the truth.)
+   * newer than the list stay. (All other objects are replaced, even by smaller versions: after an etcd restore those
+   * are the truth.)
    */
   startList(): Listing<T> {
     const listed = new Set<string>();

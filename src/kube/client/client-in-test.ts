@@ -41,7 +41,7 @@ export async function bench(
   return { client, server, clock };
 }
 
-/** Returns the call's KubeError; throws if the call does not fail with one. */
+/** Returns the call's KubeError; throws if the call succeeds or fails otherwise. */
 export async function errorOf(call: Promise<unknown>): Promise<KubeError> {
   const error: unknown = await call.then(
     () => undefined,

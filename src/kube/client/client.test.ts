@@ -111,7 +111,7 @@ function page(names: readonly string[], next?: string) {
 }
 
 describe('listAll', () => {
-  test('listAll follows the pages', async () => {
+  test('listAll follows continue tokens through all pages', async () => {
     const { client, server } = await bench(({ query }, response) =>
       answer(response, 200, query.has('continue') ? page(['b']) : page(['a'], 'more')),
     );

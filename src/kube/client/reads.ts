@@ -6,7 +6,7 @@ import { pagesOf } from './pages.ts';
 import type { Transport } from './transport.ts';
 import { listSchema, parsed, readObject, versionSchema } from './wire.ts';
 
-/** Memory limit for a list page, beside the part's other data. */
+/** Size limit for a list page: its memory adds to the part's stored data. */
 const maxPageBytes = 4 * 1024 * 1024;
 
 type Reads = Pick<KubeClient, 'get' | 'find' | 'list' | 'listAll' | 'version'>;

@@ -21,7 +21,7 @@ describe('lease record', () => {
     expect(isFree(me, later, 16_000)).toBe(true);
   });
 
-  test('a lease without duration lasts as long as ours', () => {
+  test('a lease without duration lasts as long as our own duration', () => {
     const silent = lease({ holderIdentity: 'other', renewTime: '2020-01-01T00:00:00.000000Z' });
     const observed = observe(silent, undefined, 1_000);
     expect(isFree({ ...me, lease: silent }, observed, 15_999)).toBe(false);

@@ -295,7 +295,7 @@ describe('controller', () => {
     ]);
   });
 
-  test("a retry waits as long as the API server's Retry-After", async () => {
+  test("a reconcile retry waits as long as the API server's Retry-After", async () => {
     const busy = new KubeError({
       status: 429,
       reason: 'Busy',
@@ -320,7 +320,7 @@ describe('controller', () => {
     expect(results).toHaveLength(4);
   });
 
-  test('results contain the reconcile duration', async () => {
+  test('onResult receives the reconcile duration', async () => {
     const { clock, controller, results, start } = bench({ reconcile: () => clock.sleep(250) });
     start();
     controller.enqueue('a');

@@ -28,7 +28,7 @@ export interface ControllerOptions {
   readonly name: string;
   readonly workers: number;
   readonly lanes?: LaneLimit;
-  /** A reconcile slower than this waits for an external response: its worker continues with other keys. */
+  /** A reconcile slower than this (ms) presumably waits for a response: its worker continues with other keys. */
   readonly slowMs?: number;
   /** Moves the actual state towards the desired state; retried with backoff when it throws. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Outcome | void>;

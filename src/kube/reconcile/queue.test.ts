@@ -21,7 +21,7 @@ describe('work queue', () => {
     ]);
   });
 
-  test('a waiting worker gets the next key', async () => {
+  test('a worker waiting on the queue gets the next key', async () => {
     const { queue } = queueWithClock();
     const taken = queue.take(never);
     queue.add('a');
@@ -71,7 +71,7 @@ describe('work queue', () => {
     expect(clock.waits).toEqual([100]);
   });
 
-  test('retries wait 1 s, doubling up to 5 min', async () => {
+  test('queue retries wait 1 s, doubling up to 5 min', async () => {
     const { clock, queue } = queueWithClock();
     const waits: (number | undefined)[] = [];
     for (let failure = 0; failure < 11; failure++) {
@@ -107,14 +107,14 @@ describe('work queue', () => {
     expect(clock.waits).toEqual([7_000]);
   });
 
-  test('an added key does not wait for its backoff', async () => {
+  test('adding a key skips its backoff', async () => {
     const { queue } = queueWithClock();
     queue.retry('a');
     queue.add('a');
     expect(await queue.take(never)).toBe('a');
   });
 
-  test('an aborted take returns undefined and takes no key', async () => {
+  test('an aborted queue take returns undefined and takes no key', async () => {
     const { queue } = queueWithClock();
     const stop = new AbortController();
     const taken = queue.take(stop.signal);

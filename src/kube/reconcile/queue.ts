@@ -22,7 +22,7 @@ export interface QueueObserver {
   added(): void;
   /** A key will return after a failure. */
   retried(): void;
-  /** A worker took a key, ready since `waitedMs`. */
+  /** A worker took a key after `waitedMs` in the ready state. */
   taken(waitedMs: number): void;
 }
 
