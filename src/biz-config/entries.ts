@@ -6,7 +6,7 @@ import { objectName } from '../api/object-name.ts';
 import type { BizConfig } from './biz-config.ts';
 import { type IndexHolder, indexesFor } from './indexes.ts';
 
-/** MTU limits from seed 003; an entry outside these limits refuses only its own node. */
+/** MTU limits from the legacy MultiNicBizConfig; an entry outside them refuses only its own node. */
 const mtuLimits = { min: 68, max: 9_000 };
 const maxInterfaces = maxIndex + 1;
 

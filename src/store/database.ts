@@ -9,7 +9,7 @@ export interface NodeConfigTable {
   readonly config: string;
   /** Config hash: sha256 (hex). */
   readonly hash: string;
-  /** UID and generation in the copied MultiNicNodeConfig. */
+  /** The copied MultiNicNodeConfig's UID and generation. */
   readonly uid: string;
   readonly generation: number;
   /** OpenstackConfig that delivers the node. */
