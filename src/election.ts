@@ -8,9 +8,9 @@ import type { PartContext } from './process/part.ts';
 export interface ElectionOptions {
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly leaseDurationMs: number;
-  /** Client of the lease alone, with the names of its writes. */
+  /** Client for the lease only, with effect names for its writes. */
   readonly client: KubeClient;
-  /** Name of the process; the holder's identity is `name_UUID`, so that a restarted process is another holder. */
+  /** Process name; the holder identity is `name_UUID`, hence a restarted process is a new holder. */
   readonly name: string;
   readonly context: Pick<
     PartContext<typeof metricTable>,
@@ -19,7 +19,7 @@ export interface ElectionOptions {
   readonly onChange?: (isLeading: boolean) => void;
 }
 
-/** Options of an election whose states are logged and measured; a process that overruns its lease exits. */
+/** Returns lease options with logs and metrics for each state; a process that overruns its lease exits. */
 export function electionOf(options: ElectionOptions): LeaseOptions {
   const { lease, leaseDurationMs, client, name, context, onChange = () => undefined } = options;
   const { clock, random, log, metrics, exit } = context;

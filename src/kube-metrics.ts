@@ -6,11 +6,12 @@ import type { Controller } from './kube/reconcile/controller.ts';
 import type { QueueObserver } from './kube/reconcile/queue.ts';
 import type { Metrics } from './process/metrics.ts';
 
-// What users of controller-runtime look for, under our names. The Kubernetes room knows no metrics: it tells, these count.
+// Metrics like those in controller-runtime, under our names. src/kube has no metrics: callbacks report, these
+// functions count.
 
 type PartMetrics = Metrics<typeof metricTable>;
 
-/** Counts requests to an API server. */
+/** Counts API server requests. */
 export function countKubeRequests(metrics: PartMetrics): (sample: RequestSample) => void {
   return ({ verb, status, durationMs }) => {
     metrics.count('multinic_kube_requests_total', { verb, status: String(status) });
@@ -18,7 +19,7 @@ export function countKubeRequests(metrics: PartMetrics): (sample: RequestSample)
   };
 }
 
-/** Counts what happens in the queue of a controller. */
+/** Counts a controller's queue operations. */
 export function countWork(metrics: PartMetrics, controller: string): QueueObserver {
   const labels = { controller };
   return {
@@ -28,7 +29,7 @@ export function countWork(metrics: PartMetrics, controller: string): QueueObserv
   };
 }
 
-/** Shows what is in the queue of a controller whenever somebody looks. */
+/** Samples a controller's queue at every scrape. */
 export function sampleWork(
   metrics: PartMetrics,
   controller: string,
@@ -41,7 +42,7 @@ export function sampleWork(
   metrics.sample('multinic_longest_running_seconds', labels, () => load().longestMs / 1000);
 }
 
-/** Counts the lists and watches of a kind, or of what a reflector is called instead. */
+/** Counts lists and watches per kind (or reflector name). */
 export function countSteps(
   metrics: PartMetrics,
   kind: string,
@@ -54,7 +55,7 @@ export function countSteps(
     });
 }
 
-/** Shows how long the server of a kind has been silent whenever somebody looks. */
+/** Samples the time without an API server response, per kind, at every scrape. */
 export function sampleSilence(
   metrics: PartMetrics,
   reflector: Pick<Reflector, 'name' | 'silentMs'>,
@@ -65,7 +66,7 @@ export function sampleSilence(
   );
 }
 
-/** Tells how long renewals of a lease take. */
+/** Measures lease renewal durations. */
 export function timeRenewals(
   metrics: PartMetrics,
   lease: string,

@@ -20,17 +20,17 @@ import { dropStartupGarbage } from './process/startup-garbage.ts';
 import type { Build } from './process/version.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
 
-/** How long a part may take to end what it has in work; Kubernetes gives a Pod 30 s. */
+/** Grace period for finishing current work; Kubernetes allows a Pod 30 s. */
 const graceMs = 25_000;
 
-/** Whatever runs has limits of its heap; the agent is no server and has no settings. */
+/** Every heap owner except the agent, because the agent is no server and has no settings. */
 export type PartName = Exclude<HeapOwner, 'agent'>;
 
 type Context = PartContext<typeof metricTable>;
 
 type Run = (context: Context, signal: AbortSignal) => Promise<void>;
 
-/** A part as main sees it: what it can be told, and how to make it run with what it was told. */
+/** A loadable part: its settings, and a function that configures the part from flags. */
 interface Part {
   readonly settings: Settings;
   readonly configure: (flags: Record<string, string | undefined>) => Configured;
@@ -61,7 +61,7 @@ function part<S extends Settings>(
   };
 }
 
-/** No part pays for what only another one uses. */
+/** Parts are loaded lazily: a process loads only its own modules. */
 const parts: Readonly<Record<PartName, () => Promise<Part>>> = {
   operator: async () => {
     const { operatorSettings } = await import('./operator/settings.ts');
@@ -91,7 +91,7 @@ const parts: Readonly<Record<PartName, () => Promise<Part>>> = {
   },
 };
 
-/** A part that is loaded, with all of its modules. */
+/** A loaded part with all its modules. */
 export type Loaded = (about: string, version: Version, argv: readonly string[]) => Promise<number>;
 
 export async function loadPart(name: PartName): Promise<Loaded> {
@@ -113,10 +113,10 @@ async function runPart(
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.common.logLevel });
-  sayProxies(log, settings);
+  warnAboutProxies(log, settings);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
-  sayWhatItIs(metrics, name, version);
+  setBuildMetrics(metrics, name, version);
   dropStartupGarbage();
   const context: Context = {
     clock: systemClock,
@@ -135,14 +135,16 @@ async function runPart(
   return runUntilSignal((signal) => chosen.run(context, signal), { log, graceMs });
 }
 
-function sayWhatItIs(metrics: Context['metrics'], name: string, build: Build): void {
+function setBuildMetrics(metrics: Context['metrics'], name: string, build: Build): void {
   const { version, commit } = build;
   metrics.set('multinic_build_info', { part: name, version, commit }, 1);
   metrics.set('multinic_heap_limit_bytes', { part: name }, getHeapStatistics().heap_size_limit);
 }
 
-/** Whoever sets these expects that they hold, and would look for the reason of a time-out elsewhere. */
-function sayProxies(log: Logger, settings: Settings): void {
+/**
+ * Warns about ignored proxy variables: users expect them to work and would search elsewhere for a timeout's cause.
+ */
+function warnAboutProxies(log: Logger, settings: Settings): void {
   const used = new Set(Object.values(settings).flatMap(({ env }) => env));
   const set = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].filter(
     (name) =>
@@ -152,13 +154,13 @@ function sayProxies(log: Logger, settings: Settings): void {
     log.warn({ variables: set }, 'not used: all is reached without these proxies');
 }
 
-/** What the Pod's manifest says of it by way of the downward API. */
+/** Returns the Pod from the downward API variables. */
 function ownPod({ POD_NAME: name, POD_NAMESPACE: namespace, POD_UID: uid }: NodeJS.ProcessEnv) {
   if (!name || !namespace) return undefined;
   return { name, namespace, ...(uid ? { uid } : {}) } satisfies OwnPod;
 }
 
-/** Says every setting that cannot be used, and answers undefined then. */
+/** Prints every unusable setting and returns undefined if any exists. */
 function configured(name: string, configure: () => Configured): Configured | undefined {
   try {
     return configure();
@@ -178,13 +180,13 @@ function partCommand(name: string, about: string, settings: Settings): Command {
 }
 
 function flagsOf(command: Command, settings: Settings): Record<string, string | undefined> {
-  const given = command.opts<Record<string, string | undefined>>();
+  const options = command.opts<Record<string, string | undefined>>();
   return Object.fromEntries(
-    Object.values(settings).map(({ flag }) => [flag, given[optionKey(flag)]]),
+    Object.values(settings).map(({ flag }) => [flag, options[optionKey(flag)]]),
   );
 }
 
-/** The key under which commander keeps a flag: `tls-cert` is `tlsCert`. */
+/** Returns commander's key for a flag: `tls-cert` becomes `tlsCert`. */
 function optionKey(flag: string): string {
   return flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

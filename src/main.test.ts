@@ -22,7 +22,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs the program to its end; one that does not end within 15 s is killed. */
+/** Runs the program to its end; after 15 s the program is killed. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, ...env },
@@ -42,7 +42,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** Settings of a Viola whose management cluster is not there. */
+/** Returns Viola flags with an unreachable management cluster. */
 function viola(listen: string): readonly string[] {
   const kubeconfig = JSON.stringify({
     'current-context': 'c',
@@ -55,8 +55,8 @@ function viola(listen: string): readonly string[] {
   return ['viola', ...flags.flatMap(([flag, value]) => [`--${flag}`, value])];
 }
 
-describe('a process that is told to end while it still loads its part', () => {
-  /** A module that takes for ever to load, and a signal meanwhile. */
+describe('process signalled while loading its part', () => {
+  /** A module that never finishes loading and sends the signal. */
   const source = `process.kill(process.pid, process.env.SIGNAL);
     setInterval(() => undefined, 1000);
     await new Promise(() => undefined);`;
@@ -67,38 +67,41 @@ describe('a process that is told to end while it still loads its part', () => {
         ? { format: 'module', source, shortCircuit: true }
         : next(url, context),
     });`;
-  const told = async (signal: NodeJS.Signals, at: string, args: readonly string[]) => {
+  const signalled = async (signal: NodeJS.Signals, at: string, args: readonly string[]) => {
     const options = `--import=${file('slow.mjs', hook)}`;
     return run(args, { NODE_OPTIONS: options, SIGNAL: signal, SLOW: at });
   };
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends in order after %s', async (signal) => {
-    const ended = await told(signal, '/src/viola/start.ts', viola('127.0.0.1:0'));
-    expect(ended).toMatchObject({ status: 0, signal: null });
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'a part exits with status 0 after %s during loading',
+    async (signal) => {
+      const ended = await signalled(signal, '/src/viola/start.ts', viola('127.0.0.1:0'));
+      expect(ended).toMatchObject({ status: 0, signal: null });
+    },
+  );
 
-  it('ends its part in order once that runs', async () => {
+  it('a running part stops in order after SIGTERM', async () => {
     const child = spawn(process.execPath, [main, ...viola('127.0.0.1:0')]);
     const ended = once(child, 'close');
-    const said: string[] = [];
+    const messages: string[] = [];
     createInterface(child.stdout).on('line', (line) => {
       const { msg } = JSON.parse(line) as { msg: string };
-      said.push(msg);
+      messages.push(msg);
       if (msg === 'viola serves') child.kill('SIGTERM');
     });
     expect(await ended).toEqual([0, null]);
-    expect(said).toContain('stopping');
-    expect(said.at(-1)).toBe('stopped');
+    expect(messages).toContain('stopping');
+    expect(messages.at(-1)).toBe('stopped');
   });
 
-  it('has not succeeded when it is an agent', async () => {
-    const ended = await told('SIGTERM', '/src/agent/main-agent.ts', ['agent', '--dry-run']);
+  it('an agent exits with status 1 after SIGTERM during loading', async () => {
+    const ended = await signalled('SIGTERM', '/src/agent/main-agent.ts', ['agent', '--dry-run']);
     expect(ended).toMatchObject({ status: 1, signal: null });
   });
 });
 
-describe('a part that fails', () => {
-  it('says why and exits, when its port is taken', async () => {
+describe('failing part', () => {
+  it('a part logs the reason and exits with status 1 when its port is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
@@ -110,15 +113,15 @@ describe('a part that fails', () => {
   });
 });
 
-it('a part says in its metrics what it is, and how large its heap may get', async () => {
+it('part metrics contain the build info and the heap limit', async () => {
   const limits = ['--max-old-space-size=99', '--max-semi-space-size=1'];
   const child = spawn(process.execPath, [...limits, main, ...viola('127.0.0.1:0')]);
   const ended = once(child, 'close');
   const url = Promise.withResolvers<string>();
   const lines = createInterface(child.stdout);
   lines.on('line', (line) => {
-    const said = JSON.parse(line) as { msg: string; url?: string };
-    if (said.msg === 'viola serves' && said.url) url.resolve(said.url);
+    const entry = JSON.parse(line) as { msg: string; url?: string };
+    if (entry.msg === 'viola serves' && entry.url) url.resolve(entry.url);
   });
   lines.on('close', () => url.reject(new Error('it ended')));
   const metrics = await (await fetch(`${await url.promise}/metrics`)).text();
@@ -132,15 +135,15 @@ it('a part says in its metrics what it is, and how large its heap may get', asyn
   expect(Number(limit)).toBeLessThan(110 * 2 ** 20);
 });
 
-describe('what a part is told', () => {
-  it('a log level that does not exist is named, not thrown', async () => {
+describe('part settings', () => {
+  it('an unknown log level is reported as an invalid setting, without a stack trace', async () => {
     const { status, err } = await run(viola('127.0.0.1:0'), { LOG_LEVEL: 'verbose' });
     expect(status).toBe(2);
     expect(err).toContain('LOG_LEVEL: "verbose" must be one of trace, debug, info');
     expect(err).not.toContain('    at ');
   });
 
-  it('a proxy in the environment is said to be of no use', async () => {
+  it('an unsupported proxy variable is logged as unused', async () => {
     const { out } = await run(viola('256.0.0.1:0'), { HTTPS_PROXY: 'http://proxy:3128' });
     expect(out).toContain('all is reached without these proxies');
   });

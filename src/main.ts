@@ -5,7 +5,7 @@ import type { Version } from './process/about.ts';
 import { exitOnSignal, failedExit, usageExit } from './process/shutdown.ts';
 import { thisBuild } from './process/version.ts';
 
-// What is imported here is loaded by every process, and an agent starts anew for each change of a node.
+// Every process loads these imports, and an agent starts again for each node change.
 
 const parts: Readonly<Record<PartName, string>> = {
   operator:
@@ -39,19 +39,19 @@ async function main(argv: readonly string[]): Promise<number> {
   return name === '--help' || name === '-h' ? 0 : usageExit;
 }
 
-/** Until what is loaded listens for signals itself, one ends the process with `status`: nothing was begun. */
+/** Loads and runs a part. During loading a signal exits with `status`, because no work was started. */
 async function loadAndRun<T>(
   load: () => Promise<T>,
   start: (loaded: T) => Promise<number>,
   status: number,
 ): Promise<number> {
-  const listensItself = exitOnSignal(status);
+  const stopExiting = exitOnSignal(status);
   const ended = start(await load());
-  listensItself();
+  stopExiting();
   return ended;
 }
 
-/** Commands of people; loaded only when one is asked for. */
+/** User commands, loaded on demand. */
 const commands = {
   migrate: 'moves the nodes of a MultiNicBizConfig to one object per node',
   'register-cluster': 'registers a business cluster with Viola',

@@ -9,18 +9,18 @@ import type { BizConfigGroup } from '../api/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { defineResource, type Resource } from '../kube/resource.ts';
 
-/** A MultiNicBizConfig as it was read. */
+/** A MultiNicBizConfig as read from the API server. */
 export interface BizConfig extends KubeObject {
-  /** Undefined when it cannot be read; then no object changes. An object without a spec has no nodes. */
+  /** undefined: the spec is unreadable, and no object changes. An object without a spec has no nodes. */
   readonly spec: BizConfigSpec | undefined;
-  /** Which field of the spec cannot be read, and why; empty when `spec` is defined. */
+  /** The unreadable spec field with the reason; empty when `spec` is defined. */
   readonly flaw: string;
   readonly status: BizConfigStatus | undefined;
 }
 
 type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
-/** Reads what a server with a looser CRD may hold; never throws. */
+/** Parses objects stored under a looser CRD schema; never throws. */
 export function readBizConfig(raw: unknown): BizConfig {
   const { spec = {}, status, ...object } = raw as RawObject;
   const read = bizConfigSpec.safeParse(spec);
@@ -34,7 +34,7 @@ export function readBizConfig(raw: unknown): BizConfig {
   };
 }
 
-/** The kind in one of its groups. */
+/** Returns the MultiNicBizConfig resource for one API group. */
 export function bizConfigsIn(group: BizConfigGroup): Resource<BizConfig> {
   return defineResource<BizConfig>({
     group,

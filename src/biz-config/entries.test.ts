@@ -32,8 +32,8 @@ function refusals(nodes: BizNode[]) {
   );
 }
 
-describe('an entry', () => {
-  it('becomes the node that Viola would store', () => {
+describe('entry', () => {
+  it('a MultiNicBizConfig entry becomes the node config Viola would store', () => {
     const [one] = entriesOf(
       source([entry(' Worker-1 ', [nic(10)], { attachedNodeId: ' I-1 ' })]),
       none,
@@ -54,7 +54,7 @@ describe('an entry', () => {
   });
 
   it.each<[string, BizNode, string]>([
-    ['no node', entry('', [nic(1)], { attachedNodeId: '' }), 'attachedNodeName'],
+    ['neither name nor id', entry('', [nic(1)], { attachedNodeId: '' }), 'attachedNodeName'],
     ['a name without a letter', entry('한글', [nic(1)]), 'attachedNodeName'],
     ['a name of 300 characters', entry('n'.repeat(300), [nic(1)]), 'attachedNodeName'],
     [
@@ -73,56 +73,59 @@ describe('an entry', () => {
     ['mtu 9001', entry('a', [nic(1), nic(2, { mtu: 9001 })]), 'interfaces[1].mtu'],
     ['mtu 67', entry('a', [nic(1, { mtu: 67 })]), 'interfaces[0].mtu'],
     ['no MAC', entry('a', [nic(1, { macAddress: '' })]), 'interfaces[0].macAddress'],
-    ['a MAC that is none', entry('a', [nic(1, { macAddress: 'x' })]), 'interfaces[0].macAddress'],
+    ['an invalid MAC', entry('a', [nic(1, { macAddress: 'x' })]), 'interfaces[0].macAddress'],
     [
-      'an IP outside of its CIDR',
+      'an IP outside its CIDR',
       entry('a', [nic(1, { cidr: '10.0.0.0/24' })]),
       'interfaces[0].address',
     ],
     [
-      'a MAC twice',
+      'a duplicate MAC',
       entry('a', [nic(1), nic(2, { macAddress: '02:00:00:00:01:01' })]),
       'interfaces[0].macAddress',
     ],
-  ])('with %s refuses its own node, with the field', (_what, bad, field) => {
-    const [first, second] = refusals([bad, entry('good', [nic(20)])]);
-    expect(first?.field).toBe(field);
-    expect(first?.message).toMatch(/\S{2}/);
-    expect(second).toBeUndefined();
-  });
+  ])(
+    'an entry with %s is refused with the field name; other entries stay usable',
+    (_what, bad, field) => {
+      const [first, second] = refusals([bad, entry('good', [nic(20)])]);
+      expect(first?.field).toBe(field);
+      expect(first?.message).toMatch(/\S{2}/);
+      expect(second).toBeUndefined();
+    },
+  );
 
   it.each<[string, BizNode, BizNode, string]>([
     [
-      'one name',
+      'the same name',
       entry('a', [nic(1)]),
       entry('a', [nic(2)], { attachedNodeId: 'i-b' }),
       'attachedNodeName',
     ],
-    ['one object name', entry('a_1', [nic(1)]), entry('a-1', [nic(2)]), 'attachedNodeName'],
+    ['the same object name', entry('a_1', [nic(1)]), entry('a-1', [nic(2)]), 'attachedNodeName'],
     [
-      'one id',
+      'the same id',
       entry('a', [nic(1)]),
       entry('b', [nic(2)], { attachedNodeId: 'I-A' }),
       'attachedNodeId',
     ],
-    ['one MAC', entry('a', [nic(1)]), entry('b', [nic(1)]), 'interfaces[0].macAddress'],
-  ])('shares %s with another one: both are refused', (_what, a, b, field) => {
+    ['the same MAC', entry('a', [nic(1)]), entry('b', [nic(1)]), 'interfaces[0].macAddress'],
+  ])('two entries with %s are both refused', (_what, a, b, field) => {
     const found = refusals([a, b, entry('good', [nic(20)])]);
     expect(found.map((one) => one?.field)).toEqual([field, field, undefined]);
     expect(found[0]?.message).toContain('nodeConfigs[1]');
   });
 
-  it('without a name is named by its server id', () => {
+  it('an entry without a name uses its server id as the name', () => {
     const [one] = entriesOf(source([{ attachedNodeId: 'I-1', interfaces: [] }]), none);
     expect(one).toMatchObject({ kind: 'usable', node: { name: 'i-1', spec: { nodeName: 'I-1' } } });
   });
 
-  it.each([[undefined], [[]]])('does not exist in a list that is %j', (list) => {
+  it.each([[undefined], [[]]])('entriesOf returns no entries for the node list %j', (list) => {
     expect(entriesOf(source(list), none)).toEqual([]);
   });
 });
 
-describe('the index of a NIC', () => {
+describe('NIC index', () => {
   const holder: IndexHolder = {
     spec: { interfaces: [{ id: 3, portId: 'port-1', macAddress: '02:00:00:00:01:01' }] },
     status: {
@@ -132,19 +135,23 @@ describe('the index of a NIC', () => {
   };
 
   it.each<[string, BizInterface[], number[]]>([
-    ['stays with its port', [nic(1, { macAddress: '02:00:00:00:01:77' })], [3]],
-    ['stays with its MAC, without a port id', [nic(1, { portId: '' })], [3]],
-    ['is that of the record of the host', [nic(2)], [5]],
-    ['stays whatever the order', [nic(7), nic(1)], [1, 3]],
-    ['of a new one is the lowest that is free', [nic(7), nic(8), nic(6)], [1, 2, 4]],
-    ['is that of a NIC that leaves and comes back', [nic(9, { portId: '' })], [0]],
-  ])('%s', (_what, interfaces, wanted) => {
+    [
+      'keeps its index when the port id matches and the MAC differs',
+      [nic(1, { macAddress: '02:00:00:00:01:77' })],
+      [3],
+    ],
+    ['without port id keeps its index by MAC', [nic(1, { portId: '' })], [3]],
+    ['gets its index from the host record (knownInterfaces)', [nic(2)], [5]],
+    ['keeps its index in any list order', [nic(7), nic(1)], [1, 3]],
+    ['without a previous index gets the lowest free index', [nic(7), nic(8), nic(6)], [1, 2, 4]],
+    ['returning during its removal gets its old index', [nic(9, { portId: '' })], [0]],
+  ])('a NIC %s', (_what, interfaces, wanted) => {
     const [one] = entriesOf(source([entry('a', interfaces)]), () => holder);
     const ids = one?.kind === 'usable' ? one.node.spec.interfaces?.map(({ id }) => id) : undefined;
     expect(ids).toEqual(wanted);
   });
 
-  it("is one NIC's alone when an earlier spec gave it to another one", () => {
+  it('no two NICs share an index when an earlier spec assigned the index to another NIC', () => {
     const spec = { interfaces: [{ id: 1, portId: 'port-3', macAddress: '02:00:00:00:01:03' }] };
     const interfaceStatuses = [
       { id: 1, macAddress: '02:00:00:00:01:02' },
@@ -165,7 +172,7 @@ describe('the index of a NIC', () => {
     });
   });
 
-  it('is missing while all ten are in use: only that NIC waits', () => {
+  it('a NIC without a free index waits alone while all ten indexes are in use', () => {
     const interfaceStatuses = Array.from({ length: 10 }, (_, id) => ({
       id,
       macAddress: `old-${id}`,

@@ -6,16 +6,16 @@ import { objectName } from '../api/object-name.ts';
 import type { BizConfig } from './biz-config.ts';
 import { type IndexHolder, indexesFor } from './indexes.ts';
 
-/** Limits of seed fields; an entry outside of them refuses its own node. */
+/** MTU limits from the legacy MultiNicBizConfig; an entry outside them refuses only its own node. */
 const mtuLimits = { min: 68, max: 9_000 };
 const maxInterfaces = maxIndex + 1;
 
-/** What an entry says of its node; an entry may name a node by its name, by its server id, or not at all. */
+/** Node identity in an entry: by name, by server id, by both or by neither. */
 export interface NodeIdentity {
-  /** Name of the MultiNicNodeConfig; empty when the entry names none that an object may have. */
+  /** Name for the MultiNicNodeConfig; empty when the entry yields no legal object name. */
   readonly objectName: string;
   readonly nodeName: string;
-  /** Lower case, as it is compared. */
+  /** Lower case, for comparison. */
   readonly instanceId: string | undefined;
 }
 
@@ -32,22 +32,22 @@ interface EntryBase {
   readonly identity: NodeIdentity;
 }
 
-/** An entry of `spec.nodeConfigs` and what it comes to. */
+/** An entry in `spec.nodeConfigs` with the result: a usable node or a refusal. */
 export type BizEntry = EntryBase &
   (
     | {
         readonly kind: 'usable';
         readonly node: DesiredNode;
-        /** NICs that wait for an index until one that leaves is gone; they are not in `node` yet. */
+        /** NICs waiting for an index until a removed NIC is gone; not part of `node` yet. */
         readonly waiting: readonly BizInterface[];
       }
     | { readonly kind: 'refused'; readonly refusal: Refusal }
   );
 
-/** The MultiNicNodeConfig that exists for a node, if any. */
+/** Finds the existing MultiNicNodeConfig for a node, if any. */
 export type FindHolder = (identity: NodeIdentity) => IndexHolder | undefined;
 
-/** Entries of a source in the form that is stored, or why one cannot be used. Pure: depends on its arguments only. */
+/** Returns all entries, each as a desired node or with a refusal. Pure: depends only on its arguments. */
 export function entriesOf(config: BizConfig, findHolder: FindHolder): readonly BizEntry[] {
   const { providerId = '', nodeConfigs = [] } = config.spec ?? {};
   const bases = nodeConfigs.map((entry, position) => ({
@@ -55,7 +55,7 @@ export function entriesOf(config: BizConfig, findHolder: FindHolder): readonly B
     entry,
     identity: identityOf(entry),
   }));
-  const shared = refusalsOfShared(bases);
+  const shared = duplicateRefusals(bases);
   return bases.map((base): BizEntry => {
     const refusal = shared.get(base.position) ?? refusalOf(base);
     if (refusal) return { ...base, kind: 'refused', refusal };
@@ -103,8 +103,8 @@ function usable({ entry, identity }: EntryBase, providerId: string, find: FindHo
   for (const [at, { error }] of read.entries()) {
     if (error) return refused(`interfaces[${at}]`, error.issues[0]);
   }
-  const isPlaced = (_: unknown, at: number) => indexes[at] !== undefined;
-  const interfaces = read.filter(isPlaced).flatMap(({ data }) => data ?? []);
+  const hasIndex = (_: unknown, at: number) => indexes[at] !== undefined;
+  const interfaces = read.filter(hasIndex).flatMap(({ data }) => data ?? []);
   const waiting = all.filter((_, at) => indexes[at] === undefined);
   return checked(identity, entry.attachedNodeId?.trim(), interfaces, { providerId, waiting });
 }
@@ -126,7 +126,7 @@ function checked(
   return { kind: 'usable', node: desired.node, waiting: rest.waiting };
 }
 
-/** Blank texts count as absent. */
+/** Returns an interface in MultiNicNodeConfig form; blank text counts as absent. */
 function plain({ portId, macAddress = '', address, cidr, mtu }: BizInterface, index: number) {
   return {
     id: index,
@@ -152,14 +152,14 @@ function refused(at: string, issue: Issue | undefined): Outcome {
   };
 }
 
-/** Fields of a MultiNicNodeConfig have other names in an entry. */
+/** Maps a MultiNicNodeConfig field name to the entry's field name. */
 function entryField(field: string): string {
   if (field === 'nodeName') return 'attachedNodeName';
   return field === 'instanceId' ? 'attachedNodeId' : field;
 }
 
-/** Entries that are about one node, or have a MAC of one NIC, are all refused: which of them is meant is unknown. */
-function refusalsOfShared(bases: readonly EntryBase[]): ReadonlyMap<number, Refusal> {
+/** Refuses all entries with the same node or the same MAC: the intended entry is unknown. */
+function duplicateRefusals(bases: readonly EntryBase[]): ReadonlyMap<number, Refusal> {
   const refusals = new Map<number, Refusal>();
   const refuse = (found: readonly Claim[]): void => {
     const positions = [...new Set(found.map(({ position }) => position))];

@@ -2,7 +2,7 @@ import type { BizInterface } from '../api/multinicbizconfig.ts';
 import type { NodeConfigStatus } from '../api/multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from '../api/names.ts';
 
-/** The MultiNicNodeConfig of a node, as far as it decides about indexes. */
+/** The index-related part in a node's MultiNicNodeConfig. */
 export interface IndexHolder {
   readonly spec?: { readonly interfaces?: readonly unknown[] | undefined } | undefined;
   readonly status?: NodeConfigStatus | undefined;
@@ -15,27 +15,27 @@ interface Named {
 }
 
 /**
- * Index of each NIC, in the order of the entries; undefined: all ten are in use until a NIC that leaves is gone. A port (without
- * port id: a MAC) keeps its index. A new one gets the lowest index that neither spec, interface statuses nor the host's own
- * record name. No two NICs get one index: what the spec says counts before what the statuses say of an earlier one.
+ * Returns each NIC's index, in entry order; undefined: all ten indexes are in use until a removed NIC is gone. A port
+ * (without port id: a MAC) keeps its index. New NICs get the lowest index unused in spec, interface statuses and host
+ * record. No two NICs share an index: the spec wins over statuses from an earlier spec.
  */
 export function indexesFor(
   interfaces: readonly BizInterface[],
   holder: IndexHolder | undefined,
 ): readonly (number | undefined)[] {
   const records = holder ? recordsIn(holder) : [];
-  const kept: (number | undefined)[] = interfaces.map(() => undefined);
+  const assigned: (number | undefined)[] = interfaces.map(() => undefined);
   const taken = new Set<number>();
   for (const record of records) {
     for (const [at, nic] of interfaces.entries()) {
       const index = record.find((one) => isSame(one, nic))?.index;
-      if (kept[at] !== undefined || index === undefined || taken.has(index)) continue;
-      kept[at] = index;
+      if (assigned[at] !== undefined || index === undefined || taken.has(index)) continue;
+      assigned[at] = index;
       taken.add(index);
     }
     for (const { index } of record) taken.add(index);
   }
-  return kept.map((index) => {
+  return assigned.map((index) => {
     if (index !== undefined) return index;
     const free = Array.from({ length: maxIndex + 1 }, (_, n) => n).find((n) => !taken.has(n));
     if (free !== undefined) taken.add(free);
@@ -43,7 +43,7 @@ export function indexesFor(
   });
 }
 
-/** What names indexes, most reliable first: the spec is wanted, the others are what was. */
+/** Returns all index sources, most reliable first: the spec is the desired state, the rest is history. */
 function recordsIn({ spec, status }: IndexHolder): readonly (readonly Named[])[] {
   return [spec?.interfaces, status?.knownInterfaces, status?.interfaceStatuses].map((entries) =>
     (entries ?? []).flatMap((entry: unknown) => namedIn(entry)),
@@ -70,7 +70,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** By port; by MAC where one of the two has no port id. */
+/** Compares by port id; by MAC if either side has no port id. */
 function isSame(named: Named, { portId, macAddress }: BizInterface): boolean {
   if (named.portId !== undefined && portId) return named.portId === portId;
   return named.mac !== undefined && named.mac === macAddress?.trim().toLowerCase();

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { labelValue } from '../api/label-value.ts';
 import { annotations, bizConfigGroups, fieldManagers, labels } from '../api/names.ts';
 
-/** The MultiNicBizConfig that a MultiNicNodeConfig was made from. */
+/** The source MultiNicBizConfig for an expanded MultiNicNodeConfig. */
 const bizSource = z.object({
   group: z.enum(bizConfigGroups),
   name: z.string().min(1),
@@ -17,19 +17,19 @@ interface Metadata {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The source named in the annotation; undefined when there is none, or one that cannot be read. */
-export function sourceIn({ annotations: noted }: Metadata): BizSource | undefined {
-  const text = noted?.[annotations.bizSource];
+/** Returns the source from the annotation; undefined when the annotation is missing or unreadable. */
+export function sourceIn({ annotations: existing }: Metadata): BizSource | undefined {
+  const text = existing?.[annotations.bizSource];
   if (text === undefined) return undefined;
   try {
     return bizSource.safeParse(JSON.parse(text)).data;
   } catch {
-    // No JSON: not written by the expansion.
+    // Invalid JSON: not written by the expansion.
     return undefined;
   }
 }
 
-/** Whether label and annotation say that the object was made from this source; a user can forge both. */
+/** Returns true if label and annotation name this source; a user can forge both. */
 export function isLabelledAs(
   metadata: Metadata,
   { group, name }: Pick<BizSource, 'group' | 'name'>,
@@ -39,7 +39,7 @@ export function isLabelledAs(
   return label === labelValue(name) && source?.group === group && source.name === name;
 }
 
-/** Label and annotation of an object that is made from this source. */
+/** Returns label and annotation for objects expanded from this source. */
 export function marksOf(source: BizSource) {
   const { group, name, uid, generation } = source;
   return {
@@ -63,8 +63,8 @@ const managedObject = z.object({
 });
 
 /**
- * Field managers that own fields of the spec, from `metadata.managedFields`. Cached objects do not have them: pass an object that was
- * just read from the API server.
+ * Returns field managers owning spec fields, from `metadata.managedFields`. Cached objects lack this field: pass an
+ * object just read from the API server.
  */
 export function specManagers(object: unknown): ReadonlySet<string> {
   const { managedFields } = managedObject.parse(object).metadata;
@@ -74,7 +74,7 @@ export function specManagers(object: unknown): ReadonlySet<string> {
   return new Set(owners.map(({ manager }) => manager));
 }
 
-/** Whether the expansion alone owns the spec: no other writer has set a field of it since. */
+/** Returns true if only the expansion owns the spec: no other writer has set a spec field since. */
 export function isOwnedByExpansion(object: unknown): boolean {
   const managers = specManagers(object);
   return managers.size === 1 && managers.has(fieldManagers.bizConfig);

@@ -16,12 +16,12 @@ import {
   type TlsStep,
 } from './tls-plan.ts';
 
-/** What a round found or made, for metrics. */
+/** Certificate state after a round, for metrics. */
 export interface TlsState {
-  /** When the authority ends; undefined: there is none. */
+  /** CA expiry; undefined: no CA yet. */
   readonly authorityUntilMs: number | undefined;
   readonly serverUntilMs: number | undefined;
-  /** When the next of the two is issued. */
+  /** Time for the next renewal, CA or certificate. */
   readonly dueMs: number;
 }
 
@@ -31,65 +31,65 @@ export interface CertificateKeeperDeps<Effect extends string> {
     readonly authority: OwnedSecret<Effect>;
     readonly certificate: OwnedSecret<Effect>;
   };
-  /** Host names and addresses of the server. */
+  /** The server's host names and addresses. */
   readonly names: readonly string[];
   readonly clock: Clock;
-  /** Called before each write of a Secret. */
+  /** Called before each Secret write. */
   readonly onWrite: (secret: string, why: string) => void;
   /**
-   * Asked before another certificate replaces one that clients accept: whether all clients believe these authorities.
-   * While it answers false the certificate stays. Default: clients read the authorities from us.
+   * Called before replacing a certificate clients accept; returns whether all clients trust these CAs. While false,
+   * the certificate stays. Default: clients read the CAs from our Secret.
    */
   readonly mayReplace?: (trusted: string, signal: AbortSignal) => Promise<boolean>;
-  /** Called after each round that succeeded. */
+  /** Called after each successful round. */
   readonly onRound?: (kept: TlsState) => void;
 }
 
 export interface CertificateKeeper {
-  /** Starts a term of leadership: what was believed stays until the first round has read what holds now. */
+  /** Starts a leadership term: trusted CAs stay until the first round has read the Secrets. */
   lead(): void;
   /**
-   * Reads both Secrets, and writes until nothing is left to write. Returns false when a new certificate has to wait for
-   * `mayReplace`. Throws `SecretTrouble`; `trusted` stays then.
+   * Reads both Secrets and writes until the plan is empty. Returns false when a new certificate waits for
+   * `mayReplace`. Throws `SecretError`; `trusted` then stays unchanged.
    */
   round(signal: AbortSignal): Promise<boolean>;
-  /** PEM of the authorities that the server's certificate is verified with; undefined: none yet. */
+  /** PEM bundle for verifying the server certificate; undefined: none yet. */
   readonly trusted: string | undefined;
 }
 
-/** More writes than are ever needed: something changes each Secret before the next read. */
-const mostSteps = 4;
+/** Write limit per round. More writes mean another process changes the Secret before each read. */
+const maxWrites = 4;
 
 export const changed =
   'what was written is not what is read: something, such as an admission webhook, changes it';
 
-/** Keeps a certificate authority and a certificate of a server in two Secrets, and renews them with overlap. */
+/** Maintains a CA and a server certificate in two Secrets, and renews both with overlap. */
 export function createCertificateKeeper<Effect extends string>(
   deps: CertificateKeeperDeps<Effect>,
 ): CertificateKeeper {
   const { secrets, kept, names, clock, onWrite, onRound, mayReplace } = deps;
   let trusted: string | undefined;
-  let remembers = false;
+  let hasReadSecrets = false;
 
-  interface Held {
+  interface StoredSecrets {
     readonly authority: ReadSecret;
     readonly certificate: ReadSecret;
   }
 
   async function write(
     step: TlsStep,
-    held: Held,
+    stored: StoredSecrets,
     tls: StoredTls,
     signal: AbortSignal,
-  ): Promise<Held> {
-    const which = kept[step.write];
-    onWrite(which.name, step.why);
+  ): Promise<StoredSecrets> {
+    const target = kept[step.write];
+    onWrite(target.name, step.why);
     const content = await contentOf(step, tls);
-    const written = await secrets.write(which, held[step.write], content, signal);
-    return { ...held, [step.write]: written };
+    const written = await secrets.write(target, stored[step.write], content, signal);
+    return { ...stored, [step.write]: written };
   }
 
-  /** A certificate that no client accepts any more is replaced at once. */
+  /** Returns true if clients must trust the CA first. A certificate no client accepts is replaced at once. */
   async function mustWait(
     { write: what, pair, beside }: TlsStep,
     { server }: StoredTls,
@@ -131,26 +131,30 @@ export function createCertificateKeeper<Effect extends string>(
 
   return {
     lead(): void {
-      remembers = false;
+      hasReadSecrets = false;
     },
     async round(signal) {
-      let held: Held = {
+      let stored: StoredSecrets = {
         authority: await secrets.read(kept.authority, signal),
         certificate: await secrets.read(kept.certificate, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tls = storedTls(held.authority, held.certificate, remembers ? trusted : undefined);
+        const tls = storedTls(
+          stored.authority,
+          stored.certificate,
+          hasReadSecrets ? trusted : undefined,
+        );
         const plan = planTls(tls, clock.now().getTime(), names);
         if (plan.trusted.length > 0) {
           trusted = bundleOf(plan.trusted);
-          remembers = true;
+          hasReadSecrets = true;
         }
         if (!plan.step || (await mustWait(plan.step, tls, signal))) {
           report(tls, plan.dueMs);
           return plan.step === undefined;
         }
-        if (steps === mostSteps) throw new SecretError(kept[plan.step.write].name, changed);
-        held = await write(plan.step, held, tls, signal);
+        if (steps === maxWrites) throw new SecretError(kept[plan.step.write].name, changed);
+        stored = await write(plan.step, stored, tls, signal);
       }
     },
     get trusted() {
@@ -159,7 +163,7 @@ export function createCertificateKeeper<Effect extends string>(
   };
 }
 
-/** Names of a Service, from its own namespace and from outside of it. */
+/** Returns a Service's DNS names, from inside and outside its namespace. */
 export function serviceNames(service: string, namespace: string): readonly string[] {
   const inNamespace = `${service}.${namespace}`;
   return [service, inNamespace, `${inNamespace}.svc`, `${inNamespace}.svc.cluster.local`];

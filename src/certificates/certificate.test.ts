@@ -6,7 +6,7 @@ import { authoritiesIn, isSignedBy, pairIn } from './certificate.ts';
 import { issueAuthority, issueServer } from './issue.ts';
 
 describe('pairIn', () => {
-  it('reads names and times of a certificate whose key fits', () => {
+  it('pairIn returns names and validity when the key matches the certificate', () => {
     expect(pairIn(testCertificate, testKey)).toMatchObject({
       key: testKey,
       certificate: {
@@ -20,12 +20,12 @@ describe('pairIn', () => {
   it.each([
     ['no certificate', undefined, testKey],
     ['no key', testCertificate, undefined],
-    ['the key of another one', testCertificate, good.key],
-    ['a key that is cut short', testCertificate, testKey.slice(0, 80)],
-    ['a certificate that is cut short', testCertificate.slice(0, 200), testKey],
-    ['a certificate of nothing', testCertificate.replace('MIIB', 'AAAA'), testKey],
-    ['something else', 'hello', 'hello'],
-  ])('has none of %s', (_, certificate, key) => {
+    ['the key for another certificate', testCertificate, good.key],
+    ['a truncated key', testCertificate, testKey.slice(0, 80)],
+    ['a truncated certificate', testCertificate.slice(0, 200), testKey],
+    ['a certificate with invalid DER', testCertificate.replace('MIIB', 'AAAA'), testKey],
+    ['text without PEM', 'hello', 'hello'],
+  ])('pairIn returns undefined for %s', (_, certificate, key) => {
     expect(pairIn(certificate, key)).toBeUndefined();
   });
 });
@@ -36,7 +36,7 @@ describe('isSignedBy', () => {
   const [authority] = authoritiesIn(by.certificate);
   const pem = issueServer(by, ['viola-api'], validity).certificate;
 
-  /** Whether it holds with one bit of the signature, which is the end of it, changed. */
+  /** Returns isSignedBy for a certificate whose last signature byte is XORed with `change`. */
   function isSigned(change: number): boolean {
     const der = Buffer.from(new X509Certificate(pem).raw);
     der[der.length - 1] = (der.at(-1) ?? 0) ^ change;
@@ -45,19 +45,19 @@ describe('isSignedBy', () => {
     return authority !== undefined && isSignedBy(facts, authority);
   }
 
-  it('goes by the signature, not by what a certificate says of its issuer', () => {
+  it('isSignedBy verifies the signature, not the issuer name', () => {
     expect([isSigned(0), isSigned(1)]).toEqual([true, false]);
   });
 });
 
 describe('authoritiesIn', () => {
-  it('reads those that are authorities, whatever stands between them', () => {
+  it('authoritiesIn returns only CA certificates and skips all other text', () => {
     const text = `# ours\n${violaCa}${good.cert}rubbish\n${testCertificate}${violaCa.slice(0, 200)}`;
     const pems = authoritiesIn(text).map(({ pem }) => pem);
     expect(pems.map((pem) => pem.trim())).toEqual([violaCa.trim(), testCertificate.trim()]);
   });
 
-  it('reads none of nothing', () => {
+  it('authoritiesIn returns an empty list for undefined', () => {
     expect(authoritiesIn(undefined)).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
-/** What is decided by of a certificate. */
+/** Certificate facts for renewal decisions. */
 export interface Certificate {
   readonly pem: string;
   readonly id: string;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Host names and addresses that it is for. */
+  /** Host names and addresses from the subject alternative name. */
   readonly names: readonly string[];
 }
 
@@ -16,14 +16,14 @@ export interface Pair {
   readonly key: string;
 }
 
-/** Certificate authorities in a text of PEM; what cannot be read, or is none, is left out. */
+/** Returns CA certificates from a PEM text; unreadable and non-CA certificates are left out. */
 export function authoritiesIn(text: string | undefined): readonly Certificate[] {
   return certificatesIn(text)
     .filter((read) => read.ca)
     .map(factsOf);
 }
 
-/** The first certificate of a text with the key that fits it. */
+/** Returns the first certificate in the text if the key matches. */
 export function pairIn(certificate: string | undefined, key: string | undefined): Pair | undefined {
   const [read] = certificatesIn(certificate);
   return read && key !== undefined && fits(read, key)
@@ -46,7 +46,7 @@ function readable(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);
   } catch {
-    return undefined; // whatever OpenSSL says of it, it has to be made anew
+    return undefined; // unreadable for OpenSSL: the certificate must be reissued
   }
 }
 

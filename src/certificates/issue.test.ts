@@ -9,7 +9,7 @@ const years = (from: number, until: number) => ({
 });
 const names = ['viola-api', 'viola-api.ns.svc', '127.0.0.1', '::1'];
 
-it('issues a certificate that its authority is known by, for names and addresses', () => {
+it('issueServer creates a certificate its CA verifies, for names and addresses', () => {
   const authority = issueAuthority(years(2026, 2036));
   const server = issueServer(authority, names, years(2026, 2027));
   const ca = new X509Certificate(authority.certificate);
@@ -23,7 +23,7 @@ it('issues a certificate that its authority is known by, for names and addresses
   expect(leaf.checkHost('viola-api.other.svc')).toBeUndefined();
 });
 
-it('issues for times on both sides of 2050, where X.509 writes them in another way', () => {
+it('issueAuthority encodes validity before and after 2050, where X.509 changes the time format', () => {
   for (const validity of [years(2026, 2036), years(2049, 2059), years(2060, 2070)]) {
     const { certificate, key } = issueAuthority(validity);
     const { fromMs, untilMs } = pairIn(certificate, key)?.certificate ?? {};
@@ -31,7 +31,7 @@ it('issues for times on both sides of 2050, where X.509 writes them in another w
   }
 });
 
-it('makes no two authorities alike', () => {
+it('issueAuthority gives every CA its own subject, serial number and key', () => {
   const all = Array.from({ length: 20 }, () => issueAuthority(years(2026, 2036)));
   const read = all.map(({ certificate }) => new X509Certificate(certificate));
   expect(new Set(read.map(({ subject }) => subject)).size).toBe(20);

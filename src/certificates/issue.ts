@@ -12,9 +12,9 @@ import { isIP } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import * as x509 from '@peculiar/asn1-x509';
 
-// Node.js reads certificates and cannot make any. This module is loaded when one is to be made, which is once in two months.
+// Node.js can read certificates but not create any. This module is loaded only for issuing, once in two months.
 
-/** From when until when a certificate holds. */
+/** Certificate validity period. */
 export interface Validity {
   readonly from: Date;
   readonly until: Date;
@@ -26,7 +26,7 @@ export interface Issued {
   readonly key: string;
 }
 
-/** A certificate authority that signs itself; no two have the same name, so that OpenSSL never takes one for the other. */
+/** Returns a self-signed CA. Every CA name is unique: OpenSSL must not confuse two CAs. */
 export function issueAuthority(validity: Validity): Issued {
   const key = newKey();
   const subject = nameOf(`MultiNIC CA ${randomBytes(4).toString('hex')}`);
@@ -40,10 +40,10 @@ export function issueAuthority(validity: Validity): Issued {
       usage(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign),
     ),
   ];
-  return issued(key, { subject, extensions, validity, issuer: subject, signer: key });
+  return signedCertificate(key, { subject, extensions, validity, issuer: subject, signer: key });
 }
 
-/** The certificate of a server under these names, signed by an authority. */
+/** Returns a server certificate for these names, signed by a CA. */
 export function issueServer(by: Issued, names: readonly string[], validity: Validity): Issued {
   const signer = createPrivateKey(by.key);
   const authority = AsnConvert.parse(new X509Certificate(by.certificate).raw, x509.Certificate);
@@ -58,7 +58,7 @@ export function issueServer(by: Issued, names: readonly string[], validity: Vali
     extension(x509.id_ce_extKeyUsage, new x509.ExtendedKeyUsage([x509.id_kp_serverAuth]), false),
     extension(x509.id_ce_subjectAltName, new x509.SubjectAlternativeName(general), false),
   ];
-  return issued(newKey(), {
+  return signedCertificate(newKey(), {
     subject: nameOf(names[0] ?? ''),
     extensions,
     validity,
@@ -67,7 +67,7 @@ export function issueServer(by: Issued, names: readonly string[], validity: Vali
   });
 }
 
-interface Wanted {
+interface CertificateParts {
   readonly subject: x509.Name;
   readonly issuer: x509.Name;
   readonly signer: KeyObject;
@@ -75,7 +75,10 @@ interface Wanted {
   readonly extensions: readonly x509.Extension[];
 }
 
-function issued(key: KeyObject, { subject, issuer, signer, validity, extensions }: Wanted): Issued {
+function signedCertificate(
+  key: KeyObject,
+  { subject, issuer, signer, validity, extensions }: CertificateParts,
+): Issued {
   const algorithm = new x509.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
   const own = publicKeyInfo(key);
   const tbsCertificate = new x509.TBSCertificate({
@@ -137,19 +140,19 @@ function publicKeyInfo(key: KeyObject): x509.SubjectPublicKeyInfo {
   return AsnConvert.parse(der, x509.SubjectPublicKeyInfo);
 }
 
-/** RFC 5280, 4.2.1.2, method 1. */
+/** Key identifier: RFC 5280, 4.2.1.2, method 1. */
 function keyId({ subjectPublicKey }: x509.SubjectPublicKeyInfo): ArrayBuffer {
   return bytes(createHash('sha1').update(Buffer.from(subjectPublicKey)).digest());
 }
 
-/** Positive, and of as many bytes whatever the dice say. */
+/** Returns a positive serial number with a fixed length: 16 bytes. */
 function serial(): Buffer {
   const random = randomBytes(16);
   random[0] = ((random[0] ?? 0) & 0x3f) | 0x40;
   return random;
 }
 
-/** A buffer of its own: that of a Buffer may be a pool. */
+/** Returns a separate ArrayBuffer: a Buffer may share a pool. */
 function bytes(buffer: Buffer): ArrayBuffer {
   return new Uint8Array(buffer).buffer;
 }

@@ -3,36 +3,36 @@ import { type Secret, secrets } from '../kube/core-resources.ts';
 import { isConflict } from '../kube/errors.ts';
 import type { Perform } from '../process/effects.ts';
 
-/** One Secret that a part keeps, and the name of the effect that writes it. */
+/** A Secret owned by a part, with the effect name for its writes. */
 export interface OwnedSecret<Effect extends string = string> {
   readonly name: string;
   readonly type: 'Opaque' | 'kubernetes.io/tls';
   readonly effect: Effect;
 }
 
-/** The part that keeps Secrets. */
+/** The part that owns the Secrets. */
 export interface SecretKeeper {
-  /** Also the value of the label `app.kubernetes.io/managed-by`. */
+  /** Also the value for label `app.kubernetes.io/managed-by`. */
   readonly fieldManager: string;
-  /** Name of the part in messages, such as `the operator`. */
+  /** The part's name in messages, such as `the operator`. */
   readonly called: string;
-  /** Labels of the Secrets beside `app.kubernetes.io/managed-by`. */
+  /** Secret labels beside `app.kubernetes.io/managed-by`. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** What a Secret holds, as text by key. */
+/** Secret content, as text by key. */
 export interface Content {
   readonly data: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** A Secret as it was read: what the next write of it is made onto. */
+/** A Secret as read, with the base for the next write. */
 export interface ReadSecret extends Required<Content> {
-  /** Undefined: there is no such Secret. */
+  /** undefined: no such Secret exists. */
   readonly fence: { readonly uid: string; readonly resourceVersion: string } | undefined;
 }
 
-/** A Secret that cannot be kept; what is done with the others goes on. */
+/** Error for a Secret with a failed read or write; work on other Secrets continues. */
 export class SecretError extends Error {
   override readonly name = 'SecretTrouble';
   readonly about: string;
@@ -42,7 +42,7 @@ export class SecretError extends Error {
     this.about = secret;
   }
 
-  /** Another process wrote between our read and our write: the next round reads again. */
+  /** True if another process wrote between our read and our write: the next round reads again. */
   get isRace(): boolean {
     return isConflict(this.cause);
   }
@@ -55,12 +55,12 @@ export interface SecretsDeps<Effect extends string> {
   readonly keeper: SecretKeeper;
 }
 
-/** Reads and writes Secrets one by one; what fails is a `SecretTrouble`. */
+/** Reads and writes Secrets one by one; failures throw `SecretError`. */
 export interface OwnedSecrets<Effect extends string> {
-  read(which: OwnedSecret<Effect>, signal: AbortSignal): Promise<ReadSecret>;
-  /** Writes onto exactly what was read, so that of two leaders one is refused; other people's keys stay. */
+  read(target: OwnedSecret<Effect>, signal: AbortSignal): Promise<ReadSecret>;
+  /** Writes with the read resourceVersion: if two leaders write, the API server refuses one. Foreign keys stay. */
   write(
-    which: OwnedSecret<Effect>,
+    target: OwnedSecret<Effect>,
     onto: ReadSecret,
     content: Content,
     signal: AbortSignal,
@@ -77,19 +77,20 @@ export function createOwnedSecrets<Effect extends string>({
 }: SecretsDeps<Effect>): OwnedSecrets<Effect> {
   const labels = { ...keeper.labels, [managedBy]: keeper.fieldManager };
   return {
-    read: async (which, signal) =>
-      named(which, signal, async () =>
-        heldSecret(
-          await client.find(secrets, { namespace, name: which.name }, { signal }),
-          which,
+    read: async (target, signal) =>
+      withSecretName(target, signal, async () =>
+        contentOf(
+          await client.find(secrets, { namespace, name: target.name }, { signal }),
+          target,
           keeper,
         ),
       ),
 
-    write: async (which, { fence }, { data, annotations = {} }, signal) =>
-      named(which, signal, async () => {
-        const { name, type, effect } = which;
-        // No object ever has the version 1: onto an absent one it is created, and a conflict when it exists meanwhile.
+    write: async (target, { fence }, { data, annotations = {} }, signal) =>
+      withSecretName(target, signal, async () => {
+        const { name, type, effect } = target;
+        // No object ever has resourceVersion 1: the API server creates an absent object, and returns a conflict for
+        // an existing one.
         const onto = fence ?? { resourceVersion: '1' };
         const object = {
           metadata: { name, namespace, labels, annotations, ...onto },
@@ -97,16 +98,16 @@ export function createOwnedSecrets<Effect extends string>({
           data: encoded(data),
         };
         const options = { fieldManager: keeper.fieldManager, force: true, signal };
-        return heldSecret(
+        return contentOf(
           await perform(effect, () => client.apply(secrets, object, options)),
-          which,
+          target,
           keeper,
         );
       }),
   };
 }
 
-async function named<T>(
+async function withSecretName<T>(
   { name }: OwnedSecret,
   signal: AbortSignal,
   work: () => Promise<T>,
@@ -119,15 +120,15 @@ async function named<T>(
   }
 }
 
-/** What a Secret holds; throws when it is not ours to write. */
-function heldSecret(
+/** Returns the Secret's content; throws if the Secret is not ours to write. */
+function contentOf(
   secret: Secret | undefined,
   { name, type }: OwnedSecret,
   keeper: SecretKeeper,
 ): ReadSecret {
   if (!secret) return { fence: undefined, data: {}, annotations: {} };
   const { uid = '', resourceVersion = '', annotations = {} } = secret.metadata;
-  if (!isKeptBy(keeper, secret)) {
+  if (!isOwnedBy(keeper, secret)) {
     throw new Error(
       `the Secret ${name} was not made by ${keeper.called} and is left alone; delete it, or label it ${managedBy}=${keeper.fieldManager} to hand it over`,
     );
@@ -140,8 +141,8 @@ function heldSecret(
   return { fence: { uid, resourceVersion }, annotations, data: decoded(secret.data) };
 }
 
-/** The label alone after a restore of a backup, the manager alone after an edit of the labels. */
-function isKeptBy({ fieldManager }: SecretKeeper, { metadata }: Secret): boolean {
+/** Label or field manager is enough: a restored backup lacks the manager, an edit may drop the label. */
+function isOwnedBy({ fieldManager }: SecretKeeper, { metadata }: Secret): boolean {
   const managers = (metadata.managedFields ?? []) as readonly { readonly manager?: string }[];
   return (
     metadata.labels?.[managedBy] === fieldManager ||

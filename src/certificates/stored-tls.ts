@@ -1,14 +1,14 @@
 import { authoritiesIn, type Certificate, isSignedBy, type Pair, pairIn } from './certificate.ts';
 import type { ReadSecret } from './owned-secret.ts';
 
-/** What the Secrets of the authority and of Viola's certificate hold, as far as it can be used. */
+/** Usable content in both Secrets: CA and server certificate. */
 export interface StoredTls {
-  /** The authority that signs, with its key. */
+  /** The signing CA with its key. */
   readonly signing: Pair | undefined;
-  /** Authorities that the operator believes, and the text that they stand in. */
+  /** CAs the operator trusts, with their PEM text. */
   readonly trusted: Bundle;
   readonly server: ServerPair | undefined;
-  /** The authorities that lie beside Viola's certificate, for other callers of Viola. */
+  /** CA bundle beside the server certificate, for other API callers. */
   readonly shown: string;
 }
 
@@ -18,14 +18,17 @@ export interface Bundle {
 }
 
 export interface ServerPair extends Pair {
-  /** Who signed it, of all authorities that are held anywhere. */
+  /** The signing CA, among all CAs in both Secrets. */
   readonly issuer: Certificate | undefined;
 }
 
-/** Keys of both Secrets. */
+/** Data keys in both Secrets. */
 export const tlsKeys = { authorities: 'ca.crt', certificate: 'tls.crt', key: 'tls.key' } as const;
 
-/** `remembered` is what this process believes: Viola may still show what was signed by it when both Secrets are lost. */
+/**
+ * Returns the usable content. `remembered`: CAs this process trusts. If both Secrets are lost, Viola may still serve
+ * a certificate signed by them.
+ */
 export function storedTls(
   authority: ReadSecret,
   certificate: ReadSecret,
@@ -35,7 +38,7 @@ export function storedTls(
   const text = authority.data[tlsKeys.authorities] ?? '';
   const shown = certificate.data[tlsKeys.authorities] ?? '';
   const trusted = { text, authorities: [...authoritiesIn(text), ...authoritiesIn(remembered)] };
-  // Deleting the authority alone leaves what it signed known.
+  // If only the CA Secret is deleted, the signing CA is still in the certificate's bundle.
   const known = [
     ...(signing ? [signing.certificate] : []),
     ...trusted.authorities,
@@ -46,8 +49,8 @@ export function storedTls(
   return { signing, trusted, shown, server: server && { ...server, issuer } };
 }
 
-function signingPair(held: ReadSecret): Pair | undefined {
-  const pair = pairOf(held);
+function signingPair(secret: ReadSecret): Pair | undefined {
+  const pair = pairOf(secret);
   return pair && authoritiesIn(pair.certificate.pem).length > 0 ? pair : undefined;
 }
 

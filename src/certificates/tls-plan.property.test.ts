@@ -11,7 +11,7 @@ interface Made extends Certificate {
   readonly issuer: string;
 }
 
-/** Both Secrets as they may be found, and the clock of whoever looks at them. */
+/** Both Secrets in any possible state, and the reader's clock. */
 class World {
   now = Date.parse('2026-01-01T00:00:00Z');
   authority: { pair: Made; hasKey: boolean; bundle: readonly Certificate[] } | undefined;
@@ -48,15 +48,15 @@ class World {
     return planTls(this.held, this.now, names);
   }
 
-  /** Takes steps until none is left, or dies after so many; answers how many there were. */
-  look(deathAfter: number, watch: (world: World) => void = () => undefined): number {
+  /** Runs plan steps until none is left, or stops after `deathAfter` writes; returns the number of writes. */
+  renew(deathAfter: number, onWrite: (world: World) => void = () => undefined): number {
     for (let writes = 0; ; writes++) {
       const { step } = this.plan;
       if (!step || writes === deathAfter) return writes;
       if (writes > 3) throw new Error(`never ends: ${step.why}`);
       if (step.write === 'authority') this.#writeAuthority(step.pair !== undefined, step.beside);
       else this.#writeServer(step.pair !== undefined, step.beside);
-      watch(this);
+      onWrite(this);
     }
   }
 
@@ -97,12 +97,12 @@ const damages = {
 } as const;
 
 type Act =
-  | { readonly kind: 'look'; readonly deathAfter: number }
+  | { readonly kind: 'renew'; readonly deathAfter: number }
   | { readonly kind: 'pass'; readonly days: number }
   | { readonly kind: 'damage'; readonly what: keyof typeof damages };
 
-const look = fc.record({
-  kind: fc.constant('look' as const),
+const renew = fc.record({
+  kind: fc.constant('renew' as const),
   deathAfter: fc.constantFrom(0, 1, 2, Infinity),
 });
 const pass = (min: number, max: number) =>
@@ -112,14 +112,14 @@ const damage = fc.record({
   what: fc.constantFrom(...(Object.keys(damages) as (keyof typeof damages)[])),
 });
 
-function act(world: World, one: Act, watch?: (world: World) => void): void {
-  if (one.kind === 'look') world.look(one.deathAfter, watch);
+function act(world: World, one: Act, onWrite?: (world: World) => void): void {
+  if (one.kind === 'renew') world.renew(one.deathAfter, onWrite);
   else if (one.kind === 'pass') world.now += one.days * dayMs;
   else damages[one.what](world);
 }
 
-/** The certificate that Viola shows can be verified by a leader that has just begun. */
-function isBelieved({ held, now }: World): boolean {
+/** Returns true if a newly elected leader can verify the server certificate. */
+function isVerifiable({ held, now }: World): boolean {
   const { server, trusted } = held;
   const issuer = trusted.authorities.find(({ id }) => id === server?.issuer?.id);
   const valid = (one: Certificate | undefined) =>
@@ -128,15 +128,15 @@ function isBelieved({ held, now }: World): boolean {
 }
 
 describe('planTls', () => {
-  it('comes to an end that holds from any state, whatever was written before a death', () => {
+  it('planTls reaches a valid final state from any state, after any crash between writes', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(look, pass(-800, 4_000), damage), { maxLength: 12 }),
+        fc.array(fc.oneof(renew, pass(-800, 4_000), damage), { maxLength: 12 }),
         (acts) => {
           const world = new World();
           for (const one of acts) act(world, one);
-          world.look(Infinity);
-          expect(isBelieved(world)).toBe(true);
+          world.renew(Infinity);
+          expect(isVerifiable(world)).toBe(true);
           expect(world.server?.pair.names).toEqual(names);
           expect(world.held.signing && world.held.shown === world.held.trusted.text).toBe(true);
           expect(world.authority?.bundle.length).toBeLessThanOrEqual(4);
@@ -147,23 +147,23 @@ describe('planTls', () => {
     );
   });
 
-  it('has nothing signed by an authority that is not believed already, and forgets none that is in use', () => {
+  it('planTls signs only with trusted CAs, and never drops a CA in use', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(look, pass(-800, 4_000), damage), { maxLength: 12 }),
+        fc.array(fc.oneof(renew, pass(-800, 4_000), damage), { maxLength: 12 }),
         (acts) => {
           const world = new World();
-          for (const one of [...acts, { kind: 'look', deathAfter: Infinity } as const]) {
+          for (const one of [...acts, { kind: 'renew', deathAfter: Infinity } as const]) {
             const { server } = world.held;
             const issuer = server?.issuer;
-            // Of one that expires nobody can verify anything any more.
+            // Certificates from an expired CA cannot be verified any more.
             const stays = issuer && world.now < issuer.untilMs;
             act(world, one, ({ held, plan }) => {
               const ids = held.trusted.authorities.map(({ id }) => id);
               if (held.server && world.server?.pair !== server?.certificate) {
                 expect(ids).toContain(world.server?.pair.issuer);
               }
-              if (one.kind === 'look' && stays) expect(plan.trusted).toContainEqual(issuer);
+              if (one.kind === 'renew' && stays) expect(plan.trusted).toContainEqual(issuer);
             });
           }
         },
@@ -172,20 +172,20 @@ describe('planTls', () => {
     );
   });
 
-  it('keeps Viola believed all the time when somebody looks once a week, for longer than two authorities last', () => {
+  it('planTls keeps the server certificate verifiable over two CA lifetimes when rounds run weekly', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(pass(1, 7), look), { minLength: 3, maxLength: 3 }),
+        fc.array(fc.tuple(pass(1, 7), renew), { minLength: 3, maxLength: 3 }),
         (rounds) => {
           const world = new World();
-          world.look(Infinity);
+          world.renew(Infinity);
           for (let week = 0; week < 22 * 52; week++) {
-            const [wait, seen] = rounds[week % rounds.length] ?? [];
-            if (!wait || !seen) return;
+            const [wait, renewal] = rounds[week % rounds.length] ?? [];
+            if (!wait || !renewal) return;
             act(world, wait);
-            expect(isBelieved(world)).toBe(true);
-            act(world, seen, (after) => expect(isBelieved(after)).toBe(true));
-            if (week % 4 === 0) world.look(Infinity);
+            expect(isVerifiable(world)).toBe(true);
+            act(world, renewal, (after) => expect(isVerifiable(after)).toBe(true));
+            if (week % 4 === 0) world.renew(Infinity);
           }
         },
       ),
@@ -193,25 +193,25 @@ describe('planTls', () => {
     );
   });
 
-  it('does not grow, and forgets nothing in use, when the key of the authority is lost again and again', () => {
+  it('planTls keeps the bundle bounded and the CA in use trusted after repeated CA key loss', () => {
     const world = new World();
-    world.look(Infinity);
+    world.renew(Infinity);
     const shown = world.server?.pair;
     for (let times = 0; times < 10; times++) {
       world.now += dayMs;
       damages['the key of the authority is lost'](world);
-      world.look(Infinity);
+      world.renew(Infinity);
       expect(world.authority?.bundle.length).toBeLessThanOrEqual(4);
-      expect([world.server?.pair, isBelieved(world)]).toEqual([shown, true]);
+      expect([world.server?.pair, isVerifiable(world)]).toEqual([shown, true]);
     }
   });
 
   it.each([
     ['has expired', -1],
-    ['does not hold yet', 1],
-  ])('has the certificate made again when its authority %s', (_, direction) => {
+    ['is not valid yet', 1],
+  ])('planTls reissues the certificate when its CA %s', (_, direction) => {
     const world = new World();
-    world.look(Infinity);
+    world.renew(Infinity);
     const { server } = world;
     if (!server) throw new Error('there is no certificate');
     const shiftMs = direction * 8_000 * dayMs;
@@ -223,18 +223,18 @@ describe('planTls', () => {
       untilMs: server.pair.untilMs + shiftMs,
     };
     world.server = { ...server, pair: { ...server.pair, issuer: 'theirs' }, shown: [issuer] };
-    expect(isBelieved(world)).toBe(false);
-    world.look(Infinity);
-    expect(isBelieved(world)).toBe(true);
+    expect(isVerifiable(world)).toBe(false);
+    world.renew(Infinity);
+    expect(isVerifiable(world)).toBe(true);
   });
 
-  it('writes nothing when there is nothing to do', () => {
+  it('planTls writes nothing when both certificates are valid', () => {
     const world = new World();
-    expect(world.look(Infinity)).toBe(2);
-    expect(world.look(Infinity)).toBe(0);
+    expect(world.renew(Infinity)).toBe(2);
+    expect(world.renew(Infinity)).toBe(0);
     world.now += 59 * dayMs;
-    expect(world.look(Infinity)).toBe(0);
+    expect(world.renew(Infinity)).toBe(0);
     world.now += 2 * dayMs;
-    expect(world.look(Infinity)).toBe(1);
+    expect(world.renew(Infinity)).toBe(1);
   });
 });

@@ -3,48 +3,48 @@ import type { ServerPair, StoredTls } from './stored-tls.ts';
 
 const dayMs = 86_400_000;
 
-/** Clocks differ, and what was made a moment ago has to hold on all of them. */
+/** Backdating (1 day): clocks differ, and a new certificate must be valid on every clock. */
 export const backdatedMs = dayMs;
 export const authorityLifeMs = 3_650 * dayMs;
 export const serverLifeMs = 90 * dayMs;
-/** So long before its end the next one is made. */
+/** Renewal lead time before expiry. */
 const authorityRenewalMs = 365 * dayMs;
 const serverRenewalMs = 30 * dayMs;
-/** Beside the one that signs; a Secret that is damaged again and again must not grow without end. */
-const mostOthers = 3;
+/** Maximum CAs beside the signing CA: repeated Secret damage must not grow the bundle without limit. */
+const maxOtherAuthorities = 3;
 
-/** One write: with `pair` only what lies beside it changes, without one it is made. */
+/** One write: with `pair` only the CA bundle changes; without `pair` a new certificate is issued. */
 export interface TlsStep {
   readonly write: 'authority' | 'certificate';
   readonly pair: Pair | undefined;
-  /** What is to lie beside it: authorities to be believed. */
+  /** CA bundle to write: all trusted CAs. */
   readonly beside: readonly Certificate[];
   readonly why: string;
 }
 
 export interface TlsPlan {
-  /** Authorities to be believed now, whether the step is taken or not. */
+  /** CAs to trust now, even before the step is written. */
   readonly trusted: readonly Certificate[];
-  /** What is to be written now; undefined: nothing. */
+  /** The next write; undefined: nothing to write. */
   readonly step: TlsStep | undefined;
-  /** When the next one of the two is to be made. */
+  /** Time for the next renewal, CA or certificate. */
   readonly dueMs: number;
 }
 
 /**
- * Decides on the next write alone, so that a stop between two writes leaves nothing half done. The operator believes an
- * authority before anything is signed by it, and the one that signed Viola's certificate for as long as that is in use.
+ * Plans only the next write: a crash between two writes then leaves a consistent state. The operator trusts a CA
+ * before its first signature. The CA behind the served certificate stays trusted while in use.
  */
-export function planTls(held: StoredTls, nowMs: number, names: readonly string[]): TlsPlan {
-  const { signing, server, trusted, shown } = held;
+export function planTls(stored: StoredTls, nowMs: number, names: readonly string[]): TlsPlan {
+  const { signing, server, trusted, shown } = stored;
   const newAuthority = whyNewAuthority(signing, nowMs);
   if (!signing || newAuthority !== undefined) {
-    const beside = othersThan(undefined, held, nowMs);
+    const beside = authoritiesBeside(undefined, stored, nowMs);
     const why = newAuthority ?? noPair;
     const step = { write: 'authority', pair: undefined, beside, why } as const;
     return { trusted: beside, step, dueMs: nowMs };
   }
-  const beside = [signing.certificate, ...othersThan(signing.certificate, held, nowMs)];
+  const beside = [signing.certificate, ...authoritiesBeside(signing.certificate, stored, nowMs)];
   const dueMs = Math.min(
     signing.certificate.untilMs - authorityRenewalMs,
     server ? server.certificate.untilMs - serverRenewalMs : nowMs,
@@ -74,7 +74,7 @@ const noPair = 'there is no certificate with a key that fits it';
 
 function whyNewAuthority(signing: Pair | undefined, nowMs: number): string | undefined {
   if (!signing) return noPair;
-  return whyNoLonger(signing.certificate, nowMs, authorityRenewalMs);
+  return whyRenew(signing.certificate, nowMs, authorityRenewalMs);
 }
 
 function whyNewServer(
@@ -89,14 +89,10 @@ function whyNewServer(
   if (!issuer || !isValid(issuer, nowMs)) return 'no authority that is believed signed it';
   const missing = names.filter((name) => !certificate.names.includes(name));
   if (missing.length > 0) return `it is not for ${missing.join(', ')}`;
-  return whyNoLonger(certificate, nowMs, serverRenewalMs);
+  return whyRenew(certificate, nowMs, serverRenewalMs);
 }
 
-function whyNoLonger(
-  certificate: Certificate,
-  nowMs: number,
-  renewalMs: number,
-): string | undefined {
+function whyRenew(certificate: Certificate, nowMs: number, renewalMs: number): string | undefined {
   if (!isValid(certificate, nowMs)) return 'it is not valid at this time';
   return nowMs >= certificate.untilMs - renewalMs ? 'it ends soon' : undefined;
 }
@@ -105,8 +101,8 @@ function isValid({ fromMs, untilMs }: Certificate, nowMs: number): boolean {
   return fromMs <= nowMs && nowMs < untilMs;
 }
 
-/** Authorities that go on being believed: first of all the one that signed the certificate that Viola shows. */
-function othersThan(
+/** Returns CAs that stay trusted, starting with the served certificate's CA. */
+function authoritiesBeside(
   signing: Certificate | undefined,
   { trusted, server }: StoredTls,
   nowMs: number,
@@ -116,7 +112,7 @@ function othersThan(
   const distinct = new Map(candidates.map((one) => [one.id, one]));
   return [...distinct.values()]
     .filter(({ id, untilMs }) => id !== signing?.id && nowMs < untilMs)
-    .slice(0, mostOthers)
+    .slice(0, maxOtherAuthorities)
     .toSorted(newestFirst);
 }
 

@@ -7,13 +7,15 @@ import { createKubeClient } from '../kube/client/http-client.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { Refusal } from './refusal.ts';
 
-/** The variable may be set to nothing, which to kubectl is the same as not set. In an image there may be no home. */
+/**
+ * Returns the default kubeconfig path. kubectl treats an empty KUBECONFIG as unset. Images may lack a home folder.
+ */
 export function usualKubeconfig(): string {
-  const { KUBECONFIG: given = '', HOME: home = '/' } = process.env;
-  return given === '' ? join(home, '.kube', 'config') : given;
+  const { KUBECONFIG: variable = '', HOME: home = '/' } = process.env;
+  return variable === '' ? join(home, '.kube', 'config') : variable;
 }
 
-/** Reads one context of a kubeconfig; `flags` names the options with which a user chooses another file. */
+/** Reads one kubeconfig context; `flags` names the options for choosing another file. */
 export async function accessOf(
   path: string,
   context: string | undefined,

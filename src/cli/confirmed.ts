@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Refusal } from './refusal.ts';
 
 /**
- * Asks the user; resolves at `yes` and throws a Refusal at any other answer, or without a terminal. `preview` says how to see the
- * changes beforehand.
+ * Asks the user; resolves on `yes`. Throws a Refusal on any other answer, or without a terminal. `preview` names the
+ * way to see the changes first.
  */
 export async function confirmed(
   question: string,

@@ -5,13 +5,13 @@ import { migrateCommand } from './migrate/command.ts';
 import { Refusal } from './refusal.ts';
 import { registerClusterCommand } from './register-cluster/command.ts';
 
-/** The commands of people, by name. */
+/** User commands by name. */
 export const commands: Readonly<Record<string, (endWith: EndWith) => Command>> = {
   migrate: migrateCommand,
   'register-cluster': registerClusterCommand,
 };
 
-/** Runs one of people's commands; its errors are one line and the next step. */
+/** Runs a user command; prints errors as one line plus the next step. */
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
   const program = new Command('multinic').exitOverride();
   let status: ExitStatus = exit.done;
@@ -24,17 +24,17 @@ export async function cliMain(name: string, argv: readonly string[]): Promise<nu
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
-    return told(error);
+    return reported(error);
   }
 }
 
-/** A command, with its subcommands, that throws instead of ending the process. */
+/** Makes a command and its subcommands throw instead of exiting. */
 function throwing(command: Command): Command {
   for (const subcommand of command.commands) throwing(subcommand);
   return command.exitOverride();
 }
 
-function told(error: unknown): number {
+function reported(error: unknown): number {
   if (error instanceof Refusal) {
     console.error(`${error.message}\nNext: ${error.next}`);
     return exit.refused;

@@ -1,4 +1,4 @@
-/** Something that a person asked for and that is not done: why, and what to do next. */
+/** A refused user request: reason and next step. */
 export class Refusal extends Error {
   readonly next: string;
   constructor(why: string, next: string) {

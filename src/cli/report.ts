@@ -1,14 +1,14 @@
-/** A read that failed: its subject counts as unknown, never as good. */
+/** A failed read: its subject counts as unknown, never as good. */
 export interface Skipped {
   readonly what: string;
   readonly why: string;
 }
 
-/** Output of a command with `-o json`; within `v1` fields are only added. */
+/** Command output for `-o json`; `v1` only gains fields. */
 export interface Report {
   readonly kind: string;
   readonly items: readonly object[];
-  /** Items that need attention. */
+  /** Items needing attention. */
   readonly findings: readonly object[];
   readonly skipped: readonly Skipped[];
 }
@@ -18,7 +18,7 @@ export function reportJson({ kind, items, findings, skipped }: Report): string {
   return JSON.stringify(report, undefined, 2);
 }
 
-/** Rows in columns that are as wide as their widest cell; the last column is not padded. */
+/** Formats rows in aligned columns; the last column is not padded. */
 export function tableText(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
     Math.max(...rows.map((row) => row[at]?.length ?? 0)),

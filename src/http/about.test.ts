@@ -22,26 +22,29 @@ beforeEach(async () => {
 
 afterEach(() => app.close());
 
-it('says to everybody what it is', async () => {
+it('/version answers any caller without a token', async () => {
   const answer = await app.inject({ url: '/version', remoteAddress: '10.0.0.9' });
   expect(answer.json()).toEqual(about.version);
 });
 
-it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('shows its settings to %s', async (ip) => {
-  const answer = await app.inject({ url: '/configz', remoteAddress: ip });
-  expect(answer.json()).toEqual(about.settings);
-});
+it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])(
+  '/configz shows settings to loopback address %s',
+  async (ip) => {
+    const answer = await app.inject({ url: '/configz', remoteAddress: ip });
+    expect(answer.json()).toEqual(about.settings);
+  },
+);
 
 it.each([
-  ['a page that gave its own name the address 127.0.0.1', { host: 'evil.example:8080' }],
-  ['somebody behind a proxy in the Pod', { host: 'localhost', 'x-forwarded-for': '10.0.0.9' }],
-  ['somebody behind another one', { host: 'localhost', via: '1.1 mesh' }],
-])('shows its settings not to %s', async (_who, headers) => {
+  ['a web page whose name resolves to 127.0.0.1', { host: 'evil.example:8080' }],
+  ['a caller behind a proxy in the Pod', { host: 'localhost', 'x-forwarded-for': '10.0.0.9' }],
+  ['a caller behind a service mesh proxy', { host: 'localhost', via: '1.1 mesh' }],
+])('/configz refuses %s', async (_who, headers) => {
   const answer = await app.inject({ url: '/configz', remoteAddress: '127.0.0.6', headers });
   expect(answer.statusCode).toBe(403);
 });
 
-it('shows its settings to nobody else, whatever a proxy says of him', async () => {
+it('/configz refuses remote callers despite forged proxy headers', async () => {
   const headers = { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' };
   const answer = await app.inject({ url: '/configz', remoteAddress: '10.0.0.9', headers });
   expect(answer.statusCode).toBe(403);

@@ -3,13 +3,13 @@ import type { HttpServer } from './app.ts';
 import { isFromThisMachine } from './host-name.ts';
 import { HttpProblem } from './problem.ts';
 
-/** What a proxy says of whom it speaks for: a caller behind one is not this machine, though the proxy is. */
+/** Proxy headers: a caller behind a proxy is remote, even if the proxy is local. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
 /**
- * /version for everybody; /configz, the settings that hold, for this machine only. That is where `kubectl port-forward`
- * comes from, and the API server has asked by then whether the person may do that. A page in that person's browser may have
- * given its own name the address 127.0.0.1: it is told apart by the name that it asks for.
+ * Serves /version to all callers, and /configz (effective settings) to this machine only. `kubectl port-forward`
+ * connects from this machine, and the API server has authorized the user before. A web page in the user's browser may
+ * resolve its own name to 127.0.0.1 (DNS rebinding): such requests carry a foreign Host header.
  */
 export function serveAbout(app: HttpServer, { version, settings }: About): void {
   app.get('/version', { schema: { hide: true } }, async () => version);

@@ -4,12 +4,12 @@ import type { Clock } from '../time/clock.ts';
 import { probes } from './admission.ts';
 import type { HttpServer } from './app.ts';
 
-/** One answered request, for metrics. */
+/** A finished request, for metrics. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** Pattern of the route, never the concrete path. */
+  /** Route pattern, never the concrete path. */
   readonly route: string;
-  /** 499 when the caller left before its answer was sent. */
+  /** 499 if the caller disconnected before the response was sent. */
   readonly status: number;
   readonly seconds: number;
 }
@@ -20,7 +20,7 @@ export interface AccessLogOptions {
   readonly onAnswer?: (request: AnsweredRequest) => void;
 }
 
-/** A line and a measurement for each request: who asked for what of which provider; never bodies, queries or tokens. */
+/** Logs and measures each request with caller, route and provider; never logs bodies, queries or tokens. */
 export function logAnswers(app: HttpServer, { clock, log, onAnswer }: AccessLogOptions): void {
   app.addHook('onRequest', async (request, reply) => {
     const begun = clock.monotonicMs();

@@ -22,14 +22,14 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-/** Whoever gives a name is let in; `x-provider` is what the request is about. */
+/** Admits every request with an `x-name` header; `x-provider` selects the provider. */
 const byName: Admit = async ({ headers }) => {
   const { 'x-name': name, 'x-provider': provider } = headers;
   if (typeof name !== 'string') throw new HttpProblem(401, 'TokenRequired', 'give a name');
   return { name, providers: ['*'], ...(typeof provider === 'string' ? { provider } : {}) };
 };
 
-/** A server with one slot per caller and provider, and no routes yet. */
+/** Creates a server with one slot per caller and provider, without routes. */
 async function make() {
   const clock = createFakeClock();
   const answered: AnsweredRequest[] = [];
@@ -49,14 +49,19 @@ async function make() {
   return { app, clock, answered, stop };
 }
 
-/** One whose work takes until it is let go, or told to stop. */
+/** Creates a server with a slow route (runs until `finish` resolves) and an obedient route (stops on abort). */
 async function server() {
   const { app, clock, answered, stop } = await make();
-  const work = { begun: 0, ended: 0, told: [] as unknown[], letGo: Promise.withResolvers<void>() };
+  const work = {
+    begun: 0,
+    ended: 0,
+    abortReasons: [] as unknown[],
+    finish: Promise.withResolvers<void>(),
+  };
   app.get('/v1/slow', { config: { admit: byName } }, async (request) => {
     work.begun += 1;
-    request.work.addEventListener('abort', () => work.told.push(request.work.reason));
-    await work.letGo.promise;
+    request.work.addEventListener('abort', () => work.abortReasons.push(request.work.reason));
+    await work.finish.promise;
     work.ended += 1;
     return 'done';
   });
@@ -75,47 +80,47 @@ async function server() {
   return { app, clock, answered, work, get, status };
 }
 
-describe('slots', () => {
-  it('are per caller and provider: who has taken them takes none from others', async () => {
+describe('request slots', () => {
+  it('request slots are separate per caller and provider', async () => {
     const { work, get, status } = await server();
     const slow = get('/v1/slow', { 'x-name': 'a', 'x-provider': 'p' });
     await expect.poll(() => work.begun).toBe(1);
     expect(await status('/v1/quick', { 'x-name': 'a', 'x-provider': 'p' })).toBe(429);
     expect(await status('/v1/quick', { 'x-name': 'b', 'x-provider': 'p' })).toBe(200);
     expect(await status('/v1/quick', { 'x-name': 'a', 'x-provider': 'q' })).toBe(200);
-    work.letGo.resolve();
+    work.finish.resolve();
     expect((await slow).status).toBe(200);
     await expect.poll(() => status('/v1/quick', { 'x-name': 'a', 'x-provider': 'p' })).toBe(200);
   });
 
-  it('are held by work whose caller has left until it has ended, and then no longer', async () => {
+  it('a slot stays occupied after the caller disconnects, until the work has ended', async () => {
     const { work, get, status } = await server();
     const leave = new AbortController();
     const left = get('/v1/slow', { 'x-name': 'a' }, leave.signal);
     await expect.poll(() => work.begun).toBe(1);
     leave.abort();
     await expect(left).rejects.toThrow();
-    await expect.poll(() => work.told.length).toBe(1);
+    await expect.poll(() => work.abortReasons.length).toBe(1);
     expect(await status('/v1/slow', { 'x-name': 'a' })).toBe(429);
     expect(work.begun).toBe(1);
-    work.letGo.resolve();
+    work.finish.resolve();
     await expect.poll(() => status('/v1/quick', { 'x-name': 'a' })).toBe(200);
   });
 
-  it('are not asked for by health, nor shared between strangers’ docs and callers', async () => {
+  it('health, metrics and docs routes need no caller slot', async () => {
     const { work, get, status } = await server();
     const slow = get('/v1/slow', { 'x-name': 'a' });
     await expect.poll(() => work.begun).toBe(1);
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json']) {
       expect(await status(path, {})).toBe(200);
     }
-    work.letGo.resolve();
+    work.finish.resolve();
     await slow;
   });
 });
 
-describe('work', () => {
-  it('is stopped when its caller leaves, and its slot is free again', async () => {
+describe('request work', () => {
+  it('request work is aborted when the caller disconnects, and its slot becomes free', async () => {
     const { work, answered, get, status } = await server();
     for (let round = 1; round <= 5; round++) {
       const leave = new AbortController();
@@ -125,10 +130,10 @@ describe('work', () => {
       await expect(left).rejects.toThrow();
       await expect.poll(() => status('/v1/quick', { 'x-name': 'a' })).toBe(200);
     }
-    expect(answered.filter(({ status: said }) => said === 499)).toHaveLength(5);
+    expect(answered.filter(({ status: code }) => code === 499)).toHaveLength(5);
   });
 
-  it('is stopped at the deadline, and the caller is told to repeat', async () => {
+  it('request work is aborted at the deadline, and the response is 503 with Retry-After', async () => {
     const { work, clock, answered, get } = await server();
     const answer = get('/v1/obedient', { 'x-name': 'a' });
     await expect.poll(() => work.begun).toBe(1);
@@ -139,19 +144,19 @@ describe('work', () => {
     expect(await (await answer).json()).toMatchObject({ code: 'DeadlineReached' });
   });
 
-  it('leaves no timer behind when it was quick', async () => {
+  it('quick request work leaves no timer', async () => {
     const { clock, status } = await server();
     expect(await status('/v1/quick', { 'x-name': 'a' })).toBe(200);
     expect(clock.waits).toEqual([]);
   });
 });
 
-it('a route under /v1 that does not say who may call it does not come to be', async () => {
+it('adding a route under /v1 without an admit function throws', async () => {
   const { app } = await make();
   expect(() => app.get('/v1/open', async () => 'ok')).toThrow('does not say who may call it');
 });
 
-it('the access log tells the caller and the provider, never the token', async () => {
+it('the access log contains caller and provider, never the token', async () => {
   const { get } = await server();
   await get('/v1/quick?token=t0k3n', { 'x-name': 'ann', 'x-provider': 'biz-1' });
   await expect.poll(() => lines.join('')).toContain('"caller":"ann","provider":"biz-1"');

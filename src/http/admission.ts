@@ -6,48 +6,48 @@ import { Exchange } from './exchange.ts';
 import { HttpProblem } from './problem.ts';
 import { Slots } from './slots.ts';
 
-/** Who sent a request. What one caller asks of one provider shares a limit, and holds up nothing else. */
+/** A request's sender. Requests from one caller to one provider share a limit and never block other requests. */
 export interface Caller {
   readonly name: string;
-  /** Providers that the caller may see; "*" is all. */
+  /** Providers visible to the caller; "*" means all. */
   readonly providers: readonly string[];
-  /** Provider that the request is about, if it names one. */
+  /** The request's provider, if named. */
   readonly provider?: string;
 }
 
-/** Decides by the head of a request alone whether it may go on; throws the problem that it is answered with. */
+/** Admits a request by its headers alone; throws the problem to send. */
 export type Admit = (request: FastifyRequest) => Promise<Caller>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Absent only on routes that anybody may call: health and docs. */
+    /** Absent only on public routes: health and docs. */
     readonly admit?: Admit;
   }
   interface FastifyRequest {
-    /** Null on a route that anybody may call. */
+    /** null on public routes. */
     caller: Caller | null;
     exchange: Exchange | null;
-    /** Aborts when the caller has left or its time is over. */
+    /** Aborts when the caller has disconnected or the deadline has passed. */
     readonly work: AbortSignal;
   }
 }
 
-/** Never refused for load: a busy process must not be restarted for being busy. */
+/** Exempt from load limits: a kubelet must not restart a process for being busy. */
 export const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 export interface AdmissionOptions {
   readonly clock: Clock;
-  /** Requests in work at once of one caller to one provider. */
+  /** Concurrent requests per caller and provider. */
   readonly limit: number;
-  /** How long the work for one request may take. */
+  /** Time limit for the work per request (ms). */
   readonly deadlineMs: number;
-  /** Where to look for routes, for whoever asks for one that is not there. */
+  /** Text in 404 responses: where routes are listed. */
   readonly routesAt: string;
 }
 
 /**
- * Decides on each request before its body is read and before it counts: a stranger takes nothing from anybody. A slot is
- * held until the answer is sent and the work has ended, whichever is later; so work whose caller left still counts.
+ * Decides on each request before reading its body or occupying a slot: unauthenticated callers cannot use up slots. A
+ * slot stays occupied until the response is sent and the work has ended. Work for a disconnected caller still counts.
  */
 export function admitRequests(app: HttpServer, options: AdmissionOptions): void {
   const slots = new Slots(options.limit);
@@ -84,7 +84,7 @@ export function noSuchRoute({ method, url }: FastifyRequest, routesAt: string): 
   return new HttpProblem(404, 'NoSuchRoute', detail);
 }
 
-/** Those who need no token are told apart by their address. */
+/** Callers without token are distinguished by IP address. */
 function keyOf({ caller, ip }: FastifyRequest): string {
   return JSON.stringify(caller ? [caller.name, caller.provider ?? ''] : [ip]);
 }
@@ -92,8 +92,8 @@ function keyOf({ caller, ip }: FastifyRequest): string {
 type Handler = RouteOptions['handler'];
 
 function limited(handler: Handler): Handler {
-  const whileWanted: Handler = async function work(request, reply) {
+  const whileConnected: Handler = async function work(request, reply) {
     return request.exchange?.carryOut(async () => handler.call(this, request, reply));
   };
-  return whileWanted;
+  return whileConnected;
 }

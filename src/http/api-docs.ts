@@ -3,13 +3,13 @@ import type { HttpServer } from './app.ts';
 import type { DescribedRoute, DocsServer } from './docs-server.ts';
 
 /**
- * /openapi.json, /openapi.yaml and /docs. Who answers them is loaded when somebody asks for the first time: it takes
- * 10 MB, and most processes are never asked.
+ * Serves /openapi.json, /openapi.yaml and /docs. The docs server is loaded at the first request: it takes 10 MB, and
+ * most processes never need it.
  */
 export function describeApi(app: HttpServer, title: string): void {
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', (route) => {
-    // Fastify makes a HEAD route of every GET by itself, there as here.
+    // Fastify adds a HEAD route for every GET route, in the docs server as well.
     if (route.schema?.hide !== true && route.method !== 'HEAD') routes.push(route);
   });
 
@@ -21,8 +21,8 @@ export function describeApi(app: HttpServer, title: string): void {
 
   async function answer({ url, headers }: FastifyRequest, reply: FastifyReply) {
     loaded ??= load();
-    const given = await (await loaded).inject({ url, headers });
-    return reply.code(given.statusCode).headers(given.headers).send(given.rawPayload);
+    const response = await (await loaded).inject({ url, headers });
+    return reply.code(response.statusCode).headers(response.headers).send(response.rawPayload);
   }
   for (const url of ['/openapi.json', '/openapi.yaml', '/docs', '/docs/*']) {
     app.get(url, { schema: { hide: true } }, answer);

@@ -47,7 +47,7 @@ async function put({ cert, key }: { readonly cert: string; readonly key: string 
 }
 
 describe('followCertificate', () => {
-  it('shows a renewed certificate to new connections, and the last good one while there is none', async () => {
+  it('followCertificate serves a renewed certificate to new connections, and keeps the last good one while the key is missing', async () => {
     await put(good);
     const clock = createFakeClock();
     const log = createLogger({ part: 'test', level: 'silent' });
@@ -68,7 +68,7 @@ describe('followCertificate', () => {
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(await shownCertificate(port)).toBe('good');
 
-    await writeFile(files.certFile, renewed.cert); // its key is still on the way
+    await writeFile(files.certFile, renewed.cert); // the new key is still missing
     await clock.advance(certificateRereadMs);
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(await shownCertificate(port)).toBe('good');
@@ -81,7 +81,7 @@ describe('followCertificate', () => {
   });
 });
 
-it('a certificate that is renewed while the server starts is taken into use too', async () => {
+it('followCertificate serves a certificate renewed during server start', async () => {
   await put(good);
   const clock = createFakeClock();
   const log = createLogger({ part: 'test', level: 'silent' });
@@ -98,22 +98,22 @@ it('a certificate that is renewed while the server starts is taken into use too'
   await following;
 });
 
-/** A certificate that ends so many days after the fake clock begins. */
+/** Returns a certificate expiring `days` days after the fake clock's start. */
 function endingIn(days: number) {
   const until = new Date(Date.parse('2026-01-01T00:00:00Z') + days * 86_400_000);
   const { certificate: cert, key } = issueAuthority({ from: new Date(0), until });
   return { cert, key };
 }
 
-it('says that a certificate ends soon or has ended, once each, and of which one is in use', async () => {
+it('followCertificate logs once before and once after expiry, and reports every certificate in use', async () => {
   const first = endingIn(8);
   await put(first);
   let jumpMs = 0;
   const fake = createFakeClock();
   const clock = { ...fake, now: () => new Date(fake.now().getTime() + jumpMs) };
-  const said: string[] = [];
+  const messages: string[] = [];
   const ends: string[] = [];
-  const write = (line: string) => void said.push((JSON.parse(line) as { msg: string }).msg);
+  const write = (line: string) => void messages.push((JSON.parse(line) as { msg: string }).msg);
   const log = createLogger({ part: 'test', level: 'info', destination: { write } });
   const options = { clock, log, health: createHealth(), about, registry: new Registry() };
   app = await createHttpServer({ title: 't', ...options, tls: first });
@@ -125,26 +125,26 @@ it('says that a certificate ends soon or has ended, once each, and of which one 
     await expect.poll(() => fake.waits.length).toBe(1);
   };
   await wait(certificateRereadMs);
-  expect(said).toEqual([]);
-  // A clock that jumps: time goes by, and nobody is woken for each minute of it.
+  expect(messages).toEqual([]);
+  // A jumping clock: days pass without a wake-up per minute.
   for (const days of [1, 0, 7, 0]) {
     jumpMs += days * 86_400_000;
     await wait(certificateRereadMs);
   }
-  expect(said).toEqual([
+  expect(messages).toEqual([
     'the certificate ends soon, and nobody has renewed it',
     'the certificate has expired: no caller that verifies it gets through',
   ]);
   await put(endingIn(90));
   await wait(certificateRereadMs);
-  expect(said.at(-1)).toBe('renewed certificate in use');
+  expect(messages.at(-1)).toBe('renewed certificate in use');
   expect(ends).toEqual(['2026-01-09', '2026-04-01']);
   stop.abort(new Error('done'));
   await following;
 });
 
 describe('readCertificate', () => {
-  it('says who makes a file that is not there', async () => {
+  it('readCertificate reports a missing file with the advice from madeBy', async () => {
     await expect(readCertificate(files)).rejects.toThrow(`${files.certFile} is not there: make it`);
     const made = readCertificate({ ...files, madeBy: 'ask Alice' });
     await expect(made).rejects.toThrow(`${files.certFile} is not there: ask Alice`);
@@ -153,12 +153,12 @@ describe('readCertificate', () => {
   it.each([
     ['certificate', { cert: '', key: good.key }],
     ['key', { cert: good.cert, key: '' }],
-  ])('refuses a file that is empty, as while the %s is written', async (_, pair) => {
+  ])('readCertificate refuses an empty %s file, as during a write', async (_, pair) => {
     await put(pair);
     await expect(readCertificate(files)).rejects.toThrow();
   });
 
-  it('refuses a key of another certificate', async () => {
+  it('readCertificate refuses a key from another certificate', async () => {
     await put({ cert: good.cert, key: otherHost.key });
     await expect(readCertificate(files)).rejects.toThrow(/key values mismatch/);
   });
@@ -173,19 +173,19 @@ describe('certificateFilesOf', () => {
   const on = (host: string) => ({ ...settings, listen: { host, port: 1 } });
 
   it.each(['', '0.0.0.0', '::', '10.0.0.7', '127.evil.example'])(
-    'wants TLS, or somebody’s word, on %s',
+    'certificateFilesOf requires TLS or plain-http on %s',
     (host) => {
       expect(() => certificateFilesOf(on(host))).toThrow('--tls-cert and --tls-key');
       expect(certificateFilesOf({ ...on(host), plainHttp: true })).toBeUndefined();
     },
   );
 
-  it('lets this machine talk to itself without', () => {
+  it('certificateFilesOf allows plain HTTP on loopback', () => {
     expect(certificateFilesOf(on('127.0.0.1'))).toBeUndefined();
     expect(certificateFilesOf(on('::1'))).toBeUndefined();
   });
 
-  it('takes no certificate without its key for plain HTTP', () => {
+  it('certificateFilesOf refuses a certificate without a key', () => {
     const half = { ...on('127.0.0.1'), certFile: 'a', prefix: 'inventory-' };
     expect(() => certificateFilesOf(half)).toThrow('--inventory-tls-key go together');
   });

@@ -10,11 +10,11 @@ export interface TlsSettings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly certFile: string | undefined;
   readonly keyFile: string | undefined;
-  /** Somebody said that plain HTTP is guarded by something else. */
+  /** True if the user declared that other means protect plain HTTP. */
   readonly plainHttp: boolean;
-  /** What the flags begin with, such as `inventory-`. */
+  /** Flag prefix, such as `inventory-`. */
   readonly prefix?: string;
-  /** Who makes the files, for whoever finds them missing. */
+  /** Advice in the error about a missing file. */
   readonly madeBy?: string;
 }
 
@@ -29,17 +29,17 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** When a certificate (PEM) ends. */
+/** Returns the certificate's (PEM) expiry time. */
 export function endOf({ cert }: Pick<Certificate, 'cert'>): Date {
   return new X509Certificate(cert).validToDate;
 }
 
-/** How often the files are looked at; whoever renews a certificate does so days before it ends. */
+/** File check interval: certificates are renewed days before expiry. */
 export const certificateRereadMs = 60_000;
-/** So long before its end whoever renews it must have failed. */
-const soonMs = 7 * 86_400_000;
+/** Warning threshold: 7 days before expiry the renewal must have failed. */
+const warnBeforeMs = 7 * 86_400_000;
 
-/** The files of the server's certificate; none only on loopback, or when somebody said so. */
+/** Returns the server certificate's files; undefined only on loopback, or with plainHttp. */
 export function certificateFilesOf(settings: TlsSettings): CertificateFiles | undefined {
   const { listen, certFile, keyFile, plainHttp, prefix = '', madeBy } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
@@ -52,13 +52,14 @@ export function certificateFilesOf(settings: TlsSettings): CertificateFiles | un
   );
 }
 
-/** Reads certificate and key; throws when they do not fit each other, and says who makes a file that is not there. */
+/** Reads certificate and key; throws if they do not match. The error about a missing file contains `madeBy`. */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   const { certFile, keyFile, madeBy } = files;
   const cert = await readNeeded(certFile, madeBy);
   const key = await readNeeded(keyFile, madeBy);
   createSecureContext({ cert, key });
-  // Of an empty text, as of a file that is being written, it makes a context without a certificate, and says nothing.
+  // createSecureContext accepts empty text without error, as during a write, and creates a context without
+  // certificate.
   endOf({ cert });
   createPrivateKey(key);
   return { cert, key };
@@ -74,17 +75,17 @@ async function readNeeded(path: string, madeBy = 'make it, or name another file'
 }
 
 export interface FollowOptions {
-  /** What the server began with: the files may have been renewed since. */
+  /** The server's initial certificate: the files may have been renewed since. */
   readonly first: Certificate;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told of the certificate that the server began with, and of each that is taken into use later. */
+  /** Called for the initial certificate, and for each later one in use. */
   readonly onUse?: (certificate: Certificate) => void;
 }
 
 /**
- * Takes a renewed certificate into use for new connections until the signal aborts. One that cannot be used, or is seen
- * half replaced, is looked at again a minute later; until then the last good one stays.
+ * Uses renewed certificates for new connections until the signal aborts. An unusable or half-replaced certificate is
+ * read again after a minute; until then the last good certificate stays.
  */
 export async function followCertificate(
   app: HttpServer,
@@ -93,24 +94,25 @@ export async function followCertificate(
   signal: AbortSignal,
 ): Promise<void> {
   let inUse = first;
-  let told: string | undefined;
+  let lastWarning: string | undefined;
   onUse?.(first);
 
-  function tellEnd(): void {
+  function warnBeforeExpiry(): void {
     const endsAt = endOf(inUse);
-    const said = wordOf(endsAt.getTime() - clock.now().getTime());
-    if (said !== undefined && said !== told) log.error({ file: files.certFile, endsAt }, said);
-    told = said;
+    const warning = warningFor(endsAt.getTime() - clock.now().getTime());
+    if (warning !== undefined && warning !== lastWarning)
+      log.error({ file: files.certFile, endsAt }, warning);
+    lastWarning = warning;
   }
 
-  tellEnd();
-  for (; await waited(clock, signal); tellEnd()) {
+  warnBeforeExpiry();
+  for (; await waited(clock, signal); warnBeforeExpiry()) {
     try {
-      const now = await readCertificate(files);
-      if (now.cert === inUse.cert && now.key === inUse.key) continue;
-      if ('setSecureContext' in app.server) app.server.setSecureContext({ ...now });
-      inUse = now;
-      onUse?.(now);
+      const current = await readCertificate(files);
+      if (current.cert === inUse.cert && current.key === inUse.key) continue;
+      if ('setSecureContext' in app.server) app.server.setSecureContext({ ...current });
+      inUse = current;
+      onUse?.(current);
       log.info({ file: files.certFile }, 'renewed certificate in use');
     } catch (error) {
       log.error(
@@ -121,12 +123,12 @@ export async function followCertificate(
   }
 }
 
-function wordOf(leftMs: number): string | undefined {
+function warningFor(leftMs: number): string | undefined {
   if (leftMs <= 0) return 'the certificate has expired: no caller that verifies it gets through';
-  return leftMs < soonMs ? 'the certificate ends soon, and nobody has renewed it' : undefined;
+  return leftMs < warnBeforeMs ? 'the certificate ends soon, and nobody has renewed it' : undefined;
 }
 
-/** False when the signal ended the wait. */
+/** Resolves to false if the signal aborts the wait. */
 function waited(clock: Clock, signal: AbortSignal): Promise<boolean> {
   return clock.sleep(certificateRereadMs, signal).then(
     () => true,

@@ -6,10 +6,10 @@ import { createApp, type HttpServer } from './app.ts';
 
 export type DocsServer = Pick<HttpServer, 'inject'>;
 
-/** As much of a route as its description is made from. */
+/** Route properties the docs are generated from. */
 export type DescribedRoute = Pick<RouteOptions, 'method' | 'url' | 'schema'>;
 
-/** A server, never listening, that describes these routes by their schemas; assets come from the package, no CDN. */
+/** Creates a server, never listening, with docs for these routes; all assets come from the package, no CDN. */
 export async function createDocsServer(
   title: string,
   routes: readonly DescribedRoute[],

@@ -33,7 +33,7 @@ async function serve(work: () => Promise<string>): Promise<void> {
   await app.listen({ host: '127.0.0.1', port: 0 });
 }
 
-/** A connection on which this has been sent. */
+/** Opens a connection and sends `text`. */
 async function send(text: string): Promise<Socket> {
   const { port } = app.server.address() as { port: number };
   const connected = once(app.server, 'connection');
@@ -46,12 +46,12 @@ async function send(text: string): Promise<Socket> {
 
 const head = 'POST /work HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
 
-describe('a server that closes', () => {
+describe('closing server', () => {
   it.each([
     ['sent nothing', ''],
     ['sent half a head', 'POST / HT'],
     ['sent half a body', `${head}Content-Length: 50\r\n\r\n[`],
-  ])('does not wait for a caller that %s', async (_, text) => {
+  ])('a closing server drops callers after 2 s if they %s', async (_, text) => {
     await serve(async () => 'done');
     await send(text);
     const closed = app.close();
@@ -61,7 +61,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  it('sends the answers of what is in work first', async () => {
+  it('a closing server first sends responses for requests in work', async () => {
     const work = Promise.withResolvers<string>();
     const begun = Promise.withResolvers<void>();
     await serve(() => {

@@ -2,12 +2,12 @@ import { finished } from 'node:stream';
 import type { Clock } from '../time/clock.ts';
 import type { HttpServer } from './app.ts';
 
-/** How long whoever is sending a request may go on when the server closes. */
+/** Grace period for callers still sending a request when the server closes. */
 const sendingMs = 2_000;
 
 /**
- * Ends a server that closes as soon as nothing is in work any more. From then on Node.js limits no request in time, so a
- * connection on which nothing, or half a request, was ever sent would keep the server for as long as its caller likes.
+ * Ends a closing server when no request is in work. After close Node.js enforces no request timeout: a connection
+ * with half a request, or without any, would keep the server alive as long as the caller likes.
  */
 export function endWithWork(app: HttpServer, clock: Clock): void {
   const inWork = new Set<unknown>();
@@ -18,7 +18,7 @@ export function endWithWork(app: HttpServer, clock: Clock): void {
     if (ending && inWork.size === 0) app.server.closeAllConnections();
   }
 
-  // Its body was read.
+  // preHandler runs after the body was read.
   app.addHook('preHandler', async ({ raw }, reply) => {
     inWork.add(raw);
     finished(reply.raw, () => {

@@ -31,7 +31,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Sends these bytes and answers status, media type and code of what comes back. */
+/** Sends raw bytes; returns status, media type and code from the response. */
 async function raw(request: string) {
   const socket = connect(Number(url.port), url.hostname);
   socket.write(request);
@@ -50,13 +50,13 @@ const problem = 'application/problem+json';
 it.each([
   ['headers of 20 kB', () => ask('/', `x: ${'x'.repeat(20_000)}`), 431, 'HeadersTooLarge'],
   ['a name of 2,000 characters', () => ask(`/things/${'x'.repeat(2000)}`), 414, 'PathTooLong'],
-  ['a path that decodes to nothing', () => ask('/things/%ff'), 400, 'InvalidRequest'],
+  ['an undecodable path', () => ask('/things/%ff'), 400, 'InvalidRequest'],
   ['another protocol', () => raw('EHLO there\r\n\r\n'), 400, 'BadRequest'],
-  ['a path that is not there', () => ask('/nowhere'), 404, 'NoSuchRoute'],
-])('%s is answered as problem details', async (_what, send, status, code) => {
+  ['an unknown path', () => ask('/nowhere'), 404, 'NoSuchRoute'],
+])('a request with %s gets problem details', async (_what, send, status, code) => {
   expect(await send()).toEqual({ status, type: problem, code });
 });
 
-it('takes a node name of the longest kind, percent-encoded', async () => {
+it('a percent-encoded node name with 252 bytes is accepted', async () => {
   expect((await fetch(new URL(`/things/${'%C3%A9'.repeat(126)}`, url))).status).toBe(200);
 });

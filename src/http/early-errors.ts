@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem, toProblem } from './error-handler.ts';
 import { HttpProblem, problemBody } from './problem.ts';
 
-/** Answers a request whose path no router can read. */
+/** Answers a request with a path the router cannot parse. */
 export function answerUnroutable(
   error: FastifyError,
   request: FastifyRequest,
@@ -13,7 +13,7 @@ export function answerUnroutable(
   void sendProblem(reply, toProblem(error), request.id);
 }
 
-/** Answers what the HTTP parser refuses: there is no request yet, only its socket. */
+/** Answers errors from the HTTP parser on the socket: no request object exists yet. */
 export function answerUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { Logger } from '../process/log.ts';
 import { HttpProblem, problemBody } from './problem.ts';
 
-/** Turns whatever a handler threw into problem JSON; only what is our fault is logged as an error. */
+/** Turns handler errors into problem JSON; logs only server errors (5xx). */
 export function createErrorHandler(log: Logger) {
   return async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const problem = toProblem(error);
@@ -25,7 +25,7 @@ export function sendProblem(reply: FastifyReply, problem: HttpProblem, requestId
     .send(problemBody(problem, requestId));
 }
 
-/** What an error is to the caller. */
+/** Returns the problem for an error. */
 export function toProblem(error: FastifyError): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return validationProblem(error);

@@ -7,7 +7,7 @@ export interface ExchangeOptions {
   readonly deadlineMs: number;
 }
 
-/** One request and its answer: what its work has to obey, and what it holds until both have ended. */
+/** A request with its response: abort signal and occupied slot, until both response and work have ended. */
 export class Exchange {
   readonly #clock: Clock;
   readonly #deadlineMs: number;
@@ -21,25 +21,28 @@ export class Exchange {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Aborts when the caller has left or the time is over. */
+  /** Aborts when the caller has disconnected or the deadline has passed. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** Gives `release` its turn when nothing of this exchange is left; at once when that is so already. */
+  /** Calls `release` when response and work have ended; at once if both already have. */
   hold(release: () => void): void {
     this.#release = release;
-    this.#letGo();
+    this.#releaseIfDone();
   }
 
-  /** The answer is sent, or its caller is gone. */
+  /** Marks the response as sent, or the caller as gone. */
   close(): void {
     this.#closed = true;
     this.#end.abort(new HttpProblem(499, 'CallerLeft', 'the caller left before the answer'));
-    this.#letGo();
+    this.#releaseIfDone();
   }
 
-  /** Runs the work that answers the request. It is told by `signal` when to stop and counts until it has. */
+  /**
+   * Runs the request's work with the deadline. `signal` tells the work to stop; the slot stays occupied until the
+   * work has ended.
+   */
   async carryOut<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#end;
     signal.throwIfAborted();
@@ -55,11 +58,11 @@ export class Exchange {
     } finally {
       timer.abort();
       this.#working = false;
-      this.#letGo();
+      this.#releaseIfDone();
     }
   }
 
-  #letGo(): void {
+  #releaseIfDone(): void {
     if (!this.#closed || this.#working) return;
     this.#release();
     this.#release = () => undefined;

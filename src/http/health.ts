@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Health } from '../process/health.ts';
 import type { HttpServer } from './app.ts';
 
-/** /healthz and /readyz (200 or 503 with what is wrong) and /metrics; none needs a token. */
+/** Serves /healthz and /readyz (200, or 503 with the failing checks) and /metrics, all without a token. */
 export function serveHealth(app: HttpServer, health: Health, registry: Registry): void {
   app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
     const { ok, failing } = health.liveness();

@@ -3,25 +3,28 @@ import type { HttpServer } from './app.ts';
 import { isLoopback } from './loopback.ts';
 import { HttpProblem } from './problem.ts';
 
-/** Whether a Host header names this machine: localhost, 127.0.0.0/8 or [::1], with any port. */
+/** Returns true if a Host header names this machine: localhost, 127.0.0.0/8 or [::1], with any port. */
 export function namesLoopback(host: string | undefined): boolean {
   return isLoopback(host?.replace(/:\d+$/, '') ?? '');
 }
 
-/** Whether a request comes from this machine and asks for it by name. A web page asks for its own name. */
+/**
+ * Returns true if a request comes from this machine and its Host header names this machine. Web pages send their own
+ * name.
+ */
 export function isFromThisMachine({ ip, headers }: FastifyRequest): boolean {
   return isLoopback(ip) && namesLoopback(headers.host);
 }
 
 /**
- * Refuses requests from this machine that ask for another name and carry no token: a web page in the browser of a user who
- * forwards the port may have pointed its own name at 127.0.0.1 (DNS rebinding). A token cannot come from such a page, and a
- * service mesh delivers what other Pods send from a loopback address, too.
+ * Refuses requests from loopback with a foreign Host header and no token. A web page on a machine with an open
+ * port-forward may resolve its own name to 127.0.0.1 (DNS rebinding). Such pages have no token. Tokens are accepted
+ * because a service mesh delivers requests from other Pods via loopback, too.
  */
 export function refuseForeignHosts(app: HttpServer): void {
   app.addHook('onRequest', async ({ ip, headers, routeOptions }) => {
     if (!isLoopback(ip) || namesLoopback(headers.host)) return;
-    // What needs no token would be served to whoever invents one.
+    // On unchecked routes an invented token must not bypass the Host check.
     const isChecked = routeOptions.config.admit !== undefined;
     if (isChecked && headers.authorization !== undefined) return;
     const detail = `the host "${headers.host ?? ''}" is not this machine: ask for localhost, 127.0.0.1 or [::1], or send Authorization: Bearer <token>`;

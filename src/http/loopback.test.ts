@@ -15,6 +15,6 @@ it.each([
   ['::', false],
   ['0.0.0.0', false],
   ['::1:1', false],
-])('%s is this machine: %s', (host, is) => {
+])('isLoopback(%s) returns %s', (host, is) => {
   expect(isLoopback(host)).toBe(is);
 });

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 
-/** Whether a host is this machine itself, also in the form in which a dual-stack socket shows IPv4 (`::ffff:127.0.0.1`). */
+/** Returns true for loopback hosts, also in IPv4-mapped form from a dual-stack socket (`::ffff:127.0.0.1`). */
 export function isLoopback(host: string): boolean {
   const address = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (address === 'localhost' || address === '::1') return true;

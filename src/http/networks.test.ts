@@ -28,7 +28,7 @@ describe('networkIn', () => {
     ['::ffff:a00:0/104', 'is an IPv4 network: write it as one'],
     ['0:0:0:0:0:FFFF:10.0.0.0/104', 'is an IPv4 network: write it as one'],
     ['::0:ffff:0:0/96', 'is an IPv4 network: write it as one'],
-  ])('refuses "%s": it %s', (text, why) => {
+  ])('networkIn refuses "%s": the text %s', (text, why) => {
     expect(networkIn(text)).toContain(why);
   });
 });
@@ -54,11 +54,11 @@ describe('isIn', () => {
     ['2001:db8:0:1::/64', '2001:db8:0:2::1', false],
     ['10.0.0.0/8', '', false],
     ['10.0.0.0/8', 'unknown', false],
-  ])('of %s, %s: %s', (cidr, address, expected) => {
+  ])('isIn for network %s and address %s returns %s', (cidr, address, expected) => {
     expect(isIn(network(cidr), address)).toBe(expected);
   });
 
-  it('agrees with Node.js about any address and network', () => {
+  it('isIn agrees with the Node.js BlockList for any address and network', () => {
     const families = [
       { family: 'ipv4', width: 32, of: fc.ipV4() },
       { family: 'ipv6', width: 128, of: fc.ipV6() },

@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Addresses that share their first bits. */
+/** An IP network: addresses with common leading bits. */
 export interface Network {
   readonly family: 4 | 6;
   readonly bits: bigint;
   readonly prefix: number;
 }
 
-/** A network such as `10.0.0.0/8` or `fd00::/8`, or the sentence that says why a text is none. */
+/** Parses a network such as `10.0.0.0/8` or `fd00::/8`; returns an error sentence if invalid. */
 export function networkIn(text: string): Network | string {
   const [ip = '', prefixText, ...more] = text.split('/');
   const address = addressIn(ip);
@@ -22,14 +22,17 @@ export function networkIn(text: string): Network | string {
     return `"${text}" has a prefix length that is not between 0 and ${width}`;
   }
   const network = { ...address, prefix };
-  // Whoever means one address must not open the whole network for it.
+  // A typo in a single address must not open its whole network.
   if (shared(network.bits, network) << BigInt(width - prefix) !== network.bits) {
     return `"${text}" names an address within a network: write the network, or ${ip}/${width} for the address alone`;
   }
   return network;
 }
 
-/** Whether an address is in the network, also in the form in which a dual-stack socket shows IPv4 (`::ffff:10.0.0.1`). */
+/**
+ * Returns true if the network contains the address, also in IPv4-mapped form from a dual-stack socket
+ * (`::ffff:10.0.0.1`).
+ */
 export function isIn(network: Network, text: string): boolean {
   const address = addressIn(text);
   return (
@@ -48,7 +51,7 @@ function isMapped(text: string): boolean {
   return /^::ffff:/i.test(text);
 }
 
-/** However its zeros are written. */
+/** Returns true for IPv4-mapped addresses in any notation. */
 function holdsMapped({ family, bits }: Pick<Network, 'family' | 'bits'>): boolean {
   return family === 6 && bits >> 32n === 0xffffn;
 }
@@ -61,14 +64,14 @@ function addressIn(text: string): Pick<Network, 'family' | 'bits'> | undefined {
   return { family: 6, bits: joined(groupsOf(plain), 16n) };
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns an IPv6 address as eight groups. */
 function groupsOf(text: string): number[] {
   const [head = [], tail] = text.split('::').map((part) => part.split(':').flatMap(groups));
   if (!tail) return head;
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** A part between colons; the last one may be written as IPv4. */
+/** Parses a part between colons; the last part may be in IPv4 form. */
 function groups(part: string): number[] {
   if (part === '') return [];
   if (!isIPv4(part)) return [Number.parseInt(part, 16)];

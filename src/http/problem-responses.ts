@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** Answers of these statuses as an OpenAPI document tells them: problem details with their own media type. */
+/** Returns OpenAPI responses for these statuses: problem details with their own media type. */
 export function problemResponses<Schema extends z.ZodType, Status extends number>(
   schema: Schema,
   ...statuses: readonly Status[]
@@ -15,7 +15,7 @@ export function problemResponses<Schema extends z.ZodType, Status extends number
   >;
 }
 
-/** What any guarded route may answer, whatever it does. */
+/** Error statuses every guarded route may return. */
 export const everyRoute = [400, 401, 403, 408, 429, 431, 500, 503] as const;
-/** What a route that takes a body may answer besides. */
+/** Additional error statuses for routes with a body. */
 export const everyBody = [413, 415] as const;

@@ -1,4 +1,4 @@
-/** One field that is wrong. */
+/** An invalid field. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** An error that is answered as RFC 9457 problem details: status, one word for programs, and what to do. */
+/** An error sent as RFC 9457 problem details: status, machine-readable code, and advice. */
 export class HttpProblem extends Error {
   readonly status: number;
   readonly code: string;
@@ -46,7 +46,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** The body of the answer. */
+/** Returns the response body. */
 export function problemBody(problem: HttpProblem, requestId: string) {
   return {
     type: 'about:blank',

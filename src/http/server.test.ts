@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('createHttpServer', () => {
-  it('answers what a handler throws as problem details with the request id', async () => {
+  it('a thrown HttpProblem becomes problem details with the request id', async () => {
     const { app } = await server();
     app.get('/busy', async () => {
       throw new HttpProblem(503, 'ClusterUnreachable', 'try later', { retryAfterSeconds: 7 });
@@ -54,7 +54,7 @@ describe('createHttpServer', () => {
     expect(answer.json()).toMatchObject({ code: 'ClusterUnreachable', requestId: 'req-1' });
   });
 
-  it('hides what went wrong inside behind a request id', async () => {
+  it('an unexpected error becomes status 500 without its message', async () => {
     const { app } = await server();
     app.get('/bug', async () => {
       throw new Error('password is hunter2');
@@ -64,7 +64,7 @@ describe('createHttpServer', () => {
     expect(answer.body).not.toContain('hunter2');
   });
 
-  it('names the field that does not fit the schema', async () => {
+  it('a schema violation becomes status 400 with the field name', async () => {
     const { app } = await server();
     app.post('/nics', { schema: { body: z.object({ mtu: z.int().min(68) }) } }, async () => 'ok');
     const answer = await app.inject({ method: 'POST', url: '/nics', payload: { mtu: 1 } });
@@ -72,7 +72,7 @@ describe('createHttpServer', () => {
     expect(answer.json()).toMatchObject({ code: 'InvalidRequest', errors: [{ field: 'mtu' }] });
   });
 
-  it('refuses a body over the limit with 413 and a broken one with 400', async () => {
+  it('a body above the limit gets 413, and invalid JSON gets 400', async () => {
     const { app } = await server({ bodyLimit: 64 });
     app.post('/nics', async () => 'ok');
     const post = (payload: string) =>
@@ -86,7 +86,7 @@ describe('createHttpServer', () => {
     expect((await post('{')).json()).toMatchObject({ status: 400, code: 'InvalidRequest' });
   });
 
-  it('takes 4 MiB of body, as much as contracts say, and no more', async () => {
+  it('the default body limit is exactly 4 MiB', async () => {
     const { app } = await server();
     app.post('/nics', async ({ body }) => String((body as string[])[0]?.length));
     const statusOf = async (bytes: number) => {
@@ -98,7 +98,7 @@ describe('createHttpServer', () => {
   });
 
   it.each(['two words', 'x'.repeat(65), '', '{"level":"error"}', 'ä'])(
-    'makes a request id of its own instead of %j',
+    'the server replaces an invalid request id %j by a new id',
     async (given) => {
       const { app } = await server();
       const answer = await app.inject({ url: '/healthz', headers: { 'x-request-id': given } });
@@ -106,7 +106,7 @@ describe('createHttpServer', () => {
     },
   );
 
-  it('answers 429 above the limit of requests in work, and health all the same', async () => {
+  it('requests above the in-flight limit get 429, and /healthz still answers', async () => {
     const { app } = await server({ inFlightLimit: 1 });
     const [started, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
     app.get('/slow', async () => {
@@ -121,7 +121,7 @@ describe('createHttpServer', () => {
     expect((await first).statusCode).toBe(200);
   });
 
-  it('tells live from ready and says what is missing', async () => {
+  it('/readyz returns 503 with the failing check while /healthz returns 200', async () => {
     const { app, health } = await server();
     health.ready('cache', () => 'OpenstackConfigs are not listed yet');
     expect((await app.inject({ url: '/healthz' })).statusCode).toBe(200);
@@ -130,7 +130,7 @@ describe('createHttpServer', () => {
     expect(ready.body).toContain('OpenstackConfigs are not listed yet');
   });
 
-  it('describes its routes in JSON and YAML and serves the docs from its own files', async () => {
+  it('OpenAPI documents and docs are served from local files', async () => {
     const { app } = await server();
     app.get('/nics', { schema: { response: { 200: z.array(z.string()) } } }, async () => []);
     await app.ready();
@@ -141,7 +141,7 @@ describe('createHttpServer', () => {
     expect(docs.body).not.toMatch(/https?:\/\/(?!localhost)/);
   });
 
-  it('logs route and status of each answer, never the body or the query', async () => {
+  it('the access log contains route and status, never body or query', async () => {
     const { app, answered } = await server();
     app.post('/nics/:id', async () => 'ok');
     await app.inject({ method: 'POST', url: '/nics/7?token=t0k3n', payload: { key: 'hunter2' } });
@@ -150,15 +150,15 @@ describe('createHttpServer', () => {
   });
 });
 
-it('gives up on callers that send their request, or read their answer, too slowly', async () => {
+it('the server times out slow senders (30 s) and slow readers (90 s)', async () => {
   const { app } = await server();
   expect(app.server.requestTimeout).toBe(30_000);
-  // Longer than the work may take, during which no byte moves.
+  // Above the work's deadline, because the socket is idle during the work.
   expect(app.server.timeout).toBe(90_000);
 });
 
 describe('listen', () => {
-  it('listens until the signal aborts', async () => {
+  it('listen serves until the signal aborts', async () => {
     const { app } = await server();
     const stop = new AbortController();
     const { url } = await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal);
@@ -188,7 +188,7 @@ describe('listen', () => {
     expect(answers.flat()).toEqual(hosts);
   });
 
-  it('says what to do when the port is taken', async () => {
+  it('listen explains a port already in use', async () => {
     const [first, second] = [await server(), await server()];
     const { signal } = new AbortController();
     const { url } = await listen(first.app, { host: '127.0.0.1', port: 0 }, signal);

@@ -13,13 +13,13 @@ import { serveHealth } from './health.ts';
 import { refuseForeignHosts } from './host-name.ts';
 
 export interface GuardedOptions extends AppOptions, AccessLogOptions {
-  /** Requests in work at once of one caller to one provider; more are answered 429. Default 32. */
+  /** Concurrent requests per caller and provider; more get 429. Default 32. */
   readonly inFlightLimit?: number;
-  /** How long the work for one request may take. Default 60 s. */
+  /** Time limit for the work per request (ms). Default 60 s. */
   readonly deadlineMs?: number;
-  /** Refuse loopback callers that name another host and carry no token (DNS rebinding). Default false. */
+  /** Refuse loopback callers with a foreign Host header and no token (DNS rebinding). Default false. */
   readonly guardsHost?: boolean;
-  /** Where to look for routes, for whoever asks for one that is not there. */
+  /** Text in 404 responses: where routes are listed. */
   readonly routesAt: string;
 }
 
@@ -31,7 +31,7 @@ export interface HttpServerOptions extends Omit<GuardedOptions, 'routesAt'> {
 }
 
 /**
- * Makes an HTTP server with what all of ours share: request ids, access log without bodies, limits, problem JSON,
+ * Creates an HTTP server with all common features: request ids, access log without bodies, limits, problem JSON,
  * /healthz, /readyz, /metrics, /version, /configz, /openapi.json, /openapi.yaml and offline docs.
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -42,7 +42,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return app;
 }
 
-/** The same without any route: for a listener that serves nothing but what it is there for. */
+/** Creates the same server without any common route, for listeners with a single purpose. */
 export function createGuardedServer(options: GuardedOptions): HttpServer {
   const { clock, inFlightLimit: limit = 32, deadlineMs = 60_000, routesAt } = options;
   const app = createApp({ ...options, deadlineMs });
@@ -61,7 +61,10 @@ export interface Listening {
   readonly url: string;
 }
 
-/** Listens until the signal aborts, then ends what is in work and closes. A taken port is one clear sentence. */
+/**
+ * Listens until the signal aborts, then finishes current requests and closes. A port in use throws one clear
+ * sentence.
+ */
 export async function listen(
   app: HttpServer,
   { host, port }: { readonly host: string; readonly port: number },

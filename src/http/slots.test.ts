@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Slots } from './slots.ts';
 
-it('a slot that is given back leaves the others of its key taken', () => {
+it('releasing a slot leaves other slots with the same key occupied', () => {
   const slots = new Slots(2);
   const first = slots.take('a');
   slots.take('a');

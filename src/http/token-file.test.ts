@@ -49,7 +49,7 @@ async function open(madeBy?: string) {
 }
 
 describe('openTokenFile', () => {
-  it('sees a token that is added or withdrawn later, even when size and time stay', async () => {
+  it('openTokenFile notices added and withdrawn tokens, even with equal file size and time', async () => {
     const { names } = await open();
     expect(await names()).toEqual(['a', 'b']);
     await writeFile(path, one);
@@ -61,46 +61,49 @@ describe('openTokenFile', () => {
   it.each([
     ['is gone', () => rm(path)],
     ['is broken', () => writeFile(path, '- name: broken')],
-    ['is no YAML', () => writeFile(path, '[')],
-  ])('lets nobody in half a minute after the file %s, until it is good again', async (_, harm) => {
-    const { names, clock, health, usable } = await open();
-    await harm();
-    expect(await names()).toEqual(['a', 'b']);
-    await clock.advance(tokenGraceMs - 1);
-    expect(await names()).toEqual(['a', 'b']);
-    await clock.advance(1);
-    await expect(names()).rejects.toMatchObject({ status: 503, code: 'TokensUnavailable' });
-    expect(health.readiness().failing).toHaveProperty('tokens');
-    expect(usable.at(-1)).toBe(false);
-    await writeFile(path, one);
-    expect(await names()).toEqual(['a']);
-    expect([health.readiness().ok, usable.at(-1)]).toEqual([true, true]);
-  });
+    ['is invalid YAML', () => writeFile(path, '[')],
+  ])(
+    'all tokens are refused 30 s after the file %s, until the file is valid again',
+    async (_, harm) => {
+      const { names, clock, health, usable } = await open();
+      await harm();
+      expect(await names()).toEqual(['a', 'b']);
+      await clock.advance(tokenGraceMs - 1);
+      expect(await names()).toEqual(['a', 'b']);
+      await clock.advance(1);
+      await expect(names()).rejects.toMatchObject({ status: 503, code: 'TokensUnavailable' });
+      expect(health.readiness().failing).toHaveProperty('tokens');
+      expect(usable.at(-1)).toBe(false);
+      await writeFile(path, one);
+      expect(await names()).toEqual(['a']);
+      expect([health.readiness().ok, usable.at(-1)]).toEqual([true, true]);
+    },
+  );
 
-  it('tells a probe about a file that nobody has asked for since it broke', async () => {
+  it('the readiness probe reports a broken token file without any API call', async () => {
     const { health } = await open();
     await rm(path);
     await expect.poll(() => health.readiness().ok).toBe(false);
   });
 
-  it('names what is wrong at the start', async () => {
+  it('openTokenFile rejects invalid grants at start, with path and problem', async () => {
     await writeFile(path, '[{name: x, sha256: abc, providers: [p], verbs: [fly]}]');
     await expect(open()).rejects.toThrow(/0\.sha256: must be 64 hexadecimal digits.*0\.verbs\.0/s);
   });
 
-  it('says at the start who makes a file that is missing', async () => {
+  it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {
     await rm(path);
     await expect(open()).rejects.toThrow(`token file ${path} is not there: make it as docs/guides`);
     await expect(open('ask Alice')).rejects.toThrow(`token file ${path} is not there: ask Alice`);
   });
 
-  it('names the file that is no YAML', async () => {
+  it('openTokenFile names the file with invalid YAML', async () => {
     await writeFile(path, '[');
     await expect(open()).rejects.toThrow(`token file ${path}: YAMLParseError`);
   });
 });
 
-describe('a folder of token files', () => {
+describe('token folder', () => {
   let folder: AtomicFolder;
 
   beforeEach(async () => {
@@ -109,7 +112,7 @@ describe('a folder of token files', () => {
     await folder.replace({ 'b.yaml': JSON.stringify([grant('b')]), 'a.yaml': two });
   });
 
-  it('is read as one list, by name; hidden entries and other files are none of it', async () => {
+  it('all *.yaml files in a token folder form one list, sorted by name; hidden and other files are ignored', async () => {
     await writeFile(join(path, '.hidden.yaml'), 'not a list');
     await writeFile(join(path, 'notes.txt'), 'not a list');
     const { names } = await open();
@@ -118,7 +121,7 @@ describe('a folder of token files', () => {
     expect(await names()).toEqual(['c']);
   });
 
-  it('may be a folder that nobody swaps', async () => {
+  it('a token folder may be a plain folder without kubelet links', async () => {
     path = join(directory, 'plain');
     await mkdir(path);
     await writeFile(join(path, 'one.yaml'), one);
@@ -128,7 +131,7 @@ describe('a folder of token files', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  it('is read as a kubelet has swapped it, not as its links stand in the middle of that', async () => {
+  it('a token folder is read through the ..data link, not through half-replaced links', async () => {
     const { names } = await open();
     await folder.replace({ 'c.yaml': JSON.stringify([grant('c')]) });
     await rm(join(path, 'c.yaml'));
@@ -137,30 +140,33 @@ describe('a folder of token files', () => {
   });
 
   it.each([
-    ['all files of it are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
-    ['it has no file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
+    ['all files in the folder are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
+    ['the folder has no token file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
     [
-      'its files are hidden, or named otherwise',
+      'all files are hidden or have other names',
       { '.a.yaml': two, ayaml: two },
       'there is no *.yaml in the folder',
     ],
-  ])('lets nobody in half a minute after %s, and names it', async (_, files, named) => {
-    const { names, clock, health, usable } = await open();
-    await folder.replace(files);
-    expect(await names()).toEqual(['a', 'b', 'b']);
-    expect(health.readiness().failing['tokens']).toContain(named);
-    await clock.advance(tokenGraceMs);
-    await expect(names()).rejects.toMatchObject({ code: 'TokensUnavailable' });
-    expect(usable.at(-1)).toBe(false);
-    await folder.replace({ 'a.yaml': one });
-    expect(await names()).toEqual(['a']);
-    expect(usable.at(-1)).toBe(true);
-  });
+  ])(
+    'all tokens are refused 30 s after %s, with the file name in readiness',
+    async (_, files, named) => {
+      const { names, clock, health, usable } = await open();
+      await folder.replace(files);
+      expect(await names()).toEqual(['a', 'b', 'b']);
+      expect(health.readiness().failing['tokens']).toContain(named);
+      await clock.advance(tokenGraceMs);
+      await expect(names()).rejects.toMatchObject({ code: 'TokensUnavailable' });
+      expect(usable.at(-1)).toBe(false);
+      await folder.replace({ 'a.yaml': one });
+      expect(await names()).toEqual(['a']);
+      expect(usable.at(-1)).toBe(true);
+    },
+  );
 
   it.each([
-    ['no list of grants', '- name: broken'],
-    ['no YAML', '['],
-  ])('takes a file that is %s from its own callers alone, and tells of it', async (_, text) => {
+    ['an invalid list of grants', '- name: broken'],
+    ['invalid YAML', '['],
+  ])('a file with %s loses only its own tokens after 30 s, and is logged', async (_, text) => {
     const { names, clock, health, usable, lines } = await open();
     await folder.replace({ 'a.yaml': two, 'b.yaml': text });
     expect(await names()).toEqual(['a', 'b', 'b']);
@@ -177,7 +183,7 @@ describe('a folder of token files', () => {
   });
 
   it.each(['people.yaml', '0.yaml'])(
-    'opens with what is usable of it beside %s',
+    'openTokenFile opens a folder with the usable files beside a broken %s',
     async (broken) => {
       await folder.replace({ 'a.yaml': two, [broken]: '[' });
       const { names, usable, lines } = await open();
@@ -190,7 +196,7 @@ describe('a folder of token files', () => {
     },
   );
 
-  it('names the entry that is no file', async () => {
+  it('openTokenFile names a folder entry that is not a file', async () => {
     await mkdir(join(directory, 'odd', 'x.yaml'), { recursive: true });
     path = join(directory, 'odd');
     await expect(open()).rejects.toThrow(`${join(path, 'x.yaml')}: Error: EISDIR`);

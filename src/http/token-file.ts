@@ -6,7 +6,7 @@ import { HttpProblem } from './problem.ts';
 import { isMissing, readTokenTexts, type TokenText } from './token-texts.ts';
 import { type Grant, grants } from './who-may.ts';
 
-/** Reads the grants at each use, so that a token can be added or withdrawn without a restart. */
+/** Grants, read again at each use: tokens can be added or withdrawn without a restart. */
 export interface TokenFile {
   current(): Promise<readonly Grant[]>;
 }
@@ -15,56 +15,56 @@ export interface TokenFileOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly health: Pick<Health, 'ready'>;
-  /** Told at each use whether the file could be used. */
+  /** Called at each use with true if the file was usable. */
   readonly onRead?: (usable: boolean) => void;
-  /** Who makes the file, for whoever finds it missing at the start. */
+  /** Advice in the error about a file missing at start. */
   readonly madeBy?: string;
 }
 
 /**
- * How long the last good grants hold while the file is gone or broken: whoever replaces it may be seen halfway. After
- * that nobody gets in, for nobody knows any more whose token was withdrawn.
+ * Grace period for the last good grants while the file is missing or broken, as during a replacement. After the grace
+ * period all calls are refused, because withdrawn tokens are unknown.
  */
 export const tokenGraceMs = 30_000;
 
-/** Since when, on the clock that never jumps, something cannot be used, and why. */
+/** A failure: start on the monotonic clock, and reason. */
 interface Broken {
   readonly since: number;
   readonly why: string;
 }
 
-/** What one file grants; of one that is broken, what it granted before. */
-interface Held {
+/** Grants from one file; from a broken file, the previous grants. */
+interface FileGrants {
   readonly text: string;
   readonly granted: readonly Grant[];
   readonly broken?: Broken;
 }
 
 /**
- * Opens a token file (YAML list of name, sha256, providers, verbs) or a folder of them. Throws when nothing of it can be used
- * at the start. What goes bad later, a file of a folder or all of it, grants nothing after `tokenGraceMs` until it is good
- * again; when nothing is left the process is not ready, and every call is answered 503.
+ * Opens a token file (YAML list: name, sha256, providers, verbs) or a folder with such files. Throws if nothing is
+ * usable at start. Files broken later lose their grants after `tokenGraceMs`, until valid again. Without any usable
+ * file the process is not ready, and every call gets 503.
  */
 export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
   const { clock, log, health, onRead } = options;
-  let held: ReadonlyMap<string, Held> = new Map();
+  let files: ReadonlyMap<string, FileGrants> = new Map();
   let unread: Broken | undefined;
 
   function take(texts: readonly TokenText[]): void {
-    const before = held;
-    held = new Map(texts.map((one) => [one.path, heldOf(one, before.get(one.path), clock)]));
-    for (const [file, { broken }] of held) {
+    const before = files;
+    files = new Map(texts.map((one) => [one.path, fileGrantsOf(one, before.get(one.path), clock)]));
+    for (const [file, { broken }] of files) {
       if (broken && broken.why !== before.get(file)?.broken?.why) {
         log.error({ path: file, why: broken.why }, 'token file cannot be used');
       }
     }
-    if (held.size === before.size && [...held].every(([file, one]) => before.get(file) === one))
+    if (files.size === before.size && [...files].every(([file, one]) => before.get(file) === one))
       return;
-    const all = [...held.values()].flatMap(({ granted }) => granted);
+    const all = [...files.values()].flatMap(({ granted }) => granted);
     log.info({ path, grants: all.length }, 'token file read');
   }
 
-  async function look(): Promise<void> {
+  async function reread(): Promise<void> {
     try {
       take(await readTokenTexts(path));
       unread = undefined;
@@ -73,32 +73,34 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
       if (unread?.why !== why) log.error({ path, err: error }, 'token file cannot be used');
       unread = { since: unread?.since ?? clock.monotonicMs(), why };
     }
-    onRead?.(unread === undefined && ![...held.values()].some(({ broken }) => broken));
+    onRead?.(unread === undefined && ![...files.values()].some(({ broken }) => broken));
   }
 
-  /** Why nothing of it can be used. */
-  function whyNone(): string | undefined {
+  /** Returns the reason if no file is usable. */
+  function failureOfAll(): string | undefined {
     if (unread) return unread.why;
-    const all = [...held.values()];
+    const all = [...files.values()];
     return all.every(({ broken }) => broken) ? all[0]?.broken?.why : undefined;
   }
 
-  const holds = (broken: Broken | undefined) =>
+  const isWithinGrace = (broken: Broken | undefined) =>
     broken === undefined || clock.monotonicMs() - broken.since < tokenGraceMs;
 
   take(await firstTexts(path, options));
-  const flaw = whyNone();
+  const flaw = failureOfAll();
   if (flaw !== undefined) throw new Error(flaw);
   health.ready('tokens', () => {
-    void look(); // what a probe finds is told by the next one; calls look for themselves
-    const why = whyNone();
+    void reread(); // the next probe reports this result; API calls read the file themselves
+    const why = failureOfAll();
     return why && `token file ${path} cannot be used: ${why}`;
   });
 
   return {
     async current() {
-      await look();
-      const usable = holds(unread) ? [...held.values()].filter(({ broken }) => holds(broken)) : [];
+      await reread();
+      const usable = isWithinGrace(unread)
+        ? [...files.values()].filter(({ broken }) => isWithinGrace(broken))
+        : [];
       if (usable.length > 0) return usable.flatMap(({ granted }) => granted);
       const detail = 'the token file of this server cannot be used; its log says why';
       throw new HttpProblem(503, 'TokensUnavailable', detail, { retryAfterSeconds: 5 });
@@ -106,7 +108,7 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
   };
 }
 
-function heldOf(file: TokenText, before: Held | undefined, clock: Clock): Held {
+function fileGrantsOf(file: TokenText, before: FileGrants | undefined, clock: Clock): FileGrants {
   const { text } = file;
   if (before?.text === text) return before;
   try {

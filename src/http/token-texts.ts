@@ -1,16 +1,16 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One file of grants, by the path that people know. */
+/** A grants file, with its user-visible path. */
 export interface TokenText {
   readonly path: string;
   readonly text: string;
 }
 
-/** The token file, or all `*.yaml` of a folder, as they were at one moment; throws an error that names the file. */
+/** Reads the token file, or all `*.yaml` in a folder, as a consistent snapshot; errors name the file. */
 export async function readTokenTexts(path: string): Promise<readonly TokenText[]> {
   if (!(await stat(path)).isDirectory()) return [await readOne(path, path)];
-  // A kubelet replaces all files of a Secret at once, by the link `..data`: what is read behind it belongs together.
+  // A kubelet replaces all files in a Secret at once via the link `..data`: files behind one target are consistent.
   const folder = await realpath(join(path, '..data')).catch(() => path);
   const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
   if (names.length === 0) throw new Error(`there is no *.yaml in the folder ${path}`);

@@ -23,11 +23,11 @@ describe('authorize', () => {
     ['no token', undefined, 'biz-1', 'read', 401],
     ['another scheme', 'Basic t-op', 'biz-1', 'read', 401],
     ['an unknown token', 'Bearer nope', 'biz-1', 'read', 401],
-    ['a provider that is not granted', 'Bearer t-op', 'biz-2', 'read', 403],
-    ['a verb that is not granted', 'Bearer t-view', 'biz-1', 'write', 403],
-    ['what is granted', 'Bearer t-op', 'biz-1', 'write', 'operator'],
+    ['a provider without grant', 'Bearer t-op', 'biz-2', 'read', 403],
+    ['a verb without grant', 'Bearer t-view', 'biz-1', 'write', 403],
+    ['a granted provider and verb', 'Bearer t-op', 'biz-1', 'write', 'operator'],
     ['any provider under "*"', 'bearer t-view', 'biz-9', 'read', 'viewer'],
-  ] as const)('decides %s', (_what, authorization, provider, verb, outcome) => {
+  ] as const)('authorize result for %s', (_what, authorization, provider, verb, outcome) => {
     expect(statusOf(authorization, provider, verb)).toBe(outcome);
   });
 });

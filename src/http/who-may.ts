@@ -12,7 +12,7 @@ const grant = z.object({
   verbs: z.array(z.enum(verbs)).min(1, `must name a verb: ${verbs.join(', ')}`),
 });
 
-/** The token file: who may do what with which business cluster. Tokens are kept as sha256 only. */
+/** Token file schema: allowed business clusters and verbs per caller. Tokens are stored only as sha256. */
 export const grants = z.array(grant);
 
 export type Grant = z.infer<typeof grant>;
@@ -24,8 +24,8 @@ export interface Access {
 }
 
 /**
- * Answers the caller's grant, or throws: 401 without a token or with an unknown one, 403 when the grant does not cover
- * the provider or the verb. Everything that is not granted is denied.
+ * Returns the caller's grant, or throws: 401 without a token or with an unknown token, 403 if the grant lacks the
+ * provider or the verb. Deny by default.
  */
 export function authorize(
   list: readonly Grant[],
@@ -44,7 +44,7 @@ export function authorize(
   return caller;
 }
 
-/** Answers the grant whose token was presented, or throws 401. */
+/** Returns the grant for the presented token, or throws 401. */
 export function identify(list: readonly Grant[], authorization: string | undefined): Grant {
   const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) {

@@ -23,7 +23,7 @@ import type { RoleBinding as RoleBindingV1, Role as RoleV1 } from 'kubernetes-ty
 import type { KubeObject } from './object.ts';
 import { defineResource, type Resource } from './resource.ts';
 
-/** A published type with our `metadata`, whose name is always there in what was read. */
+/** A published type with our `metadata`: the name is always set in read objects. */
 type Typed<T> = Omit<T, keyof KubeObject> & KubeObject;
 
 export type Node = Typed<NodeV1>;
@@ -176,7 +176,7 @@ export const roleBindings = defineResource<RoleBinding>({
   namespaced: true,
 });
 
-/** The subresource by which a token of a ServiceAccount is made: created, never read (Kubernetes TokenRequest API). */
+/** Returns the subresource for creating a ServiceAccount token: created, never read (Kubernetes TokenRequest API). */
 export function tokenRequestsOf(serviceAccount: string): Resource<TokenRequest> {
   return defineResource<TokenRequest>({
     ...core,

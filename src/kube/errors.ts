@@ -4,9 +4,9 @@ export interface KubeErrorCause {
 }
 
 export interface KubeErrorDetails {
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** The API's own reason (`NotFound`, `AlreadyExists`, …); `Unreachable` or `Timeout` when no answer came. */
+  /** The API's own reason (`NotFound`, `AlreadyExists`, …); `Unreachable` or `Timeout` without an answer. */
   readonly reason: string;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
@@ -14,7 +14,7 @@ export interface KubeErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A request that the API server refused, or that got no answer. */
+/** Error: the API server refused the request, or no answer arrived. */
 export class KubeError extends Error {
   readonly status: number;
   readonly reason: string;
@@ -31,42 +31,45 @@ export class KubeError extends Error {
   }
 }
 
-/** The object, its namespace or its resource does not exist. */
+/** Returns true if object, namespace or resource does not exist. */
 export function isNotFound(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 404;
 }
 
-/** The API server itself says that the object is not there: a 404 of something in between, or of a kind that is not served, does not. */
+/**
+ * Returns true if the API server itself reports the object as missing. A 404 from a proxy, or for an unserved kind,
+ * does not count.
+ */
 export function isAbsent(error: unknown): error is KubeError {
   return isNotFound(error) && error.reason === 'NotFound';
 }
 
-/** Somebody else wrote first, or owns a field of this apply; not "already exists", which is also a 409. */
+/** Returns true on a concurrent write or a foreign field owner; false for "already exists", also a 409. */
 export function isConflict(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 409 && error.reason !== 'AlreadyExists';
 }
 
-/** A create found an object of that name. */
+/** Returns true if a create found an existing object with this name. */
 export function isAlreadyExists(error: unknown): error is KubeError {
   return error instanceof KubeError && error.reason === 'AlreadyExists';
 }
 
-/** The resourceVersion or continue token is too old: list again. */
+/** Returns true if resourceVersion or continue token has expired: list again. */
 export function isGone(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 410;
 }
 
-/** The answer was not read to its end, for want of memory: ask for less at once. */
+/** Returns true if the answer exceeded the memory limit: request less at once. */
 export function isTooLarge(error: unknown): error is KubeError {
   return error instanceof KubeError && error.reason === 'AnswerTooLarge';
 }
 
-/** The identity is known and may not do this. */
+/** Returns true if a known identity lacks the right. */
 export function isForbidden(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 403;
 }
 
-/** The object violates its schema or a rule; `causes` name the fields. */
+/** Returns true if the object violates its schema or a rule; `causes` name the fields. */
 export function isInvalid(error: unknown): error is KubeError {
   return error instanceof KubeError && error.status === 422;
 }

@@ -13,7 +13,7 @@ const involved: KubeObject = {
 };
 const note = { type: 'Warning', reason: 'Broken', message: 'it broke' } as const;
 
-/** A server for events: notes what is written and answers as `answer` says. */
+/** Creates a recorder over an event server that records writes and responds by `answer`. */
 function bench(answer: () => Promise<void> = () => Promise.resolve()) {
   const writes: { verb: string; name: string; body: Record<string, unknown> }[] = [];
   const write = async (verb: string, name: string, body: unknown) => {
@@ -36,7 +36,7 @@ function bench(answer: () => Promise<void> = () => Promise.resolve()) {
   return { writes, clock, errors, recorder, ...term(recorder) };
 }
 
-/** A time in which events may be written; `settled` ends it, and begins the next one. */
+/** Starts a period for writing events; `settled` ends it and starts the next. */
 function term(recorder: EventRecorder) {
   const lease = new AbortController();
   let work = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ function term(recorder: EventRecorder) {
 }
 
 describe('event recorder', () => {
-  test('writes what kubectl describe shows', async () => {
+  test('the recorder writes the fields kubectl describe shows', async () => {
     const { writes, recorder, settled } = bench();
     recorder.record(involved, note);
     await settled();
@@ -74,7 +74,7 @@ describe('event recorder', () => {
     });
   });
 
-  test('counts for five minutes and then writes the count', async () => {
+  test('the recorder counts repeats for five minutes, then writes the count', async () => {
     const { writes, clock, recorder, settled } = bench();
     for (let minute = 0; minute < 5; minute++) {
       recorder.record(involved, { ...note, message: `minute ${minute}` });
@@ -90,7 +90,7 @@ describe('event recorder', () => {
     });
   });
 
-  test('counts each object and each reason on its own', async () => {
+  test('the recorder counts each object and reason separately', async () => {
     const { writes, recorder, settled } = bench();
     recorder.record(involved, note);
     recorder.record(involved, { ...note, reason: 'Other' });
@@ -99,16 +99,16 @@ describe('event recorder', () => {
     expect(new Set(writes.map(({ name }) => name)).size).toBe(3);
   });
 
-  test('begins anew when the server has forgotten the event', async () => {
-    let forgotten = false;
+  test('the recorder creates a new event when the API server has deleted the old one', async () => {
+    let isDeleted = false;
     const { writes, clock, recorder, errors, settled } = bench(async () => {
-      if (forgotten && writes.at(-1)?.verb === 'patch') {
+      if (isDeleted && writes.at(-1)?.verb === 'patch') {
         throw new KubeError({ status: 404, reason: 'NotFound', message: 'gone' });
       }
     });
     recorder.record(involved, note);
     await clock.advance(3_600_000);
-    forgotten = true;
+    isDeleted = true;
     recorder.record(involved, note);
     await settled();
     expect(writes.map(({ verb }) => verb)).toEqual(['create', 'patch', 'create']);
@@ -116,14 +116,14 @@ describe('event recorder', () => {
     expect(writes[2]?.name).not.toBe(writes[0]?.name);
   });
 
-  test('says nothing again that a process before it has just said, and what is new in any order', async () => {
-    const there = new Set<string>();
+  test('a restarted process writes no duplicate event within five minutes', async () => {
+    const existing = new Set<string>();
     const { writes, clock, recorder, settled } = bench(async () => {
       const { verb, name } = writes.at(-1) ?? { verb: '', name: '' };
-      if (verb === 'create' && there.has(name)) {
+      if (verb === 'create' && existing.has(name)) {
         throw new KubeError({ status: 409, reason: 'AlreadyExists', message: 'there' });
       }
-      there.add(name);
+      existing.add(name);
     });
     for (let n = 0; n < 100; n++) recorder.record(involved, { ...note, reason: `Reason${n % 2}` });
     await settled();
@@ -131,10 +131,10 @@ describe('event recorder', () => {
     const next = createEventRecorder({
       client: {
         create: async (_: unknown, { metadata }: KubeObject) => {
-          if (there.has(metadata.name)) {
+          if (existing.has(metadata.name)) {
             throw new KubeError({ status: 409, reason: 'AlreadyExists', message: 'there' });
           }
-          there.add(metadata.name);
+          existing.add(metadata.name);
         },
       } as unknown as Pick<KubeClient, 'create' | 'patch'>,
       component: 'multinic-test',
@@ -143,11 +143,11 @@ describe('event recorder', () => {
     const second = term(next);
     for (let n = 0; n < 100; n++) next.record(involved, { ...note, reason: `Reason${n % 2}` });
     await second.settled();
-    expect(there.size).toBe(2);
+    expect(existing.size).toBe(2);
     await clock.advance(300_000);
     const third = createEventRecorder({
       client: {
-        create: async (_: unknown, { metadata }: KubeObject) => there.add(metadata.name),
+        create: async (_: unknown, { metadata }: KubeObject) => existing.add(metadata.name),
       } as unknown as Pick<KubeClient, 'create' | 'patch'>,
       component: 'multinic-test',
       clock,
@@ -155,24 +155,24 @@ describe('event recorder', () => {
     const last = term(third);
     third.record(involved, { ...note, reason: 'Reason0' });
     await last.settled();
-    expect(there.size).toBe(3);
+    expect(existing.size).toBe(3);
   });
 
-  test('an event about a cluster-wide object goes to the namespace default', async () => {
+  test('an event about a cluster-scoped object is written to namespace default', async () => {
     const { writes, recorder, settled } = bench();
     recorder.record({ kind: 'Node', metadata: { name: 'n1', uid: 'u' } }, note);
     await settled();
     expect(writes[0]?.body).toMatchObject({ metadata: { namespace: 'default' } });
   });
 
-  test('a failure is reported and never thrown', async () => {
+  test('a failed write is reported and never thrown', async () => {
     const { errors, recorder, settled } = bench(() => Promise.reject(new Error('away')));
     recorder.record(involved, note);
     await settled();
     expect(errors).toEqual([new Error('away')]);
   });
 
-  test('names and messages fit into what the server takes', async () => {
+  test("event names and messages are cut to the API server's limits", async () => {
     const { writes, recorder, settled } = bench();
     const name = `${'a'.repeat(199)}.${'b'.repeat(50)}`;
     recorder.record(
@@ -184,7 +184,7 @@ describe('event recorder', () => {
     expect(String(writes[0]?.body['message'])).toHaveLength(1_024);
   });
 
-  test('a message is a text for terminals, whatever it quotes', async () => {
+  test('control characters in a message become spaces', async () => {
     const { writes, recorder, settled } = bench();
     const message = `server "\u001b[2Jworker\r\n1" ${'x'.repeat(999)}🔌`;
     recorder.record(involved, { ...note, message });
@@ -194,7 +194,7 @@ describe('event recorder', () => {
     expect([written.length, written.isWellFormed()]).toEqual([1_024, true]);
   });
 
-  test('one that the server could not take is written later', async () => {
+  test('the recorder retries an event after a 503', async () => {
     let busy = 2;
     const { writes, clock, errors, recorder } = bench(async () => {
       if (busy-- > 0) throw new KubeError({ status: 503, reason: 'Busy', message: 'busy' });
@@ -206,7 +206,7 @@ describe('event recorder', () => {
     expect(clock.waits).toEqual([]);
   });
 
-  test('one that was written although its answer was lost is written once', async () => {
+  test('an event written with a lost answer is not duplicated', async () => {
     let tries = 0;
     const { writes, clock, errors, recorder, settled } = bench(async () => {
       if (++tries === 1) throw new KubeError({ status: 0, reason: 'Unreachable', message: 'lost' });
@@ -224,9 +224,9 @@ describe('event recorder', () => {
   test.each([
     [429, 2],
     [500, 2],
-    [403, 1], // of a quota, or in a namespace that is going: not so soon
+    [403, 1], // from a quota, or in a namespace being deleted: no quick retry
     [422, 1],
-  ])('an answer %d costs %d tries within seconds', async (status, tries) => {
+  ])('status %d leads to %d write attempts within a minute', async (status, tries) => {
     let first = true;
     const { writes, clock, recorder } = bench(async () => {
       if (first) {
@@ -239,7 +239,7 @@ describe('event recorder', () => {
     expect(writes).toHaveLength(tries);
   });
 
-  test('a thousand at once are all written, a few at a time', async () => {
+  test('a thousand events are all written, at most eight at a time', async () => {
     const clock = createFakeClock();
     let [writing, most, written] = [0, 0, 0];
     const create = async (): Promise<unknown> => {
@@ -258,17 +258,17 @@ describe('event recorder', () => {
     expect([written, most]).toEqual([1_000, 8]);
   });
 
-  test('drops, and says so, what is more than ten thousand', async () => {
-    const away = Promise.withResolvers<void>();
-    const { errors, recorder, settled } = bench(() => away.promise);
+  test('the recorder drops and reports events above ten thousand waiting', async () => {
+    const unavailable = Promise.withResolvers<void>();
+    const { errors, recorder, settled } = bench(() => unavailable.promise);
     for (let i = 0; i < 10_010; i++) recorder.record(involved, { ...note, reason: `Reason${i}` });
     expect(errors).toHaveLength(2);
     expect(String(errors[0])).toContain('event Reason10008 of ns/one dropped');
-    away.resolve();
+    unavailable.resolve();
     await settled();
   });
 
-  test('remembers ten thousand series: so many objects may say the same again and again', async () => {
+  test('the recorder remembers up to ten thousand series and writes no repeats', async () => {
     const { writes, recorder, settled } = bench();
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 1_100; i++) recorder.record(involved, { ...note, reason: `Reason${i}` });
@@ -277,7 +277,7 @@ describe('event recorder', () => {
     expect(writes).toHaveLength(1_100);
   });
 
-  test('a leader that lost its lease breaks off what it writes, and writes nothing more', async () => {
+  test('a lost lease aborts running event writes and discards new events', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const create = (_: unknown, __: unknown, { signal }: { signal?: AbortSignal } = {}) => {
       signals.push(signal);
@@ -303,7 +303,7 @@ describe('event recorder', () => {
     expect(errors).toContain('Error: 20 events are given up');
   });
 
-  test('a process that ends in order writes what is left, for five seconds', async () => {
+  test('an orderly stop writes remaining events for up to five seconds', async () => {
     const clock = createFakeClock();
     let written = 0;
     const create = async (): Promise<unknown> => {
@@ -323,7 +323,7 @@ describe('event recorder', () => {
     expect(written).toBeLessThanOrEqual(40);
   });
 
-  test('nothing is written outside of the time in which this process leads', async () => {
+  test('the recorder writes nothing while this process does not lead', async () => {
     const { writes, recorder, lease, settled } = bench();
     await settled();
     lease.abort(new LeaseLostError('other holds it'));

@@ -8,65 +8,65 @@ import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
 import { LeaseLostError } from './lease/lease-lock.ts';
 import { type KubeObject, keyOf } from './object.ts';
 
-/** One write per object and reason in this time; what comes in between is only counted. */
-const quietMs = 300_000;
-/** As many as there may be objects in a cluster. */
-const maxRemembered = 10_000;
+/** At most one write per object and reason in this time; repeats are only counted. */
+const repeatMs = 300_000;
+/** Maximum series, one for each object in a large cluster. */
+const maxSeries = 10_000;
 const maxWaiting = 10_000;
-/** Written at once: events must not take the connections that work needs. */
+/** Maximum concurrent writes: events must not occupy the connections work needs. */
 const maxWriting = 8;
-/** Of a server that is busy or away, 15 s in all; then the event is given up. */
+/** Retries for a busy or unreachable server, 15 s in total; then the event is dropped. */
 const retries = 5;
 const backoff = { baseMs: 500, maxMs: 10_000 };
-/** So long what is left when the work ends may take; whoever ends in order has 25 s for everything. */
+/** Time for remaining events after the work ends; an orderly stop has 25 s in total. */
 const endMs = 5_000;
 const maxMessageLength = 1_024;
 
 export interface EventNote {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase word of the table of reasons. */
+  /** CamelCase word from the reasons table. */
   readonly reason: string;
   readonly message: string;
 }
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
-  /** Name of the part, shown by `kubectl describe`. */
+  /** The part's name, shown by `kubectl describe`. */
   readonly component: string;
   readonly clock: Clock;
-  /** Jitter of repeats (default: none). */
+  /** Retry jitter (default: none). */
   readonly random?: Random;
-  /** An event that could not be written; work never fails because of it. */
+  /** Called when an event was not written; work never fails for this reason. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface EventRecorder {
-  /** Records in the background while `during` says that this process may write, otherwise nothing; never throws. */
+  /** Records in the background while `during` runs, otherwise does nothing; never throws. */
   record(involved: KubeObject, note: EventNote): void;
   /**
-   * Writes what is recorded while `work` goes on, and what is left then within 5 s. When `leading` aborts because the
-   * lease was lost, everything that is under way is broken off: somebody else writes now.
+   * Writes recorded events while `work` runs, and remaining events within 5 s afterwards. When `leading` aborts
+   * because the lease was lost, running writes are aborted: another leader writes now.
    */
   during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** The time in which a process may write Events. */
+/** A period in which this process may write Events. */
 interface Term {
-  /** Aborted when nothing may be written any more. */
-  readonly over: AbortController;
-  /** Aborted when the work has ended: what failed is not tried again. */
-  readonly hurry: AbortController;
+  /** Aborted when no write is allowed any more. */
+  readonly stopped: AbortController;
+  /** Aborted when the work has ended: failed writes are not retried. */
+  readonly finishing: AbortController;
 }
 
-/** What an Event says of its object; the rest of it would only be kept in memory. */
+/** Object fields an Event needs; keeping all fields would waste memory. */
 type Involved = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
 interface Series {
   readonly involved: Involved;
   readonly firstTimestamp: string;
-  /** Name of the Event that counts this series; undefined until it is written. */
+  /** The Event's name for this series; undefined until written. */
   name: string | undefined;
-  /** Under which it is being created; the same in each try. */
+  /** Name for the creation in progress, equal in each attempt. */
   nextName: string | undefined;
   note: EventNote;
   count: number;
@@ -74,64 +74,64 @@ interface Series {
 }
 
 /**
- * Writes core/v1 Events: every Kubernetes since 1.20 accepts them and `kubectl describe` shows them; events.k8s.io/v1
- * stores the same object. Needs the verbs create and patch.
+ * Creates a recorder for core/v1 Events: every Kubernetes since 1.20 accepts them and `kubectl describe` shows them;
+ * events.k8s.io/v1 stores the same object. Needs verbs create and patch.
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { client, component, clock, onError = () => undefined } = options;
   const { random = () => 0.5 } = options;
-  const remembered = new Map<string, Series>();
+  const seriesByKey = new Map<string, Series>();
   const waiting: Series[] = [];
   const writing = new Set<Promise<void>>();
   let term: Term | undefined;
 
   function record(involved: KubeObject, note: EventNote): void {
-    if (!term || term.over.signal.aborted) return;
+    if (!term || term.stopped.signal.aborted) return;
     const series = seriesOf(involved, note);
-    const now = clock.monotonicMs();
-    if (series.writtenAtMs !== undefined && now - series.writtenAtMs < quietMs) return;
+    const nowMs = clock.monotonicMs();
+    if (series.writtenAtMs !== undefined && nowMs - series.writtenAtMs < repeatMs) return;
     if (waiting.length >= maxWaiting) {
       onError(new Error(`event ${note.reason} of ${keyOf(involved)} dropped: ${maxWaiting} wait`));
       return;
     }
-    series.writtenAtMs = now;
+    series.writtenAtMs = nowMs;
     waiting.push(series);
     writeNext(term);
   }
 
-  function writeNext(now: Term): void {
-    if (now.over.signal.aborted || writing.size >= maxWriting) return;
+  function writeNext(period: Term): void {
+    if (period.stopped.signal.aborted || writing.size >= maxWriting) return;
     const next = waiting.shift();
     if (!next) return;
-    const written: Promise<void> = writeOrRetry(next, now)
+    const written: Promise<void> = writeOrRetry(next, period)
       .catch(onError)
       .finally(() => {
         writing.delete(written);
-        writeNext(now);
+        writeNext(period);
       });
     writing.add(written);
   }
 
-  /** Nobody works less because of it, but what people are told must not depend on one busy moment of the server. */
-  async function writeOrRetry(series: Series, { over, hurry }: Term): Promise<void> {
+  /** Retries: a busy moment at the API server must not hide an event from users. */
+  async function writeOrRetry(series: Series, { stopped, finishing }: Term): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await write(series, over.signal);
+        await write(series, stopped.signal);
         return;
       } catch (error) {
-        const last = attempt >= retries || hurry.signal.aborted || !mayWorkLater(error);
-        if (last || !(await passed(clock, backoffMs(attempt, backoff, random), hurry.signal))) {
+        const last = attempt >= retries || finishing.signal.aborted || !isTransient(error);
+        if (last || !(await passed(clock, backoffMs(attempt, backoff, random), finishing.signal))) {
           throw error;
         }
       }
     }
   }
 
-  /** Counts the note; the least recently used series is forgotten first. */
+  /** Counts the note; evicts the least recently used series. */
   function seriesOf(involved: KubeObject, note: EventNote): Series {
     const key = `${involved.kind}/${keyOf(involved)}/${involved.metadata.uid}/${note.reason}`;
-    const series = remembered.get(key) ?? {
-      involved: essence(involved),
+    const series = seriesByKey.get(key) ?? {
+      involved: involvedOf(involved),
       firstTimestamp: timestamp(clock),
       name: undefined,
       nextName: undefined,
@@ -141,10 +141,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     };
     series.count++;
     series.note = note;
-    remembered.delete(key);
-    remembered.set(key, series);
-    const [oldest] = remembered.keys();
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+    seriesByKey.delete(key);
+    seriesByKey.set(key, series);
+    const [oldest] = seriesByKey.keys();
+    if (seriesByKey.size > maxSeries && oldest !== undefined) seriesByKey.delete(oldest);
     return series;
   }
 
@@ -156,7 +156,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         await client.patch(events, { namespace: namespaceOf(series), name }, patch, { signal });
         return;
       } catch (error) {
-        // The API server drops an Event an hour after its last write.
+        // The API server deletes an Event an hour after its last write.
         if (!isNotFound(error)) throw error;
       }
     }
@@ -164,7 +164,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     try {
       await client.create(events, eventOf(series, series.nextName), { signal });
     } catch (error) {
-      // An earlier try was carried out and its answer was lost, or a process before this one has just said it.
+      // An earlier attempt succeeded with a lost answer, or the previous process has just written this Event.
       if (!isAlreadyExists(error)) throw error;
     }
     series.name = series.nextName;
@@ -197,43 +197,43 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   /**
-   * The same for each component, object and reason through five minutes: what a process said shortly before it ended, the
-   * API server lets nobody say again. A valid name whatever the object is called.
+   * Returns an Event name, constant for component, object and reason within five minutes: a restarted process cannot
+   * duplicate the Event. Valid for any object name.
    */
   function nameOf({ involved, note }: Series): string {
     const { name, uid } = involved.metadata;
     const what = createHash('sha256').update(`${component}/${uid}/${note.reason}`).digest('hex');
     const stem = name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
-    const slot = Math.floor(clock.now().getTime() / quietMs);
+    const slot = Math.floor(clock.now().getTime() / repeatMs);
     return `${stem}.${what.slice(0, 8)}${slot.toString(16)}`;
   }
 
   async function during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const now = { over: new AbortController(), hurry: new AbortController() };
+    const period = { stopped: new AbortController(), finishing: new AbortController() };
     const end = (why: unknown): void => {
-      now.over.abort(why);
-      now.hurry.abort(why);
+      period.stopped.abort(why);
+      period.finishing.abort(why);
     };
     const onAbort = (): void => {
       if (leading.reason instanceof LeaseLostError) end(leading.reason);
     };
     leading.addEventListener('abort', onAbort, { once: true });
     if (leading.aborted) onAbort();
-    term = now;
+    term = period;
     try {
       return await work();
     } finally {
-      now.hurry.abort();
-      await writeRest(now);
+      period.finishing.abort();
+      await writeRest(period);
       end(new Error('the work has ended'));
-      // What was given up has not been said.
+      // Dropped events were not written: a repeat must not count as recent.
       for (const series of waiting.splice(0)) series.writtenAtMs = undefined;
       leading.removeEventListener('abort', onAbort);
     }
   }
 
-  async function writeRest({ over }: Term): Promise<void> {
-    const { signal } = over;
+  async function writeRest({ stopped }: Term): Promise<void> {
+    const { signal } = stopped;
     try {
       await withDeadline({ clock, ms: endMs, signal }, async () => {
         while (writing.size > 0) await Promise.all(writing);
@@ -247,7 +247,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return { record, during };
 }
 
-function essence({ apiVersion, kind, metadata }: KubeObject): Involved {
+function involvedOf({ apiVersion, kind, metadata }: KubeObject): Involved {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
     ...(apiVersion ? { apiVersion } : {}),
@@ -261,21 +261,21 @@ function essence({ apiVersion, kind, metadata }: KubeObject): Involved {
   };
 }
 
-/** No answer, or one that says that the server is busy or in trouble. */
-function mayWorkLater(error: unknown): boolean {
+/** Returns true without an answer, or if the server is busy or failing. */
+function isTransient(error: unknown): boolean {
   return (
     error instanceof KubeError &&
     (error.status === 0 || error.status === 429 || error.status >= 500)
   );
 }
 
-/** Events about cluster-scoped objects live in `default`: the API server refuses them elsewhere. */
+/** Events about cluster-scoped objects belong in `default`: the API server refuses other namespaces. */
 function namespaceOf({ involved }: Series): string {
   return involved.metadata.namespace ?? 'default';
 }
 
 function messageOf({ message }: EventNote): string {
-  // It may quote what somebody called something: a terminal would do what control characters say.
+  // Messages may quote user-defined names: a terminal would execute control characters.
   return message
     .slice(0, maxMessageLength)
     .replaceAll(/\p{Cc}/gu, ' ')

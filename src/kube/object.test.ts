@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keyOf, refOf } from './object.ts';
 
-describe('keys', () => {
-  test('an object and its reference have the same key', () => {
+describe('object keys', () => {
+  test('keyOf returns the same key for an object and its reference', () => {
     expect(keyOf({ metadata: { namespace: 'ns', name: 'one', uid: 'u' } })).toBe('ns/one');
     expect(keyOf({ namespace: 'ns', name: 'one' })).toBe('ns/one');
     expect(keyOf({ name: 'node-1' })).toBe('node-1');
   });
 
-  test('a key leads back to its reference', () => {
+  test('refOf returns the reference for a key', () => {
     const name = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
     fc.assert(
       fc.property(name, fc.option(name, { nil: undefined }), (of, namespace) => {

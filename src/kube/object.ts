@@ -41,18 +41,18 @@ type DeepPartial<T> = unknown extends T
       ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
       : T;
 
-/** What a caller writes: any part of the object, with the name it goes by. */
+/** An object to write: any part, with its name. */
 export type Draft<T extends KubeObject> = DeepPartial<Omit<T, 'metadata'>> & {
   readonly metadata: ObjectMeta;
 };
 
-/** `namespace/name`, or `name` where there is no namespace: the key of stores and queues. */
+/** Returns `namespace/name`, or `name` without a namespace: the key in stores and queues. */
 export function keyOf(object: KubeObject | ObjectRef): string {
   const { namespace, name } = 'metadata' in object ? object.metadata : object;
   return namespace ? `${namespace}/${name}` : name;
 }
 
-/** The reference that `keyOf` turned into this key; a name of an object never holds a slash. */
+/** Returns the reference for a `keyOf` key; object names never contain a slash. */
 export function refOf(key: string): ObjectRef {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };

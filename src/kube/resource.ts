@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef } from './object.ts';
 
-/** One kind as the API server serves it, and the type its objects have in this program. */
+/** A served kind, with its object type. */
 export interface Resource<T extends KubeObject> {
   /** '' is the core group. */
   readonly group: string;
@@ -8,28 +8,28 @@ export interface Resource<T extends KubeObject> {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** `apiVersion` of the objects where it is not that of the path: some subresources take kinds of another group. */
+  /** The objects' `apiVersion` if different from the path: some subresources take kinds from another group. */
   readonly objectVersion?: string;
-  /** Checks every object that is read; throws when it is not a `T`. */
+  /** Checks every read object; throws if not a `T`. */
   readonly parse?: (raw: unknown) => T;
 }
 
-/** Declares a resource; the result is frozen and holds no state. */
+/** Declares a resource; the result is frozen and stateless. */
 export function defineResource<T extends KubeObject>(resource: Resource<T>): Resource<T> {
   return Object.freeze({ ...resource });
 }
 
-/** `v1` or `group/version`, as `apiVersion` spells it. */
+/** Returns `v1` or `group/version`, as in `apiVersion`. */
 export function apiVersionOf(resource: Resource<KubeObject>): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** What `apiVersion` is in the objects themselves. */
+/** Returns the objects' `apiVersion`. */
 export function objectVersionOf(resource: Resource<KubeObject>): string {
   return resource.objectVersion ?? apiVersionOf(resource);
 }
 
-/** Path of the collection, of all namespaces when none is given. */
+/** Returns the collection path, for all namespaces if none is given. */
 export function collectionPath(resource: Resource<KubeObject>, namespace?: string): string {
   const root = resource.group === '' ? '/api' : '/apis';
   const scope =
@@ -37,7 +37,7 @@ export function collectionPath(resource: Resource<KubeObject>, namespace?: strin
   return `${root}/${apiVersionOf(resource)}${scope}/${resource.plural}`;
 }
 
-/** Path of one object; throws without a name, or without the namespace that a namespaced resource needs. */
+/** Returns an object's path; throws without a name, or without the namespace a namespaced resource needs. */
 export function objectPath(resource: Resource<KubeObject>, ref: ObjectRef): string {
   if (resource.namespaced && !ref.namespace) {
     throw new TypeError(
@@ -47,7 +47,7 @@ export function objectPath(resource: Resource<KubeObject>, ref: ObjectRef): stri
   return `${collectionPath(resource, ref.namespace)}/${segment(ref.name)}`;
 }
 
-/** Encoding leaves dots alone, and a segment of dots leads to another resource. */
+/** Encodes a path segment; refuses dots, because encoding keeps them and `..` leads to another resource. */
 function segment(name: string): string {
   if (/^\.{0,2}$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is not a name`);
   return encodeURIComponent(name);

@@ -1,57 +1,57 @@
-/** Verbs of Kubernetes' authorisation, as far as parts use them. */
+/** Kubernetes RBAC verbs parts use. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
 
 /**
- * Something that an identity has to be allowed. `Place` are the part's own words for namespaces, which differ from
- * installation to installation, and `When` for settings without which it is not needed.
+ * A right an identity needs. `Place`: the part's own words for namespaces, different in each installation. `When`:
+ * settings without which the right is not needed.
  */
 export interface Right<Place extends string = string, When extends string = string> {
   /** '' is the core group. */
   readonly group: string;
   /** `pods`, or with a subresource `pods/status`. */
   readonly resource: string;
-  /** Objects of these names only; default: all. */
+  /** Only objects with these names; default: all. */
   readonly names?: readonly string[];
   readonly verbs: readonly Verb[];
   readonly where: Place;
   readonly why: Readonly<Record<'en' | 'ko', string>>;
-  /** Needed with some settings only. */
+  /** Only needed with some settings. */
   readonly when?: When;
-  /** Not needed in the life of every installation: a log of one need not show it. */
+  /** Rarely needed: an installation's audit log need not show this right. */
   readonly rare?: true;
 }
 
-/** All rights of one identity, and what the roles are called that hold them. */
+/** An identity's rights and role names. */
 export interface RightsTable<Place extends string = string, When extends string = string> {
-  /** Of what holds in all namespaces, and of objects outside of any. */
+  /** ClusterRole for rights in all namespaces, and for cluster-scoped objects. */
   readonly clusterRole?: string;
-  /** Of the Roles in the namespaces of each place. */
+  /** Role names per place. */
   readonly roles: Readonly<Record<Exclude<Place, 'cluster'>, string>>;
   readonly rights: readonly Right<Place, When>[];
 }
 
-/** The namespaces that places are in one installation; `cluster` is all of them, and objects outside of any. */
+/** Namespaces for each place in an installation; `cluster`: all namespaces, and cluster-scoped objects. */
 export type Places<Place extends string> = Readonly<Record<Place, 'cluster' | readonly string[]>>;
 
-/** One request as authorisation sees it. */
+/** A request as RBAC authorizes it. */
 export interface Action {
   readonly verb: Verb;
   readonly group: string;
   /** `pods`, or with a subresource `pods/status`. */
   readonly resource: string;
-  /** Missing: in all namespaces, or outside of any. */
+  /** undefined: all namespaces, or cluster-scoped. */
   readonly namespace?: string;
-  /** Missing: any object, or one that has no name yet. */
+  /** undefined: any object, or an object without a name yet. */
   readonly name?: string;
 }
 
-/** An action that a right is needed for. */
+/** An action requiring a right. */
 export interface Claim<R extends Right = Right> {
   readonly right: R;
   readonly action: Action;
 }
 
-/** All that rights come to in one installation: an action for each verb, namespace and name. */
+/** Expands rights for an installation: an action per verb, namespace and name. */
 export function claimsOf<Place extends string, R extends Right<Place>>(
   rights: readonly R[],
   places: Places<Place>,
@@ -78,12 +78,12 @@ function namespacesOf(place: 'cluster' | readonly string[]): readonly (string | 
   return place === 'cluster' ? [undefined] : [...new Set(place)];
 }
 
-/** The same for equal actions, and for no others. */
+/** Returns a key, equal only for equal actions. */
 export function keyOfAction({ verb, group, resource, namespace = '', name = '' }: Action): string {
   return [verb, group, resource, namespace, name].join(' ');
 }
 
-/** `leases.coordination.k8s.io`, `pods/status`: a resource as kubectl names it. */
+/** Returns a resource in kubectl's form: `leases.coordination.k8s.io`, `pods/status`. */
 export function qualified({ group, resource }: Pick<Action, 'group' | 'resource'>): string {
   const [plural = '', subresource] = resource.split('/');
   const whole = group === '' ? plural : `${plural}.${group}`;

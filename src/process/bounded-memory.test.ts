@@ -11,18 +11,18 @@ function stored(...keys: readonly string[]): readonly string[] {
   return keys.filter((key) => memory.peek(key) !== undefined);
 }
 
-it('a full memory keeps what is in use and leaves new values out', () => {
+it('a full BoundedMemory keeps entries in use and rejects new values', () => {
   for (let round = 0; round < 50; round++) for (const key of 'abc') memory.set(key, 'v', 4);
   expect(stored('a', 'b', 'c')).toEqual(['a', 'b']);
 });
 
-it('a full memory drops values that are not used any more for new ones', () => {
+it('a full BoundedMemory evicts idle values for new ones', () => {
   memory.set('a', 'v', 4);
   for (let round = 0; round < 100; round++) for (const key of 'bc') memory.set(key, 'v', 4);
   expect(stored('a', 'b', 'c')).toEqual(['b', 'c']);
 });
 
-it('a value that has grown beyond the limit is not kept as it was before', () => {
+it('BoundedMemory removes a value that grows beyond the limit, including the old version', () => {
   memory.set('a', 'small', 4);
   memory.set('a', 'large', 11);
   expect(stored('a')).toEqual([]);

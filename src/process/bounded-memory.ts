@@ -1,32 +1,32 @@
 interface Entry<V> {
   readonly value: V;
   readonly size: number;
-  /** The count of uses of the memory at the last use of this entry. */
+  /** The memory's use count at this entry's last use. */
   readonly usedAt: number;
 }
 
-/** An entry goes for a new one when the memory was used so many times per entry since. */
+/** An entry is idle after 20 × (entries + 1) memory uses without its own use. */
 const idleUses = 20;
 
 /**
- * Values with a common limit of their sizes. A new value is left out while the memory is full of values in use: a cycle over
- * more values than fit would otherwise evict each value just before its next use.
+ * Values with a common size limit. While the memory is full with values in use, new values are rejected. Otherwise a
+ * cycle over more values than fit would evict each value just before its next use.
  */
 export class BoundedMemory<V> {
-  readonly #most: number;
+  readonly #limit: number;
   readonly #onDrop: (value: V) => void;
-  /** In the order of their last use. */
+  /** Sorted by last use. */
   readonly #entries = new Map<string, Entry<V>>();
   #size = 0;
   #uses = 0;
 
-  /** `most`: the limit, in the unit of the sizes. `onDrop` hears of each value that is kept no longer. */
-  constructor(most: number, onDrop: (value: V) => void = () => undefined) {
-    this.#most = most;
+  /** `limit`: maximum sum over all sizes. `onDrop` is called for each evicted or replaced value. */
+  constructor(limit: number, onDrop: (value: V) => void = () => undefined) {
+    this.#limit = limit;
     this.#onDrop = onDrop;
   }
 
-  /** The value, without noting that it was used. */
+  /** Returns the value without counting a use. */
   peek(key: string): V | undefined {
     return this.#entries.get(key)?.value;
   }
@@ -34,13 +34,13 @@ export class BoundedMemory<V> {
   set(key: string, value: V, size: number): void {
     this.#uses += 1;
     this.drop(key);
-    this.#dropIdle(() => this.#size + size > this.#most);
-    if (this.#size + size > this.#most) return;
+    this.#dropIdle(() => this.#size + size > this.#limit);
+    if (this.#size + size > this.#limit) return;
     this.#entries.set(key, { value, size, usedAt: this.#uses });
     this.#size += size;
   }
 
-  /** Notes that the value was used. */
+  /** Counts a use. */
   touch(key: string): void {
     const entry = this.#entries.get(key);
     if (entry) this.set(key, entry.value, entry.size);
@@ -54,7 +54,7 @@ export class BoundedMemory<V> {
     this.#onDrop(entry.value);
   }
 
-  /** Drops what is not used any more, also while there is room. */
+  /** Evicts all idle values, even when space is left. */
   dropIdle(): void {
     this.#dropIdle(() => true);
   }

@@ -3,21 +3,21 @@ import { settled } from '../time/fake-clock.ts';
 import { mapBounded } from './bounded.ts';
 
 describe('mapBounded', () => {
-  test('keeps the order and never has more than the limit under way', async () => {
-    let underWay = 0;
+  test('mapBounded keeps the order and never exceeds the concurrency limit', async () => {
+    let running = 0;
     let most = 0;
     const results = await mapBounded([5, 4, 3, 2, 1, 0], 2, async (item) => {
-      underWay += 1;
-      most = Math.max(most, underWay);
+      running += 1;
+      most = Math.max(most, running);
       for (let i = 0; i < item; i++) await Promise.resolve();
-      underWay -= 1;
+      running -= 1;
       return item * 10;
     });
     expect(results).toEqual([50, 40, 30, 20, 10, 0]);
     expect(most).toBe(2);
   });
 
-  test('the first failure ends the others and is thrown', async () => {
+  test('mapBounded aborts running calls after the first failure and throws this failure', async () => {
     const started: number[] = [];
     const work = mapBounded([0, 1, 2, 3], 2, async (item, either) => {
       started.push(item);
@@ -30,16 +30,16 @@ describe('mapBounded', () => {
     expect(started).toEqual([0, 1]);
   });
 
-  test('begins nothing when it is aborted', async () => {
+  test('mapBounded starts no call when the signal is already aborted', async () => {
     const gone = AbortSignal.abort(new Error('stop'));
     await expect(mapBounded([1], 2, async () => 1, gone)).rejects.toThrow('stop');
   });
 
-  test('nothing is nothing', async () => {
+  test('mapBounded returns an empty list for no items', async () => {
     expect(await mapBounded([], 4, async () => 1)).toEqual([]);
   });
 
-  test('begins nothing after a failure, and rejects when what was under way has ended', async () => {
+  test('mapBounded starts no call after a failure, and rejects after running calls have finished', async () => {
     const log: string[] = [];
     const slow = Promise.withResolvers<void>();
     const running = mapBounded(['bad', 'slow', 'never'], 2, async (item) => {

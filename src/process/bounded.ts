@@ -1,6 +1,6 @@
 /**
- * Maps `items` with at most `limit` calls under way, results in order; the first failure aborts the signal of the
- * others and is thrown, as is the reason of `signal`.
+ * Maps `items` with at most `limit` concurrent calls, results in order. The first failure aborts all running calls
+ * and is thrown; an abort of `signal` throws its reason.
  */
 export async function mapBounded<T, R>(
   items: readonly T[],
@@ -10,7 +10,7 @@ export async function mapBounded<T, R>(
 ): Promise<R[]> {
   signal?.throwIfAborted();
   const stop = new AbortController();
-  // Not AbortSignal.any, which leaves an entry behind on a signal that lives as long as the process.
+  // AbortSignal.any would leak an entry on signals living as long as the process.
   const onAbort = (): void => stop.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   const results: R[] = [];

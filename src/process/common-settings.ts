@@ -2,7 +2,7 @@ import { logLevels } from './log.ts';
 import { boolean, oneOf } from './setting-schemas.ts';
 import { setting } from './settings.ts';
 
-/** What every part can be told. */
+/** Settings for every part. */
 export const commonSettings = {
   logLevel: setting({
     env: ['LOG_LEVEL'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHealth } from './health.ts';
 
 describe('createHealth', () => {
-  it('is live and ready until a check says otherwise', () => {
+  it('a new health is live and ready until a check fails', () => {
     const health = createHealth();
     expect(health.liveness()).toEqual({ ok: true, failing: {} });
     health.ready('cache', () => 'not listed yet');
@@ -10,13 +10,13 @@ describe('createHealth', () => {
     expect(health.readiness()).toEqual({ ok: false, failing: { cache: 'not listed yet' } });
   });
 
-  it('is not ready when it is not live', () => {
+  it('a failing liveness check makes the process unready, too', () => {
     const health = createHealth();
     health.live('store', () => 'disk full');
     expect(health.readiness().failing).toEqual({ store: 'disk full' });
   });
 
-  it('asks each check anew', () => {
+  it('createHealth runs each check again for every report', () => {
     const health = createHealth();
     const answers = ['starting', undefined];
     health.ready('part', () => answers.shift());

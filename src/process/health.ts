@@ -1,23 +1,23 @@
-/** Answers undefined when all is well, otherwise why not and what to do. */
+/** Returns undefined when healthy, otherwise the problem and advice. */
 export type Check = () => string | undefined;
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** Name of each check that is not well, with what it says. */
+  /** Failing checks by name, each with its message. */
   readonly failing: Readonly<Record<string, string>>;
 }
 
-/** What a process says about itself on /healthz and /readyz. */
+/** Process health for /healthz and /readyz. */
 export interface Health {
-  /** Not live: the process cannot recover by itself and should be restarted. */
+  /** Adds a liveness check. Not live: the process cannot recover and needs a restart. */
   live(name: string, check: Check): void;
-  /** Not ready: the process works on it and should get no traffic meanwhile. */
+  /** Adds a readiness check. Not ready: the process recovers by itself and must get no traffic meanwhile. */
   ready(name: string, check: Check): void;
   liveness(): HealthReport;
   readiness(): HealthReport;
 }
 
-/** Makes an empty health: live and ready until a check says otherwise. */
+/** Creates a health without checks: live and ready. */
 export function createHealth(): Health {
   const live = new Map<string, Check>();
   const ready = new Map<string, Check>();

@@ -1,7 +1,7 @@
 /**
- * Limits of V8's heap for each part, in MB: `young` for what was just made (its default of 16 grows the process by 50 MB
- * for nothing), `old` for what stays. V8 collects when a limit comes near: without one it takes as much as the machine
- * gives before it looks for garbage.
+ * V8 heap limits for each part, in MB. `young`: new objects (V8's default 16 adds 50 MB to the process without
+ * benefit); `old`: long-lived objects. V8 collects garbage near a limit; without limits the heap first grows to the
+ * machine's memory.
  */
 const heaps = {
   operator: { young: 4, old: 288 },
@@ -13,7 +13,7 @@ const heaps = {
 
 export type HeapOwner = keyof typeof heaps;
 
-/** In MB. */
+/** Limits in MB. */
 export interface HeapLimits {
   readonly young: number;
   readonly old: number;
@@ -23,22 +23,22 @@ export function heapLimits(part: HeapOwner): HeapLimits {
   return heaps[part];
 }
 
-/** The flags of Node.js with which a part is started, on its command line: NODE_OPTIONS does not take all of them. */
+/** Returns the Node.js command-line flags for a part; NODE_OPTIONS rejects some flags. */
 export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heapLimits(part);
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
-  // Code between interpreted and optimized, which is compiled for what runs seldom too, is 2 MB.
+  // Baseline code (sparkplug), compiled even for rarely called functions, costs 2 MB.
   if (part !== 'agent') return [...limits, '--expose-gc', '--no-sparkplug'];
-  // An agent works for a fraction of a second: no compiled code pays for its making (8 % of the CPU time, 9 MB), and it ends
-  // before startup-garbage.ts would pay.
+  // An agent runs for a fraction of a second: compiled code costs more than it saves (8 % CPU time, 9 MB), and the
+  // process exits before startup-garbage.ts would help.
   return [...limits, '--no-sparkplug', '--no-maglev', '--no-opt'];
 }
 
 /**
- * Environment of every part. glibc keeps what was freed in one arena per core, and serves ever larger blocks from them;
- * with these a freed body of an answer goes back to the system (15 MB less in a controller of 10,000 objects), and so do
- * the blocks of 32 KB in which V8 parses and compiles (8 MB less in a part that has just started). It asks for memory a
- * page at a time and not 128 KB ahead, and gives as much back (1 MB less).
+ * Environment for every part. glibc keeps freed memory in one arena per core, and serves ever larger blocks from
+ * there. With these values freed response bodies return to the system (15 MB less in a controller with 10,000
+ * objects). The same applies to V8's 32 KB blocks for parsing and compiling (8 MB less in a newly started part).
+ * glibc requests memory page by page, not 128 KB ahead, and returns as much (1 MB less).
  */
 export const memoryEnvironment = {
   MALLOC_ARENA_MAX: '1',

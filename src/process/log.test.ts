@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLogger, secretKeys } from './log.ts';
 
 describe('createLogger', () => {
-  it.each(secretKeys)('never writes the value of %s', (key) => {
+  it.each(secretKeys)('createLogger redacts the value for key %s at all three levels', (key) => {
     const lines: string[] = [];
     const log = createLogger({
       part: 'test',

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 export type { Logger } from 'pino';
 
 /**
- * Keys whose values never reach a log line, at any of the first three levels of an object. Log the name of a Secret as
- * `secretName`: under `secret` it would be redacted.
+ * Log keys with redacted values, at the first three object levels. Log a Secret's name as `secretName`: under
+ * `secret` the name would be redacted.
  */
 export const secretKeys = [
   'password',
@@ -18,7 +18,7 @@ export const secretKeys = [
   'clientKey',
 ] as const;
 
-/** From the one that says everything to the one that says nothing. */
+/** Log levels, most verbose first. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export interface LogOptions {
@@ -27,7 +27,7 @@ export interface LogOptions {
   readonly destination?: DestinationStream;
 }
 
-/** JSON lines on stdout: static lower-case messages plus fields; secrets redacted by key. */
+/** Creates a JSON logger on stdout: static lower-case messages plus fields; secrets redacted by key. */
 export function createLogger({ part, level, destination }: LogOptions): Logger {
   const paths = secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]);
   const options = {

@@ -8,7 +8,7 @@ const table = {
 } as const;
 
 describe('createMetrics', () => {
-  it('exposes every metric of the table under its own registry', async () => {
+  it('createMetrics exposes every metric in the table on a separate registry', async () => {
     const metrics = createMetrics(table);
     metrics.count('nics_total', { state: 'Configured' });
     metrics.count('nics_total', { state: 'Configured' }, 2);
@@ -21,7 +21,7 @@ describe('createMetrics', () => {
     expect(await createMetrics(table).registry.metrics()).not.toContain('Configured');
   });
 
-  it('asks for a sampled gauge whenever it is read, and shows none while there is no value', async () => {
+  it('sample reads the gauge at every scrape, and omits the series while its value is undefined', async () => {
     const metrics = createMetrics(table);
     let depth: number | undefined = 3;
     metrics.sample('queue_depth', {}, () => depth);
@@ -32,7 +32,7 @@ describe('createMetrics', () => {
     expect(await metrics.registry.metrics()).not.toMatch(/^queue_depth/m);
   });
 
-  it('asks for all values of a gauge at once, and shows none that is not answered any more', async () => {
+  it('sampleEach reads all series at every scrape, and omits series no longer returned', async () => {
     const metrics = createMetrics({ age: { type: 'gauge', help: 'Age.', labels: ['cloud'] } });
     let clouds = ['a', 'b'];
     metrics.sampleEach('age', () => clouds.map((cloud) => ({ labels: { cloud }, value: 1 })));
@@ -43,14 +43,14 @@ describe('createMetrics', () => {
     expect(text).not.toContain('cloud="b"');
   });
 
-  it('tells of the process only where it is asked to: what watches it lives as long as the process', async () => {
+  it('process metrics are exposed only after measureProcess, because their collectors run until the process exits', async () => {
     const metrics = createMetrics(table);
     expect(await metrics.registry.metrics()).not.toContain('process_resident_memory_bytes');
     measureProcess(metrics);
     expect(await metrics.registry.metrics()).toContain('process_resident_memory_bytes');
   });
 
-  it('refuses a second value with the same labels: one would hide the other', () => {
+  it('sample refuses a second value with the same labels, because one would hide the other', () => {
     const metrics = createMetrics(table);
     metrics.sample('queue_depth', {}, () => 3);
     expect(() => metrics.sample('queue_depth', {}, () => 4)).toThrow('queue_depth has two values');

@@ -8,13 +8,13 @@ import {
   Registry,
 } from 'prom-client';
 
-/** One metric as it stands in the table that the docs are generated from. */
+/** A metric definition from the table behind the generated reference. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: readonly number[];
-  /** What tells whoever looks at it that something is wrong; for the reference. */
+  /** Pattern that indicates a problem; for the reference. */
   readonly lookFor?: string;
 }
 
@@ -28,18 +28,18 @@ type LabelsOf<T extends MetricTable, Name extends keyof T> = Readonly<
   Record<T[Name]['labels'][number], string>
 >;
 
-/** The metrics of one process, typed by the table. */
+/** Metrics in one process, typed by the table. */
 export interface Metrics<T extends MetricTable> {
   readonly registry: Registry;
   count<N extends NamesOf<T, 'counter'>>(name: N, labels: LabelsOf<T, N>, by?: number): void;
   set<N extends NamesOf<T, 'gauge'>>(name: N, labels: LabelsOf<T, N>, value: number): void;
-  /** Asks for the value of a gauge whenever the metrics are read: one that is set would keep its value when work hangs. */
+  /** Registers a gauge callback, called at every scrape: a value set once would stay while the work hangs. */
   sample<N extends NamesOf<T, 'gauge'>>(
     name: N,
     labels: LabelsOf<T, N>,
     value: () => number | undefined,
   ): void;
-  /** The same of all values of a gauge at once: what is not answered any more is not shown any more. */
+  /** Registers a callback for all series in a gauge: series missing from the result disappear. */
   sampleEach<N extends NamesOf<T, 'gauge'>>(
     name: N,
     values: () => readonly { readonly labels: LabelsOf<T, N>; readonly value: number }[],
@@ -57,12 +57,12 @@ interface Series {
   readonly value: number;
 }
 
-/** Adds CPU, memory, event loop and garbage collection of this process; for as long as the process lives. */
+/** Adds CPU, memory, event loop and garbage collection metrics for the process; cannot be undone. */
 export function measureProcess({ registry }: Pick<Metrics<MetricTable>, 'registry'>): void {
   collectDefaultMetrics({ register: registry });
 }
 
-/** Makes a registry of its own (never the global one) with every metric of the table. */
+/** Creates a separate registry (never the global one) with every metric in the table. */
 export function createMetrics<const T extends MetricTable>(table: T): Metrics<T> {
   const registry = new Registry();
   const counters = new Map<string, Counter>();
@@ -80,9 +80,9 @@ export function createMetrics<const T extends MetricTable>(table: T): Metrics<T>
         if (all) this.reset();
         for (const { labels, value } of all ?? []) this.set(labels, value);
         for (const { labels, value } of sampled) {
-          const now = value();
-          if (now === undefined) this.remove(labels);
-          else this.set(labels, now);
+          const current = value();
+          if (current === undefined) this.remove(labels);
+          else this.set(labels, current);
         }
       },
     });

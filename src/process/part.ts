@@ -4,14 +4,14 @@ import type { Health } from './health.ts';
 import type { Logger } from './log.ts';
 import type { Metrics, MetricTable } from './metrics.ts';
 
-/** The Pod that a process runs in. */
+/** The Pod around this process. */
 export interface OwnPod {
   readonly name: string;
   readonly namespace: string;
   readonly uid?: string;
 }
 
-/** What every part is given by main: nothing in a part is global. */
+/** Context from main for every part: parts use no globals. */
 export interface PartContext<T extends MetricTable> {
   readonly clock: Clock;
   readonly random: Random;
@@ -19,10 +19,10 @@ export interface PartContext<T extends MetricTable> {
   readonly metrics: Metrics<T>;
   readonly health: Health;
   readonly about: About;
-  /** Missing: it is not known, as outside of a cluster. */
+  /** undefined: unknown, for example outside a cluster. */
   readonly pod?: OwnPod | undefined;
-  /** Whether the part makes sure that it has the rights and kinds that it needs (default: it does). */
+  /** True (default): the part verifies its required rights and kinds. */
   readonly selfCheck?: boolean;
-  /** Ends the process at once; for what must not wait for an end in order. */
+  /** Ends the process at once, for failures that must not wait for an orderly stop. */
   readonly exit: (why: Error) => void;
 }

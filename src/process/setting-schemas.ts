@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { maxSleepMs } from '../time/clock.ts';
 import { parseDuration } from './duration.ts';
 
-// What a setting may hold: each schema parses the text as a user writes it.
+// Schemas for setting values: each schema parses text as users write it.
 
-/** What a setting is where values have types, such as in the values of a chart. */
+/** A setting's type where values are typed, such as in chart values. */
 export type SettingForm =
   | { readonly kind: 'boolean' | 'duration' | 'url' | 'address' | 'list' }
   | {
@@ -13,15 +13,15 @@ export type SettingForm =
       readonly max: number;
     };
 
-/** Of every schema that is more than text or a choice of words. */
+/** Types for all schemas except plain text and enumerations. */
 export const forms = z.registry<SettingForm>();
 
-/** Any text that is not blank; surrounding blanks are dropped. */
+/** Non-blank text; surrounding blanks are dropped. */
 export function nonBlank() {
   return z.string().trim().min(1, 'must not be blank');
 }
 
-/** Absolute http or https URL to which paths are added; a trailing slash is dropped. */
+/** Absolute http or https base URL; a trailing slash is dropped. */
 export function url() {
   return z
     .string()
@@ -31,7 +31,7 @@ export function url() {
     .register(forms, { kind: 'url' });
 }
 
-/** URL of a proxy, possibly with user and password. */
+/** Proxy URL, optionally with user and password. */
 export function proxyUrl() {
   return z
     .string()
@@ -40,7 +40,7 @@ export function proxyUrl() {
     .register(forms, { kind: 'url' });
 }
 
-/** `host:port`, or `:port` to listen on all addresses of both families, as in Go. */
+/** `host:port`, or `:port` for all IPv4 and IPv6 addresses, as in Go. */
 export function address() {
   return z
     .string()
@@ -54,7 +54,7 @@ export function address() {
     .register(forms, { kind: 'address' });
 }
 
-/** One of a few words. */
+/** One word from a fixed list. */
 export function oneOf<const Words extends readonly string[]>(words: Words) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}` });
 }
@@ -70,7 +70,7 @@ export function integer(min: number, max: number) {
     .register(forms, { kind: 'integer', min, max });
 }
 
-/** A part of a whole, such as 10%. */
+/** A percentage, such as 10%. */
 export type Percent = `${number}%`;
 
 function isPercent(value: string): value is Percent {
@@ -103,7 +103,7 @@ export function boolean() {
     .register(forms, { kind: 'boolean' });
 }
 
-/** Milliseconds of a Go duration such as 500ms, 30s, 2m or 1h30m, at least `minMs`. */
+/** Go duration such as 500ms, 30s, 2m or 1h30m, at least `minMs`; parsed to milliseconds. */
 export function duration({ minMs = 1 }: { readonly minMs?: number } = {}) {
   return z
     .string()
@@ -122,7 +122,7 @@ const truth: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-/** With a user or a query, what follows the host would not be what paths are added to. */
+/** Refuses user, query and fragment: paths are appended to the URL. */
 function isHttpUrl(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
@@ -136,6 +136,6 @@ function isProxyUrl(value: string): boolean {
 function toAddress(value: string): { readonly host: string; readonly port: number } {
   const at = value.lastIndexOf(':');
   const host = value.slice(0, at).replace(/^\[|\]$/g, '');
-  // Node listens on [::] for an empty host, and on 0.0.0.0 where the kernel has no IPv6.
+  // For an empty host Node.js listens on [::], and on 0.0.0.0 if the kernel has no IPv6.
   return { host, port: Number(value.slice(at + 1)) };
 }

@@ -43,7 +43,7 @@ function problemsOf(env: Record<string, string>, flags: Record<string, string> =
 }
 
 describe('readSettings', () => {
-  it('prefers the flag to the environment, the first name to the older one, and both to the default', () => {
+  it('readSettings prefers flag over environment, current variable over older ones, and default last', () => {
     const env = { VIOLA_ENDPOINT: 'http://new', OLD_ENDPOINT: 'http://old' };
     const read = (flags: Record<string, string>) => readSettings(settings, { env, flags });
     expect(read({}).endpoint).toBe('http://new');
@@ -53,19 +53,19 @@ describe('readSettings', () => {
     expect(old.endpoint).toBe('http://old');
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('readSettings treats an empty variable as unset', () => {
     const env = { VIOLA_ENDPOINT: '', OLD_ENDPOINT: 'http://old', VIOLA_TIMEOUT: '' };
     const read = readSettings(settings, { env, flags: {} });
     expect([read.endpoint, read.timeout]).toEqual(['http://old', 30_000]);
   });
 
-  it('echoes no password of a URL, not even one that must not be there', () => {
+  it("readSettings hides a URL's password in problems, even where passwords are not allowed", () => {
     const [problem] = problemsOf({ VIOLA_ENDPOINT: 'https://me:secret@viola.example' });
     expect(problem?.value).toBe('https://…@viola.example');
     expect(problem?.message).not.toContain('secret');
   });
 
-  it('names every bad setting with its value and what to do', () => {
+  it('readSettings reports every invalid setting with value and advice', () => {
     expect(problemsOf({ VIOLA_ENDPOINT: 'viola', VIOLA_TIMEOUT: '0s' })).toEqual([
       {
         name: 'VIOLA_ENDPOINT',
@@ -80,14 +80,14 @@ describe('readSettings', () => {
     ]);
   });
 
-  it('says how to give a required setting that is missing', () => {
+  it('readSettings names flag and variable for a missing required setting', () => {
     expect(problemsOf({})[0]).toMatchObject({
       name: '--viola-endpoint or VIOLA_ENDPOINT',
       message: 'is required (URL of Viola)',
     });
   });
 
-  it('never echoes a secret', () => {
+  it('readSettings never prints a secret', () => {
     const [problem] = problemsOf({ VIOLA_ENDPOINT: 'http://v', KEY: 'hunter2' });
     expect(problem?.message).toBe('must have 16 characters (AES key)');
     expect(JSON.stringify(problem)).not.toContain('hunter2');
@@ -105,11 +105,11 @@ describe('setting schemas', () => {
     [integer(1, 10), '7\n', 7],
     [boolean(), ' true', true],
     [duration(), '596h', 2_145_600_000],
-  ])('parses a value as a user writes it', (schema, input, value) => {
+  ])('setting schemas parse values as users write them', (schema, input, value) => {
     expect(schema.parse(input)).toBe(value);
   });
 
-  it('takes a missing host as all addresses of both families', () => {
+  it('address() reads a missing host as all IPv4 and IPv6 addresses', () => {
     expect(address().parse(':8080')).toEqual({ host: '', port: 8080 });
     expect(address().parse('0.0.0.0:8080')).toEqual({ host: '0.0.0.0', port: 8080 });
     expect(address().parse('[::1]:8080')).toEqual({ host: '::1', port: 8080 });
@@ -130,7 +130,7 @@ describe('setting schemas', () => {
     [address(), ':65536'],
     [duration(), '597h'],
     [duration(), `${'9'.repeat(400)}s`],
-  ])('refuses anything else', (schema, input) => {
+  ])('setting schemas refuse malformed and out-of-range values', (schema, input) => {
     expect(schema.safeParse(input).success).toBe(false);
   });
 });
@@ -140,7 +140,7 @@ function described(source: SettingSource) {
 }
 
 describe('describeSettings', () => {
-  it('says of each what holds and who said so, and of a secret only that there is one', () => {
+  it('describeSettings returns value and origin for each setting, and redacts secrets', () => {
     const env = { OLD_ENDPOINT: 'http://old', KEY: '0123456789abcdef' };
     expect(described({ env, flags: { 'viola-timeout': '2s' } })).toEqual({
       endpoint: { value: 'http://old', from: 'OLD_ENDPOINT' },
@@ -149,14 +149,14 @@ describe('describeSettings', () => {
     });
   });
 
-  it('says nothing of a user that a URL names', () => {
+  it('describeSettings hides user and password in URLs', () => {
     const proxy = setting({ env: ['PROXY'], flag: 'proxy', schema: nonBlank(), description: 'a' });
     const source = { env: { PROXY: 'http://me:word@proxy:3128' }, flags: {} };
     const shown = describeSettings({ proxy }, readSettings({ proxy }, source), source);
     expect(shown).toMatchObject({ proxy: { value: 'http://…@proxy:3128' } });
   });
 
-  it('says that nothing is set, and what holds then', () => {
+  it('describeSettings returns defaults for unset settings', () => {
     const flags = { 'viola-endpoint': 'http://v' };
     expect(described({ env: {}, flags })).toMatchObject({
       timeout: { value: 30_000, from: 'default' },

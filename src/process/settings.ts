@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 
-/** One setting of a part: where it comes from, what it may be, and what it is for. */
+/** A part's setting: sources, allowed values and purpose. */
 export interface Setting<T = unknown> {
-  /** Environment variables, first one that is set wins; later names are those of earlier generations. */
+  /** Environment variables; the first non-empty one wins. Later names are from earlier generations. */
   readonly env: readonly string[];
-  /** Command-line flag without the leading dashes; wins over the environment. */
+  /** Command-line flag without leading dashes; wins over the environment. */
   readonly flag: string;
-  /** Parses the text as a user writes it; a default in the schema is what holds when nobody sets it. */
+  /** Parses text as users write it; includes the default, if any. */
   readonly schema: z.ZodType<T, string | undefined>;
   readonly description: string;
-  /** A secret is never echoed, not even when it is wrong. */
+  /** Secrets never appear in output, not even invalid ones. */
   readonly secret?: boolean;
 }
 
@@ -23,14 +23,14 @@ export interface SettingSource {
   readonly flags: Readonly<Record<string, string | undefined>>;
 }
 
-/** One setting that cannot be used. */
+/** An unusable setting. */
 export interface SettingProblem {
   readonly name: string;
   readonly value: string | undefined;
   readonly message: string;
 }
 
-/** All settings of a part that cannot be used; the message has one line for each. */
+/** All unusable settings in a part; the message has one line per setting. */
 export class SettingsError extends Error {
   readonly problems: readonly SettingProblem[];
   constructor(problems: readonly SettingProblem[]) {
@@ -40,12 +40,12 @@ export class SettingsError extends Error {
   }
 }
 
-/** Keeps the literal type of one setting. */
+/** Keeps the setting's literal type. */
 export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
-/** Reads every setting: flag, else environment, else default. Throws `SettingsError` that names all bad ones. */
+/** Reads every setting: flag, else environment, else default. Throws `SettingsError` with all invalid settings. */
 export function readSettings<S extends Settings>(settings: S, source: SettingSource): Values<S> {
   const values: Record<string, unknown> = {};
   const problems: SettingProblem[] = [];
@@ -59,15 +59,15 @@ export function readSettings<S extends Settings>(settings: S, source: SettingSou
   return values as Values<S>;
 }
 
-/** A setting as it holds in a process. */
+/** A setting's effective value in this process. */
 export interface EffectiveSetting {
-  /** As it was parsed (durations are milliseconds); `redacted` in the place of a secret; null when there is none. */
+  /** Parsed value (durations in milliseconds); `redacted` for a secret; null when unset. */
   readonly value: unknown;
-  /** The flag or environment variable that said so, or `default`. */
+  /** Flag or environment variable behind the value, or `default`. */
   readonly from: string;
 }
 
-/** Every setting with the value that was read for it, and where that comes from. */
+/** Returns the effective value and its origin for every setting. */
 export function describeSettings(
   settings: Settings,
   values: Readonly<Record<string, unknown>>,
@@ -83,7 +83,7 @@ export function describeSettings(
   );
 }
 
-/** What stands before the @ of a URL is a secret in any setting. */
+/** Hides URL credentials (the part before @), secret in every setting. */
 function hideUser(text: string): string {
   return text.replaceAll(/\/\/[^/@\s]*@/g, '//…@');
 }

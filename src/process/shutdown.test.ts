@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 const room = import.meta.dirname;
 const started: ChildProcess[] = [];
 
-/** A process that runs `body` under runUntilSignal, says "ready" once it does, and leaves a timer behind. */
+/** Starts a process that runs `body` under runUntilSignal, prints "ready" and leaves a timer running. */
 async function processWith(body: string): Promise<{
   child: ChildProcess;
   ended: Promise<number>;
@@ -27,13 +27,13 @@ async function processWith(body: string): Promise<{
   const ended = new Promise<number>((resolve) =>
     child.once('close', (code) => resolve(code ?? -1)),
   );
-  let said = '';
+  let output = '';
   child.stdout?.on('data', (piece: Buffer) => {
-    said += piece.toString();
+    output += piece.toString();
   });
   await new Promise((resolve) => child.stdout?.once('data', resolve));
   const lines = () =>
-    said
+    output
       .trim()
       .split('\n')
       .filter((text) => text !== 'ready')
@@ -49,23 +49,26 @@ afterEach(() => {
 });
 
 describe('runUntilSignal', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with status 0 after %s', async (signal) => {
-    const { child, ended } = await processWith(untilAbort);
-    child.kill(signal);
-    expect(await ended).toBe(0);
-  });
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'runUntilSignal exits with status 0 after %s',
+    async (signal) => {
+      const { child, ended } = await processWith(untilAbort);
+      child.kill(signal);
+      expect(await ended).toBe(0);
+    },
+  );
 
-  it('ends with status 1 when the part fails', async () => {
+  it('runUntilSignal exits with status 1 when the part fails', async () => {
     const { ended } = await processWith("throw new Error('broken');");
     expect(await ended).toBe(1);
   });
 
-  it('[RW-54] ends with the status of the part, whatever that left open', async () => {
+  it("[RW-54] runUntilSignal exits with the part's status despite open timers", async () => {
     const { ended } = await processWith('return 3;');
     expect(await ended).toBe(3);
   });
 
-  it('tells everything that hangs on the root signal when the part has failed', async () => {
+  it('runUntilSignal aborts the root signal when the part has failed', async () => {
     const { ended, lines } = await processWith(`
       signal.addEventListener('abort', () => log.info('told'));
       throw new Error('broken');`);
@@ -76,24 +79,27 @@ describe('runUntilSignal', () => {
   it.each([
     ['exception', "setImmediate(() => { throw new Error('stray'); });"],
     ['rejection', "void Promise.reject(new Error('stray'));"],
-  ])('stops in order and ends with status 1 after a stray %s', async (_, stray) => {
-    const { ended, lines } = await processWith(`${stray}
+  ])(
+    'runUntilSignal stops the part and exits with status 1 after an uncaught %s',
+    async (_, stray) => {
+      const { ended, lines } = await processWith(`${stray}
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       log.info('in order');`);
-    expect(await ended).toBe(1);
-    expect(lines().map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-      'fatal error that nobody caught, stopping',
-      'info in order',
-    ]);
-  });
+      expect(await ended).toBe(1);
+      expect(lines().map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+        'fatal error that nobody caught, stopping',
+        'info in order',
+      ]);
+    },
+  );
 
-  it('leaves by force when the part does not stop within its grace', async () => {
+  it('runUntilSignal exits with status 130 when the part does not stop within the grace period', async () => {
     const { child, ended } = await processWith('await new Promise(() => undefined);');
     child.kill('SIGTERM');
     expect(await ended).toBe(130);
   });
 
-  it('leaves at once at a second signal', async () => {
+  it('runUntilSignal exits at once on a second signal', async () => {
     const { child, ended, lines } = await processWith('await new Promise(() => undefined);');
     child.kill('SIGTERM');
     child.kill('SIGINT');

@@ -1,26 +1,25 @@
 import type { Logger } from './log.ts';
 
-/** Exit status after a second signal, or when a part did not stop in time. */
+/** Exit status after a second signal, or when a part exceeded its grace period. */
 const forcedExit = 130;
-/** Exit status of a part that failed. */
+/** Exit status for a failed part. */
 export const failedExit = 1;
-/** Exit status when a setting or an argument cannot be used. */
+/** Exit status for an invalid setting or argument. */
 export const usageExit = 2;
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
 export interface RunOptions {
   readonly log: Logger;
-  /** How long a part may take to end what it has in work. */
+  /** Grace period for finishing current work (ms). */
   readonly graceMs: number;
-  /** How long what a part has left behind may keep the process alive after its end (default 1 s). */
+  /** Time for open handles after the part has ended (ms, default 1 s); then the process exits. */
   readonly leftoversMs?: number;
 }
 
 /**
- * Runs a part under one root signal, and ends the process after it. SIGTERM or SIGINT aborts it, and so does an error
- * that nobody caught; a second signal, or `graceMs` without an end, leaves at once. A part that has ended has nothing
- * more to do: what it left open does not keep the process alive. Resolves to the exit status: the one that the part ends
- * with, if it has one.
+ * Runs a part under a root signal, then ends the process. SIGTERM, SIGINT or an uncaught error aborts the signal. A
+ * second signal, or `graceMs` without an end, exits at once. After the part has ended, open handles do not keep the
+ * process alive. Resolves to the exit status: the part's own status, if any.
  */
 export async function runUntilSignal(
   run: (signal: AbortSignal) => Promise<number | void>,
@@ -31,7 +30,7 @@ export async function runUntilSignal(
 
   function stop(reason: unknown, exitAfterGrace: number): void {
     root.abort(reason);
-    leaveAfter(graceMs, exitAfterGrace, () =>
+    exitAfter(graceMs, exitAfterGrace, () =>
       log.error({ graceMs }, 'did not stop in time, leaving'),
     );
   }
@@ -42,24 +41,24 @@ export async function runUntilSignal(
   };
   const onStray = (error: unknown): void => {
     log.fatal({ err: error }, 'error that nobody caught, stopping');
-    // What was stopped already goes on with its end.
+    // While already stopping, the shutdown simply continues.
     if (stray === undefined && !root.signal.aborted) stop(error, failedExit);
     stray ??= { error };
   };
   for (const name of signals) process.on(name, onSignal);
-  process.on('uncaughtException', onStray); // rejections that nobody handles, too
+  process.on('uncaughtException', onStray); // includes unhandled rejections
 
   const status = await outcome();
-  leaveAfter(leftoversMs, status);
+  exitAfter(leftoversMs, status);
   return status;
 
   async function outcome(): Promise<number> {
-    let own: number | void = 0;
+    let partStatus: number | void = 0;
     try {
-      own = await run(root.signal);
+      partStatus = await run(root.signal);
     } catch (error) {
-      const told = root.signal.aborted && error === root.signal.reason;
-      if (!told) {
+      const isStopped = root.signal.aborted && error === root.signal.reason;
+      if (!isStopped) {
         log.fatal({ err: error }, 'failed');
         return failedExit;
       }
@@ -68,26 +67,26 @@ export async function runUntilSignal(
     }
     if (stray) return failedExit;
     log.info('stopped');
-    return own ?? 0;
+    return partStatus ?? 0;
   }
 }
 
 /**
- * Ends the process at the first signal, until the function that it answers is called. The kernel drops a signal that the
- * first process of a container has not asked for: it would go on, and lead, until it is killed.
+ * Exits on the first signal, until the returned function is called. The kernel ignores signals without a handler for
+ * a container's first process: without this handler the process would keep running, and leading, until SIGKILL.
  */
 export function exitOnSignal(status: number): () => void {
-  const leave = (): void => process.exit(status);
-  for (const name of signals) process.on(name, leave);
+  const exit = (): void => process.exit(status);
+  for (const name of signals) process.on(name, exit);
   return () => {
-    for (const name of signals) process.off(name, leave);
+    for (const name of signals) process.off(name, exit);
   };
 }
 
-/** Ends the process after a while, unless it has ended by itself before. */
-function leaveAfter(ms: number, status: number, say?: () => void): void {
+/** Exits after `ms`, unless the process has already ended. */
+function exitAfter(ms: number, status: number, log?: () => void): void {
   setTimeout(() => {
-    say?.();
+    log?.();
     process.exit(status);
   }, ms).unref();
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inSlices, nextTurn } from './slices.ts';
 
-/** A clock that is a millisecond later each time it is looked at. */
+/** A clock one millisecond later at each reading. */
 function tickingClock() {
   let now = 0;
   return { monotonicMs: () => now++ };
@@ -17,7 +17,7 @@ function* steps(count: number, done: string[]): Generator<undefined, string> {
 
 const { signal } = new AbortController();
 
-it('lets others have their turn between slices, and answers what the last step does', async () => {
+it("inSlices yields to the event loop between slices, and returns the last step's result", async () => {
   const done: string[] = [];
   const work = inSlices(steps(35, done), tickingClock(), signal);
   setImmediate(() => done.push('other'));
@@ -27,14 +27,14 @@ it('lets others have their turn between slices, and answers what the last step d
   expect(done.indexOf('other')).toBeLessThan(25);
 });
 
-it('does short work at once', async () => {
+it('inSlices finishes short work without a pause', async () => {
   const done: string[] = [];
   const work = inSlices(steps(5, done), tickingClock(), signal);
   expect(done).toHaveLength(5);
   expect(await work).toBe('end');
 });
 
-it('ends between slices when nobody waits for it any more', async () => {
+it('inSlices stops between slices when its signal aborts', async () => {
   const done: string[] = [];
   const stop = new AbortController();
   const work = inSlices(steps(1_000, done), tickingClock(), stop.signal);
@@ -43,7 +43,7 @@ it('ends between slices when nobody waits for it any more', async () => {
   expect(done.length).toBeLessThan(50);
 });
 
-it('goes on with one of several per loop: timers and sockets never wait for all of them', async () => {
+it('nextTurn resumes one waiter per event loop: timers and sockets never wait for all waiters', async () => {
   let loop = 0;
   const count = (): void => {
     loop += 1;

@@ -1,21 +1,21 @@
 import { setImmediate as nextLoop } from 'node:timers/promises';
 
-/** Nobody notices a pause of so long. */
+/** Slice length: a 10 ms pause is unnoticeable. */
 const sliceMs = 10;
 
-let line: Promise<unknown> = Promise.resolve();
+let lastTurn: Promise<unknown> = Promise.resolve();
 
 /**
- * Lets whatever else waits for the event loop have its turn. Several that wait continue one per loop: Node.js would go on
- * with all of them before it looks at a timer or a socket.
+ * Yields to the event loop. Concurrent waiters resume one per loop: otherwise Node.js would resume all before serving
+ * timers and sockets.
  */
 export async function nextTurn(): Promise<void> {
-  const turn = line.then(async () => nextLoop());
-  line = turn;
+  const turn = lastTurn.then(async () => nextLoop());
+  lastTurn = turn;
   await turn;
 }
 
-/** Does work of many small steps; after each slice of them others have their turn. */
+/** Runs work with many small steps, yielding to the event loop after each slice. */
 export async function inSlices<T>(
   steps: Iterator<undefined, T>,
   clock: { monotonicMs(): number },
@@ -32,10 +32,10 @@ export async function inSlices<T>(
   }
 }
 
-/** So many small things at once take some milliseconds. */
+/** Items per turn: 25 small items take some milliseconds. */
 const turnSize = 25;
 
-/** Maps many items; after some of them others have their turn. */
+/** Maps many items, yielding to the event loop after every 25 items. */
 export async function inTurns<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
   const results: R[] = [];
   for (const item of items) {

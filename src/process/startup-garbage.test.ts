@@ -1,24 +1,24 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { dropStartupGarbage } from './startup-garbage.ts';
 
-const { said } = vi.hoisted(() => ({ said: [] as string[] }));
+const { calls } = vi.hoisted(() => ({ calls: [] as string[] }));
 
 vi.mock(import('node:v8'), async (original) => ({
   ...(await original()),
-  setFlagsFromString: (flag) => void said.push(flag),
+  setFlagsFromString: (flag) => void calls.push(flag),
 }));
 
 afterEach(() => {
-  said.length = 0;
+  calls.length = 0;
   vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
 it.each([
-  ['collects once, when the process has settled', 20, 1],
-  ['leaves a large heap alone', 200, 0],
-])('%s', (_what, megabytes, times) => {
+  ['collects once after 30 s', 20, 1],
+  ['skips a large heap', 200, 0],
+])('dropStartupGarbage %s', (_what, megabytes, times) => {
   vi.useFakeTimers();
   const gc = vi.fn();
   vi.stubGlobal('gc', gc);
@@ -30,25 +30,25 @@ it.each([
   expect(gc).toHaveBeenCalledTimes(times);
 });
 
-it('drops code together with objects and moves what is left together, and then no more', () => {
+it('dropStartupGarbage flushes code and compacts the heap once, then resets the V8 flags', () => {
   vi.useFakeTimers();
   const memory = process.memoryUsage();
   vi.spyOn(process, 'memoryUsage').mockReturnValue({ ...memory, heapUsed: 20e6 });
-  vi.stubGlobal('gc', () => said.push('gc'));
+  vi.stubGlobal('gc', () => calls.push('gc'));
   dropStartupGarbage();
   vi.advanceTimersByTime(60_000);
   const thorough = ['stress-flush-code', 'compact-on-every-full-gc'];
-  expect(said).toEqual([
+  expect(calls).toEqual([
     ...thorough.map((flag) => `--${flag}`),
     'gc',
     ...thorough.map((flag) => `--no-${flag}`),
   ]);
 });
 
-it('leaves V8 as it is where nothing can be collected', () => {
+it('dropStartupGarbage leaves V8 flags unchanged without global gc', () => {
   vi.useFakeTimers();
   vi.stubGlobal('gc', undefined);
   dropStartupGarbage();
   vi.advanceTimersByTime(60_000);
-  expect(said).toEqual([]);
+  expect(calls).toEqual([]);
 });

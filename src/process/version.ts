@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 
-/** What this build is. */
+/** Build identity. */
 export interface Build {
-  /** SemVer; one for all parts. */
+  /** SemVer; the same for all parts. */
   readonly version: string;
-  /** Commit that it was made from, with `-dirty` when files had been changed since; `source` when it was not built. */
+  /** Build commit, with `-dirty` after local changes; `source` when run from source. */
   readonly commit: string;
 }
 
-// Put into the bundle as it is made.
+// Inserted by the bundler.
 declare const MULTINIC_VERSION: string | undefined;
 declare const MULTINIC_COMMIT: string | undefined;
 
-/** What the bundle says of itself; run from source, what package.json says. */
+/** Returns the bundle's version and commit; from source, the package.json version. */
 export function thisBuild(): Build {
   if (typeof MULTINIC_VERSION === 'string' && typeof MULTINIC_COMMIT === 'string') {
     return { version: MULTINIC_VERSION, commit: MULTINIC_COMMIT };

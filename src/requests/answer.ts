@@ -13,18 +13,18 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   431: 'tooLarge',
 };
 
-/** What the status of an answer that is no success means. */
+/** Returns the failure kind for a non-success status. */
 export function kindOf(status: number): FailureKind {
   return kinds[status] ?? (status >= 500 ? 'serverError' : 'badAnswer');
 }
 
-/** A header's first value. */
+/** Returns a header's first value. */
 export function headerOf(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** How long the service asks to wait; `now` turns a date into a duration. */
+/** Returns the Retry-After header in milliseconds; `now` converts a date into a delay. */
 export function retryAfterOf(answer: HttpAnswer, now: Date): number | undefined {
   const value = headerOf(answer, 'retry-after');
   if (value === undefined) return undefined;

@@ -38,7 +38,7 @@ function setUp(options: Partial<BreakerOptions> = {}) {
 }
 
 describe('Breaker', () => {
-  test('after an outage nothing is sent until the window is over, and everybody gets the same error', async () => {
+  test('an open breaker sends nothing until the window ends, and every caller gets the same error', async () => {
     const setting = setUp();
     const first = await setting.fail('unreachable');
     const second = await setting.fail('unreachable');
@@ -50,7 +50,7 @@ describe('Breaker', () => {
     });
   });
 
-  test('the call after the window is the probe, and its success closes the circuit', async () => {
+  test('the first call after the window is the probe, and a successful probe closes the breaker', async () => {
     const setting = setUp();
     await setting.fail('timeout');
     await setting.clock.advance(1_000);
@@ -58,7 +58,7 @@ describe('Breaker', () => {
     expect(await setting.succeed()).toBe('normal');
   });
 
-  test('the windows grow from one second to half a minute', async () => {
+  test('breaker windows grow from 1 s to 30 s', async () => {
     const setting = setUp();
     const windows: unknown[] = [];
     for (let i = 0; i < 7; i++) {
@@ -71,24 +71,27 @@ describe('Breaker', () => {
     expect(setting.calls).toBe(7);
   });
 
-  test('the call that failed says itself when the next probe is due, and what it failed with', async () => {
+  test('the failed call reports the time until the next probe, and its own error', async () => {
     const { fail } = setUp();
     const error = (await fail('timeout')) as RequestError;
     expect(error).toMatchObject({ retryAfterMs: 1_000, message: failure('timeout').message });
     expect(error.cause).toEqual(failure('timeout'));
   });
 
-  test.each([0, 1])('the longest window is exact, whatever chance says: %s', async (chance) => {
-    const { clock, fail } = setUp({ longestWindowMs: 60_000, random: () => chance });
-    let refused: RequestError | undefined;
-    for (let i = 0; i < 8; i++) {
-      await clock.advance(refused?.retryAfterMs ?? 0);
-      refused = (await fail('unreachable')) as RequestError;
-    }
-    expect(refused?.retryAfterMs).toBe(60_000);
-  });
+  test.each([0, 1])(
+    'the longest breaker window has no jitter with random value %s',
+    async (chance) => {
+      const { clock, fail } = setUp({ longestWindowMs: 60_000, random: () => chance });
+      let refused: RequestError | undefined;
+      for (let i = 0; i < 8; i++) {
+        await clock.advance(refused?.retryAfterMs ?? 0);
+        refused = (await fail('unreachable')) as RequestError;
+      }
+      expect(refused?.retryAfterMs).toBe(60_000);
+    },
+  );
 
-  test('probes that hang until they are given up begin a longest window apart', async () => {
+  test('probes that time out start exactly one longest window apart', async () => {
     const { breaker, clock } = setUp({ longestWindowMs: 60_000 });
     const began: number[] = [];
     const hang = async (): Promise<RequestError> =>
@@ -110,19 +113,19 @@ describe('Breaker', () => {
     expect(last - before).toBe(60_000);
   });
 
-  test('tells once that a service answers again, and nothing of one that always did', async () => {
-    let told = 0;
-    const { clock, fail, succeed } = setUp({ onRecovered: () => void told++ });
+  test('onRecovered is called once after an outage, and never without an outage', async () => {
+    let recoveries = 0;
+    const { clock, fail, succeed } = setUp({ onRecovered: () => void recoveries++ });
     await succeed();
-    expect(told).toBe(0);
+    expect(recoveries).toBe(0);
     await fail('unreachable');
     await clock.advance(1_000);
     await succeed();
     await succeed();
-    expect(told).toBe(1);
+    expect(recoveries).toBe(1);
   });
 
-  test('callers that come during the probe wait for its outcome', async () => {
+  test("callers during the probe wait for the probe's outcome", async () => {
     const { breaker, clock, fail } = setUp();
     await fail('unreachable');
     await clock.advance(1_000);
@@ -139,7 +142,7 @@ describe('Breaker', () => {
     expect(order).toEqual(['before', 'normal']);
   });
 
-  test('a probe that its caller gives up leaves the next probe to the next caller', async () => {
+  test('an aborted probe makes the next call the probe', async () => {
     const { breaker, clock, fail, succeed } = setUp();
     await fail('unreachable');
     await clock.advance(1_000);
@@ -150,7 +153,7 @@ describe('Breaker', () => {
     expect(await succeed()).toBe('probe');
   });
 
-  test('calls that fail together count as one failed attempt', async () => {
+  test('calls failing together count as one failed attempt', async () => {
     const { breaker, fail } = setUp();
     const gate = Promise.withResolvers<never>();
     const together = [1, 2, 3].map(async () => breaker.run(signal, async () => gate.promise));
@@ -159,7 +162,7 @@ describe('Breaker', () => {
     expect(await fail('unreachable')).toMatchObject({ retryAfterMs: 1_000 });
   });
 
-  test('three server errors in a row open it, an answer in between does not count', async () => {
+  test('three consecutive server errors open the breaker; any other answer resets the count', async () => {
     const setting = setUp();
     await setting.fail('serverError');
     await setting.fail('serverError');
@@ -172,17 +175,17 @@ describe('Breaker', () => {
     expect(setting.calls).toBe(6);
   });
 
-  test('waits as long as the service asked, at most five minutes', async () => {
+  test('breaker windows follow Retry-After, at most five minutes', async () => {
     const setting = setUp();
     await setting.fail('rateLimited', 20_000);
     expect(await setting.fail('rateLimited')).toMatchObject({ retryAfterMs: 20_000 });
-    const patient = setUp();
-    await patient.fail('rateLimited', 86_400_000);
-    expect(await patient.fail('rateLimited')).toMatchObject({ retryAfterMs: 300_000 });
+    const capped = setUp();
+    await capped.fail('rateLimited', 86_400_000);
+    expect(await capped.fail('rateLimited')).toMatchObject({ retryAfterMs: 300_000 });
   });
 
   test.each(['notFound', 'forbidden', 'badAnswer', 'conflict'] as const)(
-    '%s is no outage',
+    'failure kind %s does not open the breaker',
     async (kind) => {
       const setting = setUp();
       for (let i = 0; i < 5; i++) await setting.fail(kind);

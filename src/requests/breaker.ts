@@ -4,40 +4,40 @@ import type { Clock, Random } from '../time/clock.ts';
 import { type FailureKind, isRequestError, RequestError } from './request-error.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** How many failed calls in a row open the circuit; kinds that are not named say nothing about the service's health. */
+/** Consecutive failures before the breaker opens; missing kinds do not indicate an outage. */
 const opensAfter: Partial<Record<FailureKind, number>> = {
   timeout: 1,
   unreachable: 1,
   rateLimited: 1,
-  // A wrong password must not be tried by every sync: Keystone may lock the account.
+  // Repeated syncs must not try a wrong password: Keystone may lock the account.
   badCredential: 1,
-  // One broken resource gives a 500 as well.
+  // A single broken resource also returns 500.
   serverError: 3,
 };
-const shortestWindowMs = 1_000;
-const usualLongestWindowMs = 30_000;
-const longestRetryAfterMs = 300_000;
+const minWindowMs = 1_000;
+const defaultLongestWindowMs = 30_000;
+const maxRetryAfterMs = 300_000;
 
 export interface BreakerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** A service that stays down is probed this often, probes that hang included (default: 30 s). */
+  /** Probe interval during a long outage, including hanging probes (default: 30 s). */
   readonly longestWindowMs?: number | undefined;
-  /** Told when a service that was left alone answers again. */
+  /** Called when a service answers again after an outage. */
   readonly onRecovered?: (() => void) | undefined;
 }
 
 interface Outage {
   readonly failure: RequestError;
   readonly attempt: number;
-  /** Monotonic time of the next probe. */
+  /** Monotonic time for the next probe. */
   readonly until: number;
 }
 
 /**
- * Circuit breaker of one service: after an outage one probing call per backoff window, everybody else gets the last
- * error at once, and when the next probe is due; callers that come while the probe is under way wait for its outcome.
+ * A service's circuit breaker. After an outage one call per backoff window is the probe. All other callers get the
+ * last error and the time until the next probe at once. Callers during the probe wait for its outcome.
  */
 export class Breaker {
   readonly #clock: Clock;
@@ -53,21 +53,21 @@ export class Breaker {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#log = options.log;
-    this.#longestWindowMs = options.longestWindowMs ?? usualLongestWindowMs;
+    this.#longestWindowMs = options.longestWindowMs ?? defaultLongestWindowMs;
     this.#onRecovered = options.onRecovered;
   }
 
-  /** Runs `work`, told whether it is the probe (and then must not repeat anything), or fails without it. */
+  /** Runs `work`, or fails without running. `probing`: this call is the probe and must not be repeated. */
   async run<T>(signal: AbortSignal, work: (probing: boolean) => Promise<T>): Promise<T> {
     while (this.#probe !== undefined) await unlessAborted(this.#probe, signal);
     if (this.#outage === undefined) return this.#observe(work(false));
     const waitMs = this.#outage.until - this.#clock.monotonicMs();
-    if (waitMs > 0) throw repeated(this.#outage.failure, waitMs);
+    if (waitMs > 0) throw refusalOf(this.#outage.failure, waitMs);
     const probe = this.#observe(work(true));
     this.#probe = probe
       .then(
         () => undefined,
-        () => undefined, // the caller of the probe gets its error
+        () => undefined, // the probe's caller gets its error
       )
       .finally(() => {
         this.#probe = undefined;
@@ -92,30 +92,33 @@ export class Breaker {
   #failed(failure: RequestError, startedAt: number): void {
     const threshold = opensAfter[failure.kind];
     if (threshold === undefined) {
-      // The service answered, and that is health.
+      // The service answered, hence is healthy.
       this.#recovered();
       return;
     }
     this.#failures += 1;
     if (this.#outage === undefined && this.#failures < threshold) return;
     const now = this.#clock.monotonicMs();
-    // Calls that were under way together fail together: they are one failed attempt.
+    // Concurrent calls fail together and count as one failed attempt.
     if (this.#outage !== undefined && this.#outage.until > now) return;
     const attempt = this.#outage === undefined ? 0 : this.#outage.attempt + 1;
-    const asked = Math.min(failure.retryAfterMs ?? 0, longestRetryAfterMs);
-    const windowMs = Math.max(this.#windowMs(attempt, now - startedAt), asked);
+    const requestedMs = Math.min(failure.retryAfterMs ?? 0, maxRetryAfterMs);
+    const windowMs = Math.max(this.#windowMs(attempt, now - startedAt), requestedMs);
     this.#outage = { failure, attempt, until: now + windowMs };
     const { kind, status } = failure;
     this.#log.warn({ kind, status, windowMs }, 'service left alone for a while');
   }
 
-  /** The longest one is exact: there is one prober, and it is known how often the service is asked. */
+  /**
+   * Returns the next window. The longest window has no jitter: each breaker sends one probe at a time, at a known
+   * rate.
+   */
   #windowMs(attempt: number, spentMs: number): number {
     const longest = this.#longestWindowMs;
-    const growing = { baseMs: shortestWindowMs, maxMs: 2 * longest };
+    const growing = { baseMs: minWindowMs, maxMs: 2 * longest };
     const windowMs = Math.min(backoffMs(attempt, growing, this.#random), longest);
-    // A probe that hung until its deadline was a pause as well.
-    return windowMs < longest ? windowMs : Math.max(longest - spentMs, shortestWindowMs);
+    // A probe that hung until its deadline already counts as a pause.
+    return windowMs < longest ? windowMs : Math.max(longest - spentMs, minWindowMs);
   }
 
   #recovered(): void {
@@ -127,8 +130,8 @@ export class Breaker {
   }
 }
 
-/** What others are told of a failure: it was not their request that had the id. */
-function repeated(failure: RequestError, retryAfterMs: number): RequestError {
+/** Returns an error for callers without a request: no request id. */
+function refusalOf(failure: RequestError, retryAfterMs: number): RequestError {
   const { reason, service, kind, status } = failure;
   const answer = status === undefined ? {} : { status };
   return new RequestError(reason, { service, kind, ...answer, retryAfterMs, cause: failure });

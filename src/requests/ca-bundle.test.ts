@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-it('is read at each use', async () => {
+it('the CA bundle is read at each use', async () => {
   writeFileSync(path, violaCa);
   const bundle = await openCaBundle(path, log);
   expect(await bundle()).toBe(violaCa);
@@ -26,11 +26,11 @@ it('is read at each use', async () => {
 
 it.each([
   ['is empty', ''],
-  ['is cut short', violaCa.slice(0, 200)],
-  ['is cut short behind a whole one', violaCa + otherCa.slice(0, 200)],
+  ['is truncated', violaCa.slice(0, 200)],
+  ['is truncated after the first certificate', violaCa + otherCa.slice(0, 200)],
   ['holds no certificate', 'no such thing'],
 ])(
-  'a file that %s is refused at the start, and later leaves the last good one in force',
+  'a CA file that %s is refused at start, and later the last good bundle stays in use',
   async (_, text) => {
     writeFileSync(path, text);
     await expect(openCaBundle(path, log)).rejects.toThrow(path);
@@ -41,15 +41,15 @@ it.each([
   },
 );
 
-it('a file that is gone leaves the last good one in force', async () => {
+it('the last good CA bundle stays in use when the file is deleted', async () => {
   writeFileSync(path, violaCa);
   const bundle = await openCaBundle(path, log);
   rmSync(path);
   expect(await bundle()).toBe(violaCa);
 });
 
-it('a file that is not there is refused with what it has to hold', async () => {
-  const said = `${path} cannot be used: ENOENT`;
-  await expect(openCaBundle(path, log)).rejects.toThrow(said);
+it('a missing CA file is refused with the required content', async () => {
+  const message = `${path} cannot be used: ENOENT`;
+  await expect(openCaBundle(path, log)).rejects.toThrow(message);
   await expect(openCaBundle(path, log)).rejects.toThrow('it has to hold PEM certificates');
 });

@@ -11,7 +11,7 @@ const call: Call = { service: 'neutron', method: 'GET', url: new URL('http://neu
 const signal = new AbortController().signal;
 const down = new RequestError('connection refused', { service: 'neutron', kind: 'unreachable' });
 
-/** A caller over a script of outcomes; the last one is repeated. */
+/** Creates a caller over scripted outcomes; the last outcome repeats. */
 function setUp(...script: (HttpAnswer | RequestError | 'timeout')[]) {
   const clock = createFakeClock();
   const samples: RequestSample[] = [];
@@ -47,7 +47,7 @@ function setUp(...script: (HttpAnswer | RequestError | 'timeout')[]) {
     },
     onRequest: (sample) => samples.push(sample),
   });
-  /** The outcome of a call while time goes on. */
+  /** Returns the call's outcome while the clock advances. */
   const outcome = async (): Promise<unknown> => {
     const settled: unknown[] = [];
     const done = caller.call(call, signal).then(
@@ -62,7 +62,7 @@ function setUp(...script: (HttpAnswer | RequestError | 'timeout')[]) {
 }
 
 describe('createCaller', () => {
-  test('repeats a read after closed connections and server errors, three times in all', async () => {
+  test('caller sends a read up to three times after closed connections and server errors', async () => {
     const lucky = setUp(down, answerOf(503, {}), answerOf(200, {}));
     expect(await lucky.outcome()).toBe(200);
     expect(lucky.caller.calls).toBe(3);
@@ -71,7 +71,7 @@ describe('createCaller', () => {
     expect(unlucky.caller.calls).toBe(3);
   });
 
-  test('pauses longer before each repeat', async () => {
+  test('caller doubles the pause before each retry', async () => {
     const { caller, clock } = setUp(down, down, answerOf(200, {}));
     const answer = caller.call(call, signal);
     await clock.advance(199);
@@ -84,13 +84,13 @@ describe('createCaller', () => {
     expect((await answer).status).toBe(200);
   });
 
-  test('repeats a timeout once', async () => {
+  test('caller retries a timeout once', async () => {
     const { caller, outcome } = setUp('timeout');
     expect(await outcome()).toMatchObject({ kind: 'timeout' });
     expect(caller.calls).toBe(2);
   });
 
-  test('hands on every answer below 500 at once', async () => {
+  test('caller returns every answer below 500 without retry', async () => {
     for (const status of [200, 401, 404, 409]) {
       const { caller, outcome } = setUp(answerOf(status, {}));
       expect(await outcome()).toBe(status);
@@ -98,19 +98,19 @@ describe('createCaller', () => {
     }
   });
 
-  test('waits a short Retry-After and hands a long one on', async () => {
+  test('caller waits for a short Retry-After and throws on a long one', async () => {
     const short = setUp(answerOf(429, {}, { 'retry-after': '2' }), answerOf(200, {}));
     expect(await short.outcome()).toBe(200);
     const long = setUp(answerOf(429, {}, { 'retry-after': '60' }));
     expect(await long.outcome()).toMatchObject({ kind: 'rateLimited', retryAfterMs: 60_000 });
     expect(long.caller.calls).toBe(1);
-    // Shorter than what is left of the call's time, but a worker can do something else meanwhile.
+    // Shorter than the call's remaining time, but a worker can do other work meanwhile.
     const middling = setUp(answerOf(429, {}, { 'retry-after': '5' }));
     expect(await middling.outcome()).toMatchObject({ retryAfterMs: 5_000 });
     expect(middling.caller.calls).toBe(1);
   });
 
-  test('does not repeat the probe of a service that was down', async () => {
+  test('caller does not retry the probe after an outage', async () => {
     const { caller, clock, outcome } = setUp(down);
     await outcome();
     await clock.advance(30_000);
@@ -118,14 +118,14 @@ describe('createCaller', () => {
     expect(caller.calls).toBe(4);
   });
 
-  test('one service that is down does not stop another', async () => {
+  test('an outage in one service does not block another service', async () => {
     const { caller, outcome } = setUp(down, down, down, answerOf(200, {}));
     await outcome();
     const nova = { ...call, service: 'nova' } as const;
     expect((await caller.call(nova, signal)).status).toBe(200);
   });
 
-  test('what the call makes of an answer is a failure like any other', async () => {
+  test("an error from the call's check opens the breaker like other failures", async () => {
     const { caller } = setUp(answerOf(401, {}));
     const refused = new RequestError('refused', { service: 'neutron', kind: 'badCredential' });
     const checked: Call = {
@@ -136,17 +136,17 @@ describe('createCaller', () => {
     };
     await expect(caller.call(checked, signal)).rejects.toMatchObject({ cause: refused });
     await expect(caller.call(checked, signal)).rejects.toMatchObject({ kind: 'badCredential' });
-    // The second one was answered by the circuit breaker.
+    // The breaker refused the second call.
     expect(caller.calls).toBe(1);
   });
 
-  test('reports every request that was sent', async () => {
+  test('caller reports every sent request with its outcome', async () => {
     const { samples, outcome } = setUp(down, answerOf(503, {}), answerOf(404, {}));
     await outcome();
     expect(samples.map((sample) => sample.outcome)).toEqual(['unreachable', 503, 404]);
   });
 
-  test('stops waiting when the caller gives up', async () => {
+  test('caller stops waiting when the signal aborts', async () => {
     const { caller, clock } = setUp(down);
     const given = new AbortController();
     const answer = caller.call(call, given.signal);

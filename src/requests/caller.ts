@@ -11,7 +11,7 @@ import {
 } from './request-error.ts';
 import type { HttpAnswer, HttpRequest, TlsOptions, Transport } from './transport.ts';
 
-/** One HTTP request that was sent, for metrics. */
+/** A sent HTTP request, for metrics. */
 export interface RequestSample {
   readonly service: Service;
   readonly method: string;
@@ -26,15 +26,15 @@ export interface Call {
   readonly url: URL;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Defaults to the caller's. */
+  /** Default: the caller's timeout. */
   readonly timeoutMs?: number;
-  /** Defaults to the transport's. */
+  /** Default: the transport's limit. */
   readonly bodyLimitBytes?: number;
-  /** A 429 or 5xx that is an answer all the same. */
+  /** Returns true for a 429 or 5xx answer the call accepts. */
   readonly isAnswer?: (answer: HttpAnswer) => boolean;
-  /** Sent again when that may help; otherwise that is left to whoever calls. */
+  /** False: never retried, the calling code decides. Default: retried if useful. */
   readonly repeats?: boolean;
-  /** Throws the RequestError that this answer means; a failure like any other for repeats and circuit breaker. */
+  /** Throws a RequestError for an unacceptable answer; the error counts for retries and circuit breaker. */
   readonly check?: (answer: HttpAnswer) => void;
 }
 
@@ -46,7 +46,7 @@ export interface CallerOptions {
   readonly tls: TlsOptions;
   readonly lane?: string;
   readonly timeoutMs: number;
-  /** What an answer of this service that is no success becomes. */
+  /** Returns the service's RequestError for a non-success answer. */
   readonly failureOf: (call: Call, answer: HttpAnswer, now: Date) => RequestError;
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
   /** See Breaker. */
@@ -54,22 +54,25 @@ export interface CallerOptions {
   readonly onRecovered?: (() => void) | undefined;
 }
 
-/** Calls services that fail together, such as those of one cloud: repeats what passes by itself, and leaves a service that is down in peace. */
+/**
+ * Calls services with common outages, such as one cloud's services: retries transient failures, and pauses calls
+ * during an outage.
+ */
 export interface Caller {
-  /** The answer, unless it is a 429 or 5xx: those throw, as everything that is no answer does. */
+  /** Returns the answer; throws on 429, 5xx and missing answers. */
   call(call: Call, signal: AbortSignal): Promise<HttpAnswer>;
-  /** Requests sent so far. */
+  /** Number of requests sent. */
   readonly calls: number;
 }
 
 const attempts = 3;
 const pauses = { baseMs: 200, maxMs: 2_000 };
-// Longer waits belong to the work queue, which can do something else meanwhile.
-const longestPauseMs = 3_000;
-// A request that timed out is repeated once; a third wait would hold a worker for half a minute.
-const repeatsStartWithin = 1.5;
+// Longer waits belong to the work queue, free to do other work meanwhile.
+const maxPauseMs = 3_000;
+// A timed-out request is retried once; a third wait would block a worker for half a minute.
+const retryTimeFactor = 1.5;
 
-/** Makes a Caller. What it sends is repeated, so it must be harmless to send it twice (reads and logins are). */
+/** Creates a Caller. Requests are retried and must be idempotent (reads and logins are). */
 export function createCaller(options: CallerOptions): Caller {
   const { transport, clock, random, log, tls } = options;
   const breakers = new Map<Service, Breaker>();
@@ -109,7 +112,7 @@ export function createCaller(options: CallerOptions): Caller {
     }
   }
 
-  async function repeating(
+  async function withRetries(
     call: Call,
     request: HttpRequest,
     signal: AbortSignal,
@@ -122,7 +125,7 @@ export function createCaller(options: CallerOptions): Caller {
         if (!isRequestError(error) || attempt === attempts - 1) throw error;
         const pauseMs = pauseBefore(error, attempt, random);
         const spentMs = clock.monotonicMs() - started + (pauseMs ?? 0);
-        if (pauseMs === undefined || spentMs > repeatsStartWithin * request.timeoutMs) throw error;
+        if (pauseMs === undefined || spentMs > retryTimeFactor * request.timeoutMs) throw error;
         await clock.sleep(pauseMs, signal);
       }
     }
@@ -145,7 +148,7 @@ export function createCaller(options: CallerOptions): Caller {
       return breakerOf(service).run(signal, async (probing) =>
         probing || call.repeats === false
           ? once(call, request, signal)
-          : repeating(call, request, signal),
+          : withRetries(call, request, signal),
       );
     },
     get calls() {
@@ -158,10 +161,15 @@ function isBusyOrBroken({ status }: HttpAnswer): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Milliseconds to wait before the next try, or undefined when another try makes no sense now. */
+/** Returns the delay (ms) before the next attempt; undefined: retrying is useless now. */
 function pauseBefore(failure: RequestError, attempt: number, random: Random): number | undefined {
-  const passes: readonly FailureKind[] = ['timeout', 'unreachable', 'serverError', 'rateLimited'];
-  if (!passes.includes(failure.kind)) return undefined;
+  const transient: readonly FailureKind[] = [
+    'timeout',
+    'unreachable',
+    'serverError',
+    'rateLimited',
+  ];
+  if (!transient.includes(failure.kind)) return undefined;
   const pauseMs = Math.max(backoffMs(attempt, pauses, random), failure.retryAfterMs ?? 0);
-  return pauseMs > longestPauseMs ? undefined : pauseMs;
+  return pauseMs > maxPauseMs ? undefined : pauseMs;
 }

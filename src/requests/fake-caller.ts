@@ -1,12 +1,12 @@
 import type { Call, Caller } from './caller.ts';
 import type { HttpAnswer } from './transport.ts';
 
-/** A caller that a test answers for. */
+/** A caller with scripted answers. */
 export interface FakeCaller extends Caller {
   readonly sent: readonly Call[];
 }
 
-/** Gives `respond`'s answer to every call and notes it; like the real one it lets the call check the answer. */
+/** Creates a caller that records each call and answers by `respond`; runs the call's check, like the real caller. */
 export function createFakeCaller(
   respond: (call: Call, index: number) => HttpAnswer | Promise<HttpAnswer>,
 ): FakeCaller {
@@ -26,7 +26,7 @@ export function createFakeCaller(
   };
 }
 
-/** An answer with a JSON body. */
+/** Returns an answer with a JSON body. */
 export function answerOf(
   status: number,
   body: unknown,

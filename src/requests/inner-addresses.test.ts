@@ -27,7 +27,7 @@ describe('innerKindOf', () => {
     ['fe80::1%eth0', 'a link-local address'],
     ['febf::1', 'a link-local address'],
     ['fd00:ec2::254', 'the metadata service of a cloud'],
-  ])('knows %s', (host, kind) => {
+  ])('innerKindOf classifies %s', (host, kind) => {
     expect(innerKindOf(host)).toBe(kind);
   });
 
@@ -46,12 +46,12 @@ describe('innerKindOf', () => {
     ['fd00:ec2::253'],
     ['localhost'],
     ['127.0.0.1.example.com'],
-  ])('has nothing against %s', (host) => {
+  ])('innerKindOf accepts %s', (host) => {
     expect(innerKindOf(host)).toBeUndefined();
   });
 });
 
-const look = async (found: string | LookupAddress[]): Promise<unknown> => {
+const lookup = async (found: string | LookupAddress[]): Promise<unknown> => {
   const resolve: LookupFunction = (_name, _options, callback) => callback(null, found, 4);
   return new Promise((done) => {
     lookupOutside(resolve)('a.test', { all: true }, (error, address) => done(error ?? address));
@@ -59,16 +59,16 @@ const look = async (found: string | LookupAddress[]): Promise<unknown> => {
 };
 
 describe('lookupOutside', () => {
-  it('refuses a name of which one address of several is an inner one', async () => {
+  it('lookupOutside refuses a name when any resolved address is an inner address', async () => {
     const good = { address: '10.0.0.1', family: 4 };
     const bad = { address: '::1', family: 6 };
-    expect(await look([good])).toEqual([good]);
-    expect(String(await look([good, bad]))).toContain('the host is at ::1, a loopback address');
-    expect(await look('10.0.0.1')).toBe('10.0.0.1');
-    expect(String(await look('169.254.169.254'))).toContain('a link-local address');
+    expect(await lookup([good])).toEqual([good]);
+    expect(String(await lookup([good, bad]))).toContain('the host is at ::1, a loopback address');
+    expect(await lookup('10.0.0.1')).toBe('10.0.0.1');
+    expect(String(await lookup('169.254.169.254'))).toContain('a link-local address');
   });
 
-  it('hands on what cannot be looked up', async () => {
+  it('lookupOutside passes on lookup errors', async () => {
     const unknown = Object.assign(new Error('no such host'), { code: 'ENOTFOUND' });
     const resolve: LookupFunction = (_name, _options, callback) => callback(unknown, []);
     const failure = await new Promise((done) => {
@@ -87,7 +87,7 @@ async function ask(host: string, options: Partial<TransportOptions> = {}) {
   server.on('connection', () => {
     connections += 1;
   });
-  // Both families, so that it is not for want of a listener that nobody comes.
+  // Listens on IPv4 and IPv6: a missing connection must not be due to a missing listener.
   await new Promise<void>((resolve) => server.listen(0, resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -107,38 +107,38 @@ async function ask(host: string, options: Partial<TransportOptions> = {}) {
     tls: {},
     timeoutMs: 10_000,
   } as const;
-  let said: string;
+  let result: string;
   try {
-    said = String((await transport.send(request, AbortSignal.timeout(60_000))).status);
+    result = String((await transport.send(request, AbortSignal.timeout(60_000))).status);
   } catch (error) {
-    said = `${(error as { kind?: string }).kind} ${String(error)}`.replace(`:${port}`, '');
+    result = `${(error as { kind?: string }).kind} ${String(error)}`.replace(`:${port}`, '');
   }
-  return { said, connections };
+  return { result, connections };
 }
 
-describe('a request', () => {
-  test('to a name of this machine is refused when the name was looked up, and nobody is connected to', async () => {
-    const { said, connections } = await ask('localhost');
-    expect(said).toMatch(
+describe('transport without trusted origins', () => {
+  test('a request to a name resolving to loopback is refused without a connection', async () => {
+    const { result, connections } = await ask('localhost');
+    expect(result).toMatch(
       /^denied RequestError: keystone: GET http:\/\/localhost\/v3: the host is at (127\.0\.0\.1|::1), a loopback address, and not in the operator's ALLOWED_ENDPOINTS$/,
     );
     expect(connections).toBe(0);
   });
 
-  test('to an address of it is refused, too', async () => {
-    const { said, connections } = await ask('127.0.0.1');
-    expect(said).toContain(
+  test('a request to a loopback address is refused without a connection', async () => {
+    const { result, connections } = await ask('127.0.0.1');
+    expect(result).toContain(
       'denied RequestError: keystone: GET http://127.0.0.1/v3: the host is a loop',
     );
     expect(connections).toBe(0);
   });
 
-  test('to an address goes through no proxy either', async () => {
-    expect((await ask('169.254.169.254', { proxyOf })).said).toContain('denied RequestError');
+  test('a request to a link-local address is refused even with a proxy', async () => {
+    expect((await ask('169.254.169.254', { proxyOf })).result).toContain('denied RequestError');
   });
 
-  test('to what the operator vouches for is sent', async () => {
-    expect((await ask('localhost', { isTrusted })).said).toBe('200');
+  test('only requests to trusted origins reach inner addresses', async () => {
+    expect((await ask('localhost', { isTrusted })).result).toBe('200');
     expect((await ask('127.0.0.1', { isTrusted })).connections).toBe(0);
   });
 });

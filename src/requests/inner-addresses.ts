@@ -1,19 +1,19 @@
 import { lookup as lookUp } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** A place inside the machine or beside it, that nobody may be sent to by what somebody else wrote. */
+/** Error: an address in or beside this machine (SSRF); user-supplied URLs must not lead there. */
 export class InnerAddress extends Error {
   override readonly name = 'InnerAddress';
 }
 
 const kinds: readonly (readonly [kind: string, networks: readonly string[]])[] = [
   ['a loopback address', ['127.0.0.0/8', '::1/128']],
-  // Linux takes them for the machine itself.
+  // Linux routes unspecified addresses to the machine itself.
   ['an unspecified address', ['0.0.0.0/8', '::/128']],
   ['a link-local address', ['169.254.0.0/16', 'fe80::/10']],
   ['the metadata service of a cloud', ['fd00:ec2::254/128']],
 ];
-// How IPv4 addresses are written in IPv6: compatible, and by NAT64 (RFC 6052). The mapped form BlockList knows itself.
+// IPv4 embedded in IPv6: compatible, and NAT64 (RFC 6052). BlockList handles the mapped form itself.
 const embedded = ['::', '64:ff9b::'];
 
 const lists = kinds.map(([kind, networks]) => {
@@ -30,7 +30,7 @@ const lists = kinds.map(([kind, networks]) => {
   return { kind, list };
 });
 
-/** What is wrong with an address, or with the host of a URL that is one; undefined = nothing, or it is a name. */
+/** Returns the inner address kind for an address or URL host; undefined = outside address, or a name. */
 export function innerKindOf(host: string): string | undefined {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   const family = isIP(address);
@@ -38,7 +38,9 @@ export function innerKindOf(host: string): string | undefined {
   return lists.find(({ list }) => list.check(address, family === 6 ? 'ipv6' : 'ipv4'))?.kind;
 }
 
-/** Looks names up, and refuses one of which any address is an inner one. What was judged is what is connected to. */
+/**
+ * Returns a lookup function that refuses names with any inner address. The checked addresses are those connected to.
+ */
 export function lookupOutside(resolve: LookupFunction = lookUp): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, options, (error, found, family) => {

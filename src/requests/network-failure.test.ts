@@ -16,7 +16,7 @@ function refused(port: number): Error {
 }
 
 describe('networkFailure', () => {
-  test('names the target without its query, and says the same for every ephemeral port', () => {
+  test('networkFailure names the target without query, with equal text for every ephemeral port', () => {
     const [first, second] = [40_001, 40_002].map((port) => networkFailure(request, refused(port)));
     expect(first?.message).toBe(
       'nova: GET https://nova.example:8774/v2.1/servers: connection refused',
@@ -32,19 +32,19 @@ describe('networkFailure', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'give the CA bundle'],
     ['CERT_HAS_EXPIRED', 'expired'],
     ['EWHATEVER', 'the request failed (EWHATEVER)'],
-  ])('%s in words', (code, words) => {
+  ])('networkFailure explains %s', (code, words) => {
     expect(networkFailure(request, Object.assign(new Error('x'), { code })).message).toContain(
       words,
     );
   });
 
-  test('looks into the failures of several addresses', () => {
+  test('networkFailure uses the first cause in an AggregateError', () => {
     const inner = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
     const failure = networkFailure(request, new AggregateError([inner, inner]));
     expect(failure.message).toContain('connection refused');
   });
 
-  test('a deadline is a timeout', () => {
+  test('networkFailure reports a missed deadline as timeout', () => {
     const failure = networkFailure(request, new DeadlineReached(10_000));
     expect(failure).toMatchObject({
       kind: 'timeout',

@@ -3,7 +3,7 @@ import { InnerAddress } from './inner-addresses.ts';
 import { RequestError, type Service } from './request-error.ts';
 import { ProxyRefused } from './tunnel.ts';
 
-/** An answer that is longer than we are willing to keep in memory. */
+/** Error: the answer exceeds the size limit. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong';
 }
@@ -31,16 +31,19 @@ const words: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
 
-/** Who was asked for what. */
+/** The failed request's target. */
 interface Target {
   readonly service: Service;
   readonly method: string;
   readonly url: URL;
-  /** Origin of the proxy that it went through. */
+  /** Origin: the proxy in use. */
   readonly proxy?: string | undefined;
 }
 
-/** What a request without a complete answer becomes; error texts of the socket carry ephemeral ports, so none is quoted. */
+/**
+ * Returns the RequestError for a request without a complete answer. Socket error texts carry ephemeral ports and are
+ * not quoted.
+ */
 export function networkFailure(request: Target, error: unknown): RequestError {
   const way = request.proxy === undefined ? '' : ` through the proxy ${request.proxy}`;
   const target = `${request.method} ${request.url.origin}${request.url.pathname}${way}`;
@@ -61,8 +64,8 @@ export function networkFailure(request: Target, error: unknown): RequestError {
   }
   const code = codeOf(error);
   const tooLong = error instanceof BodyTooLong;
-  const inOwnWords = tooLong || error instanceof ProxyRefused;
-  const reason = inOwnWords ? error.message : (words[code] ?? `the request failed (${code})`);
+  const hasMessage = tooLong || error instanceof ProxyRefused;
+  const reason = hasMessage ? error.message : (words[code] ?? `the request failed (${code})`);
   return new RequestError(`${target}: ${reason}`, {
     service: request.service,
     kind: tooLong ? 'tooLarge' : 'unreachable',
@@ -70,7 +73,7 @@ export function networkFailure(request: Target, error: unknown): RequestError {
   });
 }
 
-// With several addresses (IPv4 and IPv6) Node reports an AggregateError; its first member is as good as any.
+// With several addresses (IPv4 and IPv6) Node.js reports an AggregateError; the first member is representative.
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   if (error instanceof Error && 'code' in error && typeof error.code === 'string')

@@ -8,19 +8,19 @@ const settings = {
   noProxy: [] as readonly string[],
 };
 
-function goesThrough(url: string, ...noProxy: string[]): string | undefined {
+function proxyOriginFor(url: string, ...noProxy: string[]): string | undefined {
   return proxiesOf({ ...settings, noProxy })(new URL(url))?.origin;
 }
 
 const proxied = 'http://proxy.example.com:3128';
 
-describe('a request goes through', () => {
-  it('the proxy of its scheme', () => {
-    expect(goesThrough('https://keystone.example.com')).toBe(proxied);
-    expect(goesThrough('http://keystone.example.com')).toBe('http://plain.example.com:3128');
+describe('proxiesOf', () => {
+  it('a request uses the proxy for its scheme', () => {
+    expect(proxyOriginFor('https://keystone.example.com')).toBe(proxied);
+    expect(proxyOriginFor('http://keystone.example.com')).toBe('http://plain.example.com:3128');
   });
 
-  it('none when none is set', () => {
+  it('a request uses no proxy when none is set', () => {
     const none = { ...settings, httpsProxy: undefined };
     expect(proxiesOf(none)(new URL('https://keystone.example.com'))).toBeUndefined();
   });
@@ -32,8 +32,8 @@ describe('a request goes through', () => {
     'https://keystone.openstack.svc',
     'https://keystone.openstack.svc.:5000',
     'https://keystone.openstack.svc.cluster.local:5000',
-  ])('none to %s, which is inside', (url) => {
-    expect(goesThrough(url)).toBeUndefined();
+  ])('a request to inside host %s uses no proxy', (url) => {
+    expect(proxyOriginFor(url)).toBeUndefined();
   });
 
   it.each([
@@ -49,8 +49,8 @@ describe('a request goes through', () => {
     ['2001:db8::/32', 'https://[2001:db8::1]:5000'],
     ['[2001:db8::1]:5000', 'https://[2001:db8::1]:5000'],
     ['*', 'https://anything.example.com'],
-  ])('none with the exception %s to %s', (entry, url) => {
-    expect(goesThrough(url, 'other.example.org', entry)).toBeUndefined();
+  ])('a request with NO_PROXY entry %s to %s uses no proxy', (entry, url) => {
+    expect(proxyOriginFor(url, 'other.example.org', entry)).toBeUndefined();
   });
 
   it.each([
@@ -64,8 +64,8 @@ describe('a request goes through', () => {
     ['10.0.0.0/8', 'https://10.example.com'],
     ['::/0', 'https://10.0.0.1'],
     ['svc', 'https://example.com'],
-  ])('the proxy in spite of the exception %s to %s', (entry, url) => {
-    expect(goesThrough(url, entry)).toBe(proxied);
+  ])('a request with NO_PROXY entry %s to %s uses the proxy', (entry, url) => {
+    expect(proxyOriginFor(url, entry)).toBe(proxied);
   });
 });
 
@@ -73,7 +73,7 @@ function basic(text: string): string {
   return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
-test('who asks is told by the URL, else by the credentials', () => {
+test('proxy authorization comes from the proxy URL, else from the credentials', () => {
   const proxyOf = proxiesOf({ ...settings, proxyCredentials: 'you:word' });
   expect(proxyOf(new URL('https://a.example.com'))?.authorization).toBe(basic('me:p@ss'));
   expect(proxyOf(new URL('http://a.example.com'))?.authorization).toBe(basic('you:word'));
@@ -89,6 +89,6 @@ test.each([
   ['10.0.0.0/', false],
   ['example.com/8', false],
   ['a b', false],
-])('%s is an exception: %s', (entry, is) => {
+])('isException(%s) returns %s', (entry, is) => {
   expect(isException(entry)).toBe(is);
 });

@@ -1,32 +1,32 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** A proxy that a request goes through. */
+/** A proxy for a request. */
 export interface Proxy {
   /** `http://host:port` or `https://host:port`. */
   readonly origin: string;
-  /** Value of `Proxy-Authorization`, if it wants to know who asks. */
+  /** `Proxy-Authorization` header value, if the proxy requires authentication. */
   readonly authorization: string | undefined;
 }
 
-/** The proxy to a URL; undefined = it is reached directly. */
+/** Returns the proxy for a URL; undefined = direct connection. */
 export type ProxyOf = (url: URL) => Proxy | undefined;
 
 export const directly: ProxyOf = () => undefined;
 
 export interface ProxySettings {
-  /** URLs, possibly with user and password. */
+  /** URLs, optionally with user and password. */
   readonly httpProxy: string | undefined;
   readonly httpsProxy: string | undefined;
-  /** `user:password`, for proxies whose URL names nobody. */
+  /** `user:password`, for proxy URLs without a user. */
   readonly proxyCredentials: string | undefined;
-  /** Hosts, domains, addresses and networks, each possibly with a port; or `*`. */
+  /** Hosts, domains, addresses and networks, each optionally with a port; or `*`. */
   readonly noProxy: readonly string[];
 }
 
-/** What is in this machine or this cluster; no proxy knows the way there. */
+/** Hosts in this machine or cluster, unreachable through a proxy. */
 const inside = ['localhost', '.localhost', '127.0.0.0/8', '::1', '.svc', '.cluster.local'];
 
-/** Which proxy is for which URL, as curl and Go understand HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+/** Returns the proxy for each URL, like curl and Go with HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 export function proxiesOf(settings: ProxySettings): ProxyOf {
   const { proxyCredentials: credentials } = settings;
   const http = proxyAt(settings.httpProxy, credentials);
@@ -34,7 +34,7 @@ export function proxiesOf(settings: ProxySettings): ProxyOf {
   const exceptions = [...inside, ...settings.noProxy].map(exception);
   return (url) => {
     const proxy = url.protocol === 'https:' ? https : http;
-    return proxy && exceptions.some((isMeant) => isMeant(url)) ? undefined : proxy;
+    return proxy && exceptions.some((matches) => matches(url)) ? undefined : proxy;
   };
 }
 
@@ -47,29 +47,29 @@ function proxyAt(text: string | undefined, credentials: string | undefined): Pro
   return { origin, authorization };
 }
 
-/** Whether an entry of NO_PROXY means a URL. */
+/** Returns a function that matches URLs against a NO_PROXY entry. */
 function exception(entry: string): (url: URL) => boolean {
   if (entry === '*') return () => true;
   const [, place = entry, port] = /^(\[.*\]|[^:]*)(?::(\d+))?$/.exec(entry) ?? [];
-  const isPlace = placeOf(place.replace(/^\[|\]$/g, '').toLowerCase());
-  return (url) => (port === undefined || port === portOf(url)) && isPlace(hostOf(url));
+  const matchesHost = hostMatcher(place.replace(/^\[|\]$/g, '').toLowerCase());
+  return (url) => (port === undefined || port === portOf(url)) && matchesHost(hostOf(url));
 }
 
-function placeOf(place: string): (host: string) => boolean {
+function hostMatcher(place: string): (host: string) => boolean {
   const [address = '', bits] = place.split('/');
   if (isIP(address) !== 0) return isIn(address, bits);
   const domain = place.replace(/^\*?\./, '');
-  // With a dot before it, a domain means what is below it.
-  const isItself = domain === place;
-  return (host) => host.endsWith(`.${domain}`) || (isItself && host === domain);
+  // A leading dot matches only subdomains.
+  const matchesItself = domain === place;
+  return (host) => host.endsWith(`.${domain}`) || (matchesItself && host === domain);
 }
 
-/** Names are not looked up: only what a URL has as an address is in a network. */
+/** Names are not resolved: only literal addresses match a network. */
 function isIn(address: string, bits: string | undefined): (host: string) => boolean {
-  const [family, most] = isIPv4(address) ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
+  const [family, maxBits] = isIPv4(address) ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
   const list = new BlockList();
-  list.addSubnet(address, Number(bits ?? most), family);
-  // A name, and an address of the other family, is none.
+  list.addSubnet(address, Number(bits ?? maxBits), family);
+  // Names and addresses from the other family never match.
   return (host) => list.check(host, family);
 }
 
@@ -81,11 +81,11 @@ function portOf({ port, protocol }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 }
 
-/** Whether a text can be an entry of NO_PROXY: a network has as many bits as there are. */
+/** Returns true for a valid NO_PROXY entry: a network's prefix length must fit its family. */
 export function isException(entry: string): boolean {
   const [address = '', bits] = entry.replace(/^\[|\]$/g, '').split('/');
   if (/\s/.test(entry)) return false;
   if (bits === undefined) return true;
-  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+  const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits;
 }

@@ -3,8 +3,8 @@ import { RequestError } from './request-error.ts';
 import type { HttpAnswer, HttpRequest } from './transport.ts';
 
 /**
- * Throws when the answer sends us elsewhere. Nobody follows: what is sent has secrets in it, and who answers here has not been
- * asked where else they may go. Names the origin alone; the rest of such an address may hold a ticket.
+ * Throws on a redirect answer. Redirects are never followed: requests carry secrets, and the target passed no
+ * endpoint check. The error names only the target's origin; its path may hold a ticket.
  */
 export function refuseRedirect({ service, method, url }: HttpRequest, answer: HttpAnswer): void {
   const { status } = answer;

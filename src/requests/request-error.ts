@@ -1,7 +1,7 @@
-/** Who was asked. */
+/** The called service. */
 export type Service = 'contrabass' | 'keystone' | 'neutron' | 'nova' | 'viola';
 
-/** What went wrong, as far as a caller decides by it. */
+/** Failure kind, for the caller's decisions. */
 export type FailureKind =
   | 'unauthorized'
   | 'forbidden'
@@ -15,32 +15,32 @@ export type FailureKind =
   | 'badAnswer'
   | 'badCredential'
   | 'noEndpoint'
-  /** Nobody said which of several regions is meant. */
+  /** Several regions match, and none is configured. */
   | 'ambiguousRegion'
-  /** The operator's policy forbids the place. */
+  /** The operator's endpoint policy forbids the target. */
   | 'denied';
 
 export interface FailureDetails {
   readonly service: Service;
   readonly kind: FailureKind;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, if an answer arrived. */
   readonly status?: number;
-  /** The service's own word for it. */
+  /** The service's own error code. */
   readonly code?: string;
-  /** How long the service (or our own circuit breaker) asks to wait. */
+  /** Requested delay from the service (or our circuit breaker). */
   readonly retryAfterMs?: number;
-  /** `x-openstack-request-id` of the answer: what an administrator looks for in the service's log. */
+  /** The answer's `x-openstack-request-id`, for searching the service's log. */
   readonly requestId?: string;
   readonly cause?: unknown;
 }
 
 /**
- * A failed call to a service. The message ends up in the status of objects, so it is stable: the same
- * failure gives the same text (no ephemeral ports, no request ids), and it never carries a secret.
+ * A failed service call. The message appears in object statuses and must be stable: equal failures give equal text
+ * (no ephemeral ports, no request ids). Never contains a secret.
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  /** The message without the service's name. */
+  /** The message without the service name. */
   readonly reason: string;
   readonly service: Service;
   readonly kind: FailureKind;
@@ -61,7 +61,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Whether `error` is an RequestError, of one of `kinds` if any are named. */
+/** Returns true if `error` is a RequestError, with any listed kind. */
 export function isRequestError(error: unknown, ...kinds: FailureKind[]): error is RequestError {
   return error instanceof RequestError && (kinds.length === 0 || kinds.includes(error.kind));
 }

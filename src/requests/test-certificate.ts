@@ -1,4 +1,4 @@
-// A self-signed certificate of 127.0.0.1 with its key, for tests of certificate checks and nothing else; good until 2126.
+// A self-signed certificate for 127.0.0.1 with its key, only for TLS tests; valid until 2126.
 
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgjmv0rwTYMm3a4Mxn

@@ -27,14 +27,14 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy that notes what it is asked, and answers with a status of its own when it is told to. */
+/** Opens a recording proxy; any status except 200 makes the proxy refuse with this status. */
 async function openProxy(status = 200) {
-  const seen: { readonly asked: string; readonly authorization: string | undefined }[] = [];
-  const note = ({ method, url, headers }: IncomingMessage) =>
-    seen.push({ asked: `${method} ${url}`, authorization: headers['proxy-authorization'] });
+  const received: { readonly line: string; readonly authorization: string | undefined }[] = [];
+  const record = ({ method, url, headers }: IncomingMessage) =>
+    received.push({ line: `${method} ${url}`, authorization: headers['proxy-authorization'] });
   const sockets = new Set<Duplex>();
   const proxy = createServer((incoming, response) => {
-    note(incoming);
+    record(incoming);
     if (status !== 200) {
       response.writeHead(status).end('the page of the proxy');
       return;
@@ -46,7 +46,7 @@ async function openProxy(status = 200) {
     }).end();
   });
   proxy.on('connect', (incoming, socket) => {
-    note(incoming);
+    record(incoming);
     sockets.add(socket);
     if (status !== 200) {
       socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
@@ -65,7 +65,7 @@ async function openProxy(status = 200) {
       for (const socket of sockets) socket.destroy();
     },
   });
-  return { origin: `http://127.0.0.1:${port}`, seen };
+  return { origin: `http://127.0.0.1:${port}`, received };
 }
 
 function through(origin: string, authorization?: string) {
@@ -83,7 +83,9 @@ function get(url: string, tls: TlsOptions = {}): HttpRequest {
 
 async function serve(): Promise<string> {
   const server = createServer(({ headers }, response) => {
-    response.end(JSON.stringify({ host: headers.host, told: headers['proxy-authorization'] }));
+    response.end(
+      JSON.stringify({ host: headers.host, authorization: headers['proxy-authorization'] }),
+    );
   });
   return `127.0.0.1:${await listen(server)}`;
 }
@@ -94,15 +96,17 @@ async function serveTls(): Promise<string> {
   return `127.0.0.1:${await listen(server)}`;
 }
 
-test('what is not encrypted a proxy passes on', async () => {
+test('an http request is forwarded by the proxy with absolute URL and Proxy-Authorization', async () => {
   const [proxy, target] = await Promise.all([openProxy(), serve()]);
   const transport = through(proxy.origin, 'Basic me');
   const answer = await transport.send(get(`http://${target}/v3?a=1`), signal);
   expect(JSON.parse(answer.text)).toMatchObject({ host: target });
-  expect(proxy.seen).toEqual([{ asked: `GET http://${target}/v3?a=1`, authorization: 'Basic me' }]);
+  expect(proxy.received).toEqual([
+    { line: `GET http://${target}/v3?a=1`, authorization: 'Basic me' },
+  ]);
 });
 
-test('what is encrypted goes through a tunnel, which is used again; the server is verified', async () => {
+test('https requests share a CONNECT tunnel, and the server certificate is verified', async () => {
   const [proxy, target] = await Promise.all([openProxy(), serveTls()]);
   const transport = through(proxy.origin, 'Basic me');
   const url = `https://${target}/v3`;
@@ -110,8 +114,8 @@ test('what is encrypted goes through a tunnel, which is used again; the server i
     const answer = await transport.send(get(url, { ca: testCertificate }), signal);
     expect(answer).toMatchObject({ status: 200, text: '{}' });
   }
-  expect(proxy.seen[0]).toEqual({ asked: `CONNECT ${target}`, authorization: 'Basic me' });
-  expect(proxy.seen.length).toBeLessThanOrEqual(8);
+  expect(proxy.received[0]).toEqual({ line: `CONNECT ${target}`, authorization: 'Basic me' });
+  expect(proxy.received.length).toBeLessThanOrEqual(8);
   await expect(transport.send(get(url), signal)).rejects.toMatchObject({
     kind: 'unreachable',
     message: expect.stringContaining('give the CA bundle') as unknown,
@@ -122,19 +126,27 @@ test.each([
   ['http', 407],
   ['https', 407],
   ['https', 403],
-])('a proxy that refuses %s with %i is told, and is no answer', async (scheme, status) => {
-  const proxy = await openProxy(status);
-  const transport = through(proxy.origin);
-  await expect(transport.send(get(`${scheme}://192.0.2.1:5000/v3`), signal)).rejects.toMatchObject({
-    kind: 'unreachable',
-    message: `keystone: GET ${scheme}://192.0.2.1:5000/v3 through the proxy ${proxy.origin}: the proxy answers with status ${status}`,
-  });
-});
+])(
+  'a proxy that refuses %s with status %i fails the request as unreachable',
+  async (scheme, status) => {
+    const proxy = await openProxy(status);
+    const transport = through(proxy.origin);
+    await expect(
+      transport.send(get(`${scheme}://192.0.2.1:5000/v3`), signal),
+    ).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: `keystone: GET ${scheme}://192.0.2.1:5000/v3 through the proxy ${proxy.origin}: the proxy answers with status ${status}`,
+    });
+  },
+);
 
-test.each(['http', 'https'])('a proxy that is not there is told, for %s', async (scheme) => {
-  const transport = through('http://127.0.0.1:1');
-  await expect(transport.send(get(`${scheme}://192.0.2.1/v3`), signal)).rejects.toMatchObject({
-    kind: 'unreachable',
-    message: `keystone: GET ${scheme}://192.0.2.1/v3 through the proxy http://127.0.0.1:1: connection refused`,
-  });
-});
+test.each(['http', 'https'])(
+  'an unreachable proxy fails the %s request as unreachable',
+  async (scheme) => {
+    const transport = through('http://127.0.0.1:1');
+    await expect(transport.send(get(`${scheme}://192.0.2.1/v3`), signal)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: `keystone: GET ${scheme}://192.0.2.1/v3 through the proxy http://127.0.0.1:1: connection refused`,
+    });
+  },
+);

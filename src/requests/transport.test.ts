@@ -51,7 +51,7 @@ async function serveTls(): Promise<URL> {
 }
 
 describe('createTransport', () => {
-  test('gives status, headers and text of an answer, whatever its status', async () => {
+  test('transport returns status, headers and text, even for error statuses', async () => {
     const { transport } = setUp();
     const { url } = await serve((incoming, response) => {
       response.writeHead(404, { 'X-Subject-Token': 't' }).end(`${incoming.method} ${incoming.url}`);
@@ -63,7 +63,7 @@ describe('createTransport', () => {
     });
   });
 
-  test('opens eight connections at most, and uses them again', async () => {
+  test('transport opens at most eight connections and reuses them', async () => {
     const { transport } = setUp();
     const { url, server } = await serve((_, response) => response.end('{}'));
     let connections = 0;
@@ -76,7 +76,7 @@ describe('createTransport', () => {
     expect(connections).toBeLessThanOrEqual(8);
   });
 
-  test('an answer that does not come is a timeout, and the connection is closed', async () => {
+  test('a missing answer is a timeout, and the connection is closed', async () => {
     const clock = createFakeClock();
     const { transport } = setUp(clock);
     const arrived = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ describe('createTransport', () => {
     await closed.promise;
   });
 
-  test('a body that trickles does not hold the time limit off', async () => {
+  test('a trickling body does not extend the time limit', async () => {
     const clock = createFakeClock();
     const { transport } = setUp(clock);
     const begun = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ describe('createTransport', () => {
     expect(await failure).toMatchObject({ kind: 'timeout' });
   });
 
-  test('a body that is cut off is unreachable, never a short answer', async () => {
+  test('a truncated body fails as unreachable, never as a short answer', async () => {
     const { transport } = setUp();
     const { url } = await serve((_, response) => {
       response.writeHead(200, { 'content-length': 100 });
@@ -120,7 +120,7 @@ describe('createTransport', () => {
     });
   });
 
-  test('an answer beyond the limit is tooLarge, as a question that is', async () => {
+  test('an answer beyond the size limit fails with kind tooLarge', async () => {
     const transport = createTransport({ clock: systemClock, bodyLimitBytes: 1_000 });
     open.push(transport);
     const { url } = await serve((_, response) => response.end('x'.repeat(1_001)));
@@ -130,7 +130,7 @@ describe('createTransport', () => {
     });
   });
 
-  test('nobody listening is unreachable, in the same words every time', async () => {
+  test('a closed port fails as unreachable, with equal text every time', async () => {
     const { transport } = setUp();
     const { url, server } = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
@@ -142,7 +142,7 @@ describe('createTransport', () => {
     expect(second).toBe(first);
   });
 
-  test('the reason of the caller who gives up comes through', async () => {
+  test('transport throws the abort reason when the caller aborts', async () => {
     const { transport } = setUp();
     const given = new AbortController();
     const { url } = await serve(() => given.abort(new Error('given up')));
@@ -150,8 +150,8 @@ describe('createTransport', () => {
   });
 });
 
-describe('certificates', () => {
-  test('one that nobody signed is refused, and the message says what to do', async () => {
+describe('transport TLS', () => {
+  test('a self-signed certificate is refused, and the message gives advice', async () => {
     const { transport } = setUp();
     const url = await serveTls();
     await expect(transport.send(get(url), signal)).rejects.toMatchObject({
@@ -160,14 +160,14 @@ describe('certificates', () => {
     });
   });
 
-  test('a CA bundle makes it trusted', async () => {
+  test('a CA bundle makes its certificates trusted', async () => {
     const { transport } = setUp();
     const url = await serveTls();
     const answer = await transport.send(get(url, { ca: testCertificate }), signal);
     expect(answer.status).toBe(200);
   });
 
-  test('insecure is for those who asked, and not for their neighbours on the same host', async () => {
+  test('insecure applies only to requests with the option, not to other requests to the same host', async () => {
     const { transport } = setUp();
     const url = await serveTls();
     expect((await transport.send(get(url, { insecure: true }), signal)).status).toBe(200);
@@ -176,11 +176,11 @@ describe('certificates', () => {
     });
   });
 
-  test('closes the connections of a lane that nobody has used for hours, and no other', async () => {
+  test('transport closes only connections in lanes idle for hours', async () => {
     const clock = createFakeClock();
     const { transport } = setUp(clock);
     const { url, server } = await serve((_, response) => response.end('{}'));
-    // The server asks for them to be kept longer than the test lasts.
+    // The server would keep idle connections longer than the test lasts.
     server.keepAliveTimeout = 600_000;
     const closed: number[] = [];
     let connections = 0;

@@ -8,11 +8,11 @@ import { directly, type Proxy, type ProxyOf } from './proxies.ts';
 import type { Service } from './request-error.ts';
 import { ProxyRefused, proxyHeaders, tunnelThrough } from './tunnel.ts';
 
-/** How a service's certificate is checked. */
+/** Certificate verification settings. */
 export interface TlsOptions {
-  /** PEM bundle that replaces the system's authorities. */
+  /** PEM bundle replacing the system CAs. */
   readonly ca?: string;
-  /** Accepts any certificate; only when somebody asked for it. */
+  /** Accepts any certificate; only on explicit request. */
   readonly insecure?: boolean;
 }
 
@@ -23,57 +23,61 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly tls: TlsOptions;
-  /** Answers beyond this are refused; default: the transport's limit. */
+  /** Maximum answer size in bytes; default: the transport's limit. */
   readonly bodyLimitBytes?: number;
-  /** Requests of another lane never wait for a connection of this one. */
+  /** Requests in different lanes never wait for each other's connections. */
   readonly lane?: string;
   readonly timeoutMs: number;
 }
 
-/** An answer that arrived completely, whatever its status. */
+/** A complete answer, with any status. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 export interface Transport extends AsyncDisposable {
-  /** One attempt. Throws RequestError `timeout`, `unreachable` or `tooLarge`, or the signal's reason. */
+  /**
+   * Sends one request without retry. Throws RequestError `timeout`, `unreachable` or `tooLarge`, or the signal's
+   * reason.
+   */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpAnswer>;
 }
 
 export interface TransportOptions {
   readonly clock: Clock;
-  /** Answers beyond this are refused. */
+  /** Maximum answer size in bytes. */
   readonly bodyLimitBytes?: number;
-  /** Default: no request goes through a proxy. */
+  /** Default: no request uses a proxy. */
   readonly proxyOf?: ProxyOf;
   /**
-   * Whether the operator vouches for an origin. All others are refused at inner addresses, after their names were looked
-   * up; behind a proxy, which looks them up itself, only addresses are. Default: all are vouched for.
+   * Returns true for origins the operator trusts. All other origins are refused if their resolved addresses are inner
+   * ones. Behind a proxy, which resolves names itself, only literal addresses are checked. Default: all origins are
+   * trusted.
    */
   readonly isTrusted?: (url: URL) => boolean;
 }
 
-// 20,000 ports with all their fields are 14.6 MB; parsed they take five times as much of the operator's heap.
-const usualBodyLimitBytes = 16 * 1024 * 1024;
+// 20,000 ports with all fields are 14.6 MB; parsed, they take five times as much heap.
+const defaultBodyLimitBytes = 16 * 1024 * 1024;
 const connectionsPerOrigin = 8;
 const connectTimeoutMs = 5_000;
-/** Longer than any request takes. */
+/** Longer than any request. */
 const idleMs = 2 * 3_600_000;
 
 /**
- * HTTP over one connection pool per origin, TLS setting and lane, kept while it is used: a pool per call leaks sockets, and
- * one for everything that ever was leaks memory. An origin is always behind the same proxy.
+ * Creates an HTTP transport with one connection pool per origin, TLS setting and lane. Pools close when idle: a pool
+ * per call leaks sockets, and permanent pools leak memory. An origin always uses the same proxy.
  */
 export function createTransport({
   clock,
-  bodyLimitBytes = usualBodyLimitBytes,
+  bodyLimitBytes = defaultBodyLimitBytes,
   proxyOf = directly,
   isTrusted = () => true,
 }: TransportOptions): Transport {
-  /** In the order of their last use. */
+  /** Sorted by last use. */
   const pools = new Map<string, { readonly pool: Pool; readonly usedAt: number }>();
 
   function poolOf({ url, tls, lane = '' }: HttpRequest, proxy: Proxy | undefined): Pool {
@@ -122,7 +126,7 @@ export function createTransport({
 function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined, guarded: boolean): Pool {
   const connect = buildConnector({
     timeout: connectTimeoutMs,
-    // One black-holed HTTP/2 connection would take every call with it.
+    // One black-holed HTTP/2 connection would block every call.
     allowH2: false,
     rejectUnauthorized: tls.insecure !== true,
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
@@ -131,12 +135,12 @@ function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined, guarded: 
   const pool = {
     connections: connectionsPerOrigin,
     allowH2: false,
-    // The deadline of the whole exchange is ours.
+    // Our own deadline covers the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
   if (!proxy) return new Pool(url.origin, { ...pool, connect });
-  // What is not encrypted a proxy reads and passes on; it would not open a tunnel to such a port.
+  // Proxies forward plain HTTP, and usually refuse tunnels to such ports.
   if (url.protocol === 'http:') return new Pool(proxy.origin, pool);
   return new Pool(url.origin, {
     ...pool,
@@ -144,26 +148,26 @@ function openPool(url: URL, tls: TlsOptions, proxy: Proxy | undefined, guarded: 
   });
 }
 
-interface Way {
+interface Route {
   readonly request: HttpRequest;
   readonly pool: Pool;
   readonly proxy: Proxy | undefined;
 }
 
-/** What a proxy has to be told of a request that it passes on. */
-function passedOn({ request: { url }, proxy }: Way) {
+/** Returns path and extra headers for a request the proxy forwards. */
+function forwardedParts({ request: { url }, proxy }: Route) {
   const path = url.pathname + url.search;
   if (!proxy || url.protocol !== 'http:') return { path, headers: {} };
   return { path: url.origin + path, headers: { host: url.host, ...proxyHeaders(proxy) } };
 }
 
 async function exchange(
-  way: Way,
+  route: Route,
   bodyLimitBytes: number,
   signal: AbortSignal,
 ): Promise<HttpAnswer> {
-  const { request, pool, proxy } = way;
-  const { path, headers } = passedOn(way);
+  const { request, pool, proxy } = route;
+  const { path, headers } = forwardedParts(route);
   const answer = await pool.request({
     method: request.method,
     path,
@@ -182,7 +186,7 @@ async function exchange(
   let length = 0;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // Leaving the loop destroys the body and with it the connection.
+    // Leaving the loop destroys the body and the connection.
     if (length > bodyLimitBytes)
       throw new BodyTooLong(`the answer has more than ${bodyLimitBytes} bytes`);
     chunks.push(chunk);

@@ -22,7 +22,7 @@ afterEach(async () => {
   }
 });
 
-/** A proxy that does as told with every connection; answers its port. */
+/** Starts a proxy with this server's behaviour; returns the port. */
 async function listen(server: Server | TlsServer): Promise<number> {
   servers.push(server);
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
@@ -31,14 +31,14 @@ async function listen(server: Server | TlsServer): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-interface Way {
+interface TunnelOptions {
   readonly origin: string;
   readonly hostname?: string;
   readonly timeoutMs?: number;
 }
 
-/** What a connection through the proxy fails with, or the socket in which TLS is to be spoken. */
-function open({ origin, hostname = 'far.example.com', timeoutMs = 60_000 }: Way) {
+/** Resolves to the connection error, or to the socket for TLS. */
+function open({ origin, hostname = 'far.example.com', timeoutMs = 60_000 }: TunnelOptions) {
   return new Promise<Socket | Error>((resolve) => {
     const connect: buildConnector.connector = ({ httpSocket }) => {
       if (httpSocket) resolve(httpSocket);
@@ -53,24 +53,24 @@ function open({ origin, hostname = 'far.example.com', timeoutMs = 60_000 }: Way)
 test.each([
   ['keystone.example.com', 'keystone.example.com:443'],
   ['2001:db8::1', '[2001:db8::1]:443'],
-])('%s is asked for as %s', async (hostname, asked) => {
-  const seen: string[] = [];
+])('tunnel to host %s sends CONNECT %s', async (hostname, expected) => {
+  const requestLines: string[] = [];
   const proxy = createTcpServer((socket) => {
     socket.once('data', (head) => {
-      seen.push(head.toString().split('\r\n', 1)[0] ?? '');
+      requestLines.push(head.toString().split('\r\n', 1)[0] ?? '');
       socket.end('HTTP/1.1 403 No\r\n\r\n');
     });
   });
   await open({ origin: `http://127.0.0.1:${await listen(proxy)}`, hostname });
-  expect(seen).toEqual([`CONNECT ${asked} HTTP/1.1`]);
+  expect(requestLines).toEqual([`CONNECT ${expected} HTTP/1.1`]);
 });
 
-test('a proxy that takes connections and says nothing is not waited for', async () => {
+test('a silent proxy fails the connection with ETIMEDOUT', async () => {
   const origin = `http://127.0.0.1:${await listen(createTcpServer())}`;
   expect(await open({ origin, timeoutMs: 20 })).toMatchObject({ code: 'ETIMEDOUT' });
 });
 
-test('what is open may be idle for as long as it likes', async () => {
+test('an open tunnel has no idle timeout', async () => {
   const proxy = createTcpServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
   });
@@ -79,7 +79,7 @@ test('what is open may be idle for as long as it likes', async () => {
   (opened as Socket).destroy();
 });
 
-test('a proxy that refuses and keeps the connection is left', async () => {
+test('the connection to a refusing proxy is closed', async () => {
   const left = Promise.withResolvers<void>();
   const proxy = createTcpServer((socket) => {
     socket.once('close', () => left.resolve());
@@ -90,7 +90,7 @@ test('a proxy that refuses and keeps the connection is left', async () => {
   await left.promise;
 });
 
-test('a proxy of https has to show a certificate that is trusted', async () => {
+test('an https proxy must have a trusted certificate', async () => {
   const proxy = createServer({ key: testKey, cert: testCertificate });
   const origin = `https://127.0.0.1:${await listen(proxy)}`;
   expect(await open({ origin })).toMatchObject({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });

@@ -1,7 +1,7 @@
 import type { buildConnector } from 'undici';
 import type { Proxy } from './proxies.ts';
 
-/** A proxy that does not let a request through. */
+/** Error: the proxy refused the request. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
   readonly status: number;
@@ -13,22 +13,22 @@ export class ProxyRefused extends Error {
 
 type Connector = buildConnector.connector;
 
-/** Connects to what a proxy lets through (CONNECT), and has `connect` speak TLS in there. */
+/** Opens a tunnel through the proxy (CONNECT); `connect` then starts TLS inside. */
 export function tunnelThrough(proxy: Proxy, connect: Connector, timeoutMs: number): Connector {
   return (options, callback) => {
     const { hostname } = options;
     const host = hostname.includes(':') ? `[${hostname}]` : hostname;
     const target = `${host}:${options.port || 443}`;
-    // An import of node:http would have Node.js load an undici of its own, in every process.
+    // Importing node:http would make Node.js load a second undici in every process.
     const name = proxy.origin.startsWith('https:') ? 'node:https' : 'node:http';
-    const asked = process.getBuiltinModule(name).request(proxy.origin, {
+    const connectRequest = process.getBuiltinModule(name).request(proxy.origin, {
       method: 'CONNECT',
       path: target,
       headers: { host: target, ...proxyHeaders(proxy) },
       agent: false,
       timeout: timeoutMs,
     });
-    asked.once('connect', ({ statusCode = 0 }, socket) => {
+    connectRequest.once('connect', ({ statusCode = 0 }, socket) => {
       socket.setTimeout(0);
       if (statusCode === 200) {
         connect({ ...options, httpSocket: socket }, callback);
@@ -37,13 +37,13 @@ export function tunnelThrough(proxy: Proxy, connect: Connector, timeoutMs: numbe
       socket.destroy();
       callback(new ProxyRefused(statusCode), null);
     });
-    asked.once('timeout', () => asked.destroy(timedOut()));
-    asked.once('error', (error) => callback(error, null));
-    asked.end();
+    connectRequest.once('timeout', () => connectRequest.destroy(timedOut()));
+    connectRequest.once('error', (error) => callback(error, null));
+    connectRequest.end();
   };
 }
 
-/** What a proxy is told beside what the server is told. */
+/** Returns request headers for the proxy, beside those for the server. */
 export function proxyHeaders({ authorization }: Proxy): Record<string, string> {
   return authorization === undefined ? {} : { 'proxy-authorization': authorization };
 }

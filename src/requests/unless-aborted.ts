@@ -1,4 +1,4 @@
-/** `promise`, or a rejection with the signal's reason as soon as it aborts. */
+/** Returns `promise`, or rejects with the signal's reason on abort. */
 export async function unlessAborted<V>(promise: Promise<V>, signal: AbortSignal): Promise<V> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -9,10 +9,10 @@ import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 
 const answerWithinMs = 5_000;
 
-/** How the definition of a kind that is installed stands to this build. */
+/** An installed CustomResourceDefinition compared with this build. */
 export interface Installed {
   readonly reason: 'CRDTooOld' | 'CRDTooNew' | undefined;
-  /** By how many changes of the schema; below 0: ahead. */
+  /** Missing schema changes; below 0: the definition is ahead. */
   readonly behind: number;
   readonly message: string;
 }
@@ -23,7 +23,7 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads the definition; undefined when nobody can say how it is. */
+/** Reads the definition; undefined when the read failed. */
 export async function readDefinition(
   name: DefinitionName,
   { client, clock, signal }: ReadOptions,
@@ -47,7 +47,7 @@ interface Metadata {
 
 function compared(name: DefinitionName, metadata: Metadata | undefined): Installed {
   const expected = schemaNumbers[name];
-  // Definitions of earlier generations say nothing.
+  // Definitions from earlier generations have no schema number.
   const installed = Number.parseInt(metadata?.annotations?.[annotations.schema] ?? '', 10) || 0;
   const behind = expected - installed;
   if (behind === 0) return { reason: undefined, behind, message: '' };

@@ -10,7 +10,7 @@ import { leadWithDefinition } from './lead-with-definition.ts';
 const definition = 'multinicnodeconfigs.multinic.io';
 const current = schemaNumbers[definition];
 
-/** Number of the installed schema; undefined: no definition is installed; an error: the read fails. */
+/** Installed schema number; undefined: no definition is installed; an error: the read fails. */
 let installed: number | undefined | Error;
 let clock: ReturnType<typeof createFakeClock>;
 let stop: AbortController;
@@ -48,19 +48,22 @@ describe('leadWithDefinition', () => {
   it.each([
     ['an old definition', current - 1],
     ['no definition', undefined],
-  ])('does not lead with %s, reports it once and leads when it is applied', async (_, before) => {
-    installed = before;
-    const done = start();
-    for (let at = 0; at < 5; at++) await clock.advance(30_000);
-    expect(isLeading).toBe(false);
-    expect(errors).toEqual([expect.stringMatching(/^does not lead: CustomResourceDefinition /)]);
-    installed = current;
-    await clock.advance(30_000);
-    expect(isLeading).toBe(true);
-    stop.abort(new Error('stopped'));
-    await done;
-    expect(isLeading).toBe(false);
-  });
+  ])(
+    'leadWithDefinition does not lead with %s, logs this once, and leads after the definition is applied',
+    async (_, before) => {
+      installed = before;
+      const done = start();
+      for (let at = 0; at < 5; at++) await clock.advance(30_000);
+      expect(isLeading).toBe(false);
+      expect(errors).toEqual([expect.stringMatching(/^does not lead: CustomResourceDefinition /)]);
+      installed = current;
+      await clock.advance(30_000);
+      expect(isLeading).toBe(true);
+      stop.abort(new Error('stopped'));
+      await done;
+      expect(isLeading).toBe(false);
+    },
+  );
 
   it.each([
     ['the right definition', current],
@@ -69,7 +72,7 @@ describe('leadWithDefinition', () => {
       'no right to read it',
       new KubeError({ message: 'forbidden', status: 403, reason: 'Forbidden' }),
     ],
-  ])('leads with %s', async (_, before) => {
+  ])('leadWithDefinition leads with %s', async (_, before) => {
     installed = before;
     const done = start();
     await clock.advance(0);
@@ -78,7 +81,7 @@ describe('leadWithDefinition', () => {
     await done;
   });
 
-  it('stops leading with an error when an older definition is applied', async () => {
+  it('leadWithDefinition stops leading with an error when an older definition is applied', async () => {
     installed = current;
     const done = start();
     await clock.advance(0);

@@ -20,15 +20,15 @@ export interface LeadOptions {
   readonly log: Pick<Logger, 'error' | 'info'>;
 }
 
-/** The installed definition became too old while this process led. */
+/** Error: the installed definition became too old while this process led. */
 export class DefinitionTooOld extends Error {
   override readonly name = 'DefinitionTooOld';
 }
 
 /**
- * Runs `lead` once the installed CustomResourceDefinition has every field of this build: a status that the API server stores
- * without some of its fields would be written again and again. Throws DefinitionTooOld when an older definition is applied
- * later. A definition that cannot be read (no right, no answer) holds nothing up.
+ * Runs `lead` once the installed CustomResourceDefinition has every field this build writes. The API server would
+ * drop missing fields, and the status would be written again and again. Throws DefinitionTooOld when an older
+ * definition is applied later. An unreadable definition (no right, no answer) does not block leading.
  */
 export async function leadWithDefinition(
   options: LeadOptions,
@@ -57,7 +57,7 @@ export async function leadWithDefinition(
   });
 }
 
-/** Resolves to what is wrong with the installed definition; undefined: nothing, or it could not be read. */
+/** Returns the installed definition's problem; undefined: none, or the read failed. */
 async function flawOf(
   { client, definition, clock }: LeadOptions,
   signal: AbortSignal,

@@ -1,17 +1,17 @@
 import { type Action, type Claim, qualified, type RightsTable, type Verb } from '../kube/rights.ts';
 
-/** Verbs of one right that are missing in one place, as people are told of them. */
+/** Missing verbs for one right in one scope, as text for users. */
 export interface MissingRight {
   /** `get, patch leases.coordination.k8s.io "multinic-operator" in multinic-system`. */
   readonly what: string;
   /** `Role multinic-operator in multinic-system`. */
   readonly role: string;
-  /** Adds the rule to the role, if that is there. */
+  /** kubectl command that adds the rule to the role, if the role exists. */
   readonly fix: string;
   readonly why: string;
 }
 
-/** What is missing, by the rules that grant it. */
+/** Groups missing verbs by rule and namespace. */
 export function missingRights(
   claims: readonly Claim[],
   table: RightsTable,
@@ -45,7 +45,7 @@ function missingRight(claims: readonly [Claim, ...Claim[]], table: RightsTable):
   };
 }
 
-/** YAML in one line, which kubectl takes for a patch too: it needs less quoting in a log. */
+/** Returns the rule as one-line YAML; kubectl accepts YAML patches, and YAML needs less quoting in a log. */
 function ruleOf({ group, resource }: Action, verbs: readonly Verb[], names: readonly string[]) {
   const only = names.length > 0 ? `, resourceNames: [${names.join(', ')}]` : '';
   return `{apiGroups: [${group || '""'}], resources: [${resource}]${only}, verbs: [${verbs.join(', ')}]}`;

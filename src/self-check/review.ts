@@ -5,7 +5,7 @@ import { mapBounded } from '../process/bounded.ts';
 import type { Clock } from '../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../time/deadline.ts';
 
-/** Questions at once: none of them is in a hurry, and the part has work to do. */
+/** Concurrent requests: the review is not urgent, and the part has work to do. */
 const atOnce = 2;
 const answerWithinMs = 5_000;
 
@@ -16,19 +16,19 @@ export interface RightsRequest {
 }
 
 export interface Answers {
-  /** Whether an action is allowed, by its key; what the server did not say is not in it. */
+  /** Allowed or not, by action key; undecided and unanswered actions have no entry. */
   readonly allowed: ReadonlyMap<string, boolean>;
-  /** Why the rest could not be asked; what is not known is not missing. */
+  /** Reason for skipped actions; an unknown right does not count as missing. */
   readonly silence?: Silence;
 }
 
 export interface Silence {
-  /** `away`: no answer, or none for now; `refused`: this identity may not even ask. */
+  /** `away`: no answer, or a temporary failure; `refused`: this identity must not send reviews. */
   readonly kind: 'away' | 'refused';
   readonly error: unknown;
 }
 
-/** Asks an API server for each action; the first question without an answer is the last. */
+/** Asks the API server for each action; stops at the first failed request. */
 export async function reviewAll(
   actions: readonly Action[],
   { client, clock, signal }: RightsRequest,
@@ -48,7 +48,7 @@ export async function reviewAll(
         if (answer !== 'undecided') allowed.set(keyOfAction(action), answer === 'yes');
       } catch (error) {
         stop.throwIfAborted();
-        silence ??= silenceOf(error);
+        silence ??= failureOf(error);
       }
     },
     signal,
@@ -56,7 +56,7 @@ export async function reviewAll(
   return { allowed, ...(silence && { silence }) };
 }
 
-function silenceOf(error: unknown): Silence {
+function failureOf(error: unknown): Silence {
   if (error instanceof DeadlineReached) return { kind: 'away', error };
   if (!(error instanceof KubeError)) throw error;
   const { status } = error;

@@ -2,14 +2,14 @@ import { type Claim, keyOfAction, type RightsTable } from '../kube/rights.ts';
 import { type MissingRight, missingRights } from './missing-right.ts';
 import { type RightsRequest, reviewAll, type Silence } from './review.ts';
 
-/** What changed with a look. */
+/** Changes found by a check. */
 export interface RightsChange {
   readonly lost: readonly MissingRight[];
   readonly gained: readonly MissingRight[];
   readonly silence?: Silence;
 }
 
-/** What is known of the rights of one identity: what cannot be found out now is as it was. */
+/** Known rights for one identity; rights with a failed check keep their last state. */
 export class RightsState {
   readonly #table: RightsTable;
   readonly #claims: readonly Claim[];
@@ -20,30 +20,30 @@ export class RightsState {
     this.#claims = claims;
   }
 
-  /** Asks for all of them. */
+  /** Checks all rights. */
   async look(options: RightsRequest): Promise<RightsChange> {
     const actions = this.#claims.map(({ action }) => action);
     const { allowed, silence } = await reviewAll(actions, options);
-    const before = this.#without();
+    const before = this.#denied();
     for (const [key, answer] of allowed) this.#allowed.set(key, answer);
-    const now = this.#without();
+    const now = this.#denied();
     return {
-      lost: this.#said(now.filter((claim) => !before.includes(claim))),
-      gained: this.#said(before.filter((claim) => !now.includes(claim))),
+      lost: this.#described(now.filter((claim) => !before.includes(claim))),
+      gained: this.#described(before.filter((claim) => !now.includes(claim))),
       ...(silence && { silence }),
     };
   }
 
-  /** Undefined until the server has said something. */
+  /** undefined until the API server has answered. */
   get missing(): readonly MissingRight[] | undefined {
-    return this.#allowed.size === 0 ? undefined : this.#said(this.#without());
+    return this.#allowed.size === 0 ? undefined : this.#described(this.#denied());
   }
 
-  #without(): Claim[] {
+  #denied(): Claim[] {
     return this.#claims.filter(({ action }) => this.#allowed.get(keyOfAction(action)) === false);
   }
 
-  #said(claims: readonly Claim[]): readonly MissingRight[] {
+  #described(claims: readonly Claim[]): readonly MissingRight[] {
     return missingRights(claims, this.#table);
   }
 }

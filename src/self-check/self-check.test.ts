@@ -34,19 +34,19 @@ const exit = () => undefined;
 
 type Answer = 'yes' | 'no' | 'undecided' | KubeError | 'nothing';
 
-/** A part whose server says what a test wants. */
+/** A part with a scripted API server. */
 class Bench {
   readonly clock = createFakeClock();
   readonly health = createHealth();
   readonly metrics = createMetrics(metricTable);
   readonly lines: Record<string, unknown>[] = [];
-  readonly asked: string[] = [];
+  readonly requested: string[] = [];
   readonly events: Record<string, unknown>[] = [];
   readonly stop = new AbortController();
   answer: (action: Action) => Answer = () => 'yes';
-  /** The annotation on the definition; undefined: there is no definition. */
+  /** The definition's schema annotation; undefined: no definition exists. */
   schema: string | undefined | KubeError = String(current);
-  mayTell = true;
+  mayWriteEvents = true;
   readonly done: Promise<void> | undefined;
 
   constructor(context: Partial<PartContext<typeof metricTable>> = {}) {
@@ -70,7 +70,7 @@ class Bench {
   #client() {
     const client = {
       mayI: async (action: Action, { signal }: { signal: AbortSignal }) => {
-        this.asked.push(keyOfAction(action));
+        this.requested.push(keyOfAction(action));
         const answer = this.answer(action);
         if (answer instanceof KubeError) throw answer;
         if (answer !== 'nothing') return answer;
@@ -85,7 +85,7 @@ class Bench {
           : { metadata: { name, annotations: { [annotations.schema]: this.schema } } };
       },
       create: async (_: unknown, event: KubeObject) => {
-        if (!this.mayTell) throw error(403, 'Forbidden');
+        if (!this.mayWriteEvents) throw error(403, 'Forbidden');
         this.events.push(event as unknown as Record<string, unknown>);
         return event;
       },
@@ -110,7 +110,7 @@ class Bench {
     return text.split('\n').find((line) => line.startsWith(name));
   }
 
-  said(level: 'info' | 'warn' | 'error') {
+  logged(level: 'info' | 'warn' | 'error') {
     return this.lines.filter((line) => line['level'] === level);
   }
 }
@@ -119,15 +119,15 @@ function error(status: number, reason: string): KubeError {
   return new KubeError({ status, reason, message: `${status} ${reason}` });
 }
 
-describe('a part that has all that it needs', () => {
-  it('says nothing, asks once in ten minutes, and ends when it is told to', async () => {
+describe('self-check with all rights and the current definition', () => {
+  it('self-check reports nothing, runs every ten minutes and ends when its signal aborts', async () => {
     const bench = new Bench();
     await bench.clock.advance(0);
-    expect(bench.asked.toSorted()).toEqual(all.toSorted());
+    expect(bench.requested.toSorted()).toEqual(all.toSorted());
     await bench.clock.advance(9 * minute);
-    expect(bench.asked).toHaveLength(all.length);
+    expect(bench.requested).toHaveLength(all.length);
     await bench.clock.advance(3 * minute);
-    expect(bench.asked).toHaveLength(2 * all.length);
+    expect(bench.requested).toHaveLength(2 * all.length);
     expect([bench.readiness, bench.lines, bench.events]).toEqual([{}, [], []]);
     expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
     expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ 0$/);
@@ -135,16 +135,16 @@ describe('a part that has all that it needs', () => {
     await bench.done;
   });
 
-  it('asks nothing when it is told not to', async () => {
+  it('self-check sends no requests when disabled', async () => {
     const bench = new Bench({ selfCheck: false });
     await bench.clock.advance(20 * minute);
-    expect([bench.done, bench.asked, bench.readiness]).toEqual([undefined, [], {}]);
+    expect([bench.done, bench.requested, bench.readiness]).toEqual([undefined, [], {}]);
     expect(await bench.metric('multinic_rights_missing')).toBeUndefined();
   });
 });
 
-describe('a part that may not do something', () => {
-  it('[RW-58] is ready until it knows, then names right, role and command everywhere', async () => {
+describe('self-check with missing rights', () => {
+  it('[RW-58] self-check keeps the part ready until the answer, then reports right, role and command everywhere', async () => {
     const bench = new Bench();
     bench.refuse('get batch jobs/status  ', 'patch batch jobs/status  ', 'patch  secrets ns a');
     expect(bench.readiness).toEqual({});
@@ -153,7 +153,7 @@ describe('a part that may not do something', () => {
       rights:
         'may not get, patch jobs.batch/status in any namespace (ClusterRole wide), and 1 more; the log has a command for each',
     });
-    expect(bench.said('error')).toMatchObject([
+    expect(bench.logged('error')).toMatchObject([
       {
         reason: 'RightsMissing',
         what: 'get, patch jobs.batch/status in any namespace',
@@ -179,95 +179,98 @@ describe('a part that may not do something', () => {
     ]);
   });
 
-  it('notices within half a minute, and without a restart, that the right was granted', async () => {
+  it('self-check restores readiness within 30 seconds after the right was granted, without a restart', async () => {
     const bench = new Bench();
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
     bench.refuse();
     await bench.clock.advance(31_000);
     expect(bench.readiness).toEqual({});
-    expect(bench.said('info')).toMatchObject([{ what: 'get secrets "a" in ns' }]);
+    expect(bench.logged('info')).toMatchObject([{ what: 'get secrets "a" in ns' }]);
     expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
   });
 
-  it('says so once in the log, and goes on saying it on the Pod', async () => {
+  it("self-check logs a missing right once and keeps updating the Pod's Event", async () => {
     const bench = new Bench();
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(11 * minute);
-    expect(bench.said('error')).toHaveLength(1);
-    // One write in five minutes.
+    expect(bench.logged('error')).toHaveLength(1);
+    // The recorder writes at most once in five minutes.
     expect(bench.events.map((event) => event['count'])).toEqual([1, 11, 21]);
   });
 
-  it('says what it loses later, and only that', async () => {
+  it('self-check logs only newly lost rights', async () => {
     const bench = new Bench();
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
     bench.refuse('get  secrets ns a', 'patch batch jobs/status  ');
     await bench.clock.advance(31_000);
-    expect(bench.said('error').map((line) => line['what'])).toEqual([
+    expect(bench.logged('error').map((line) => line['what'])).toEqual([
       'get secrets "a" in ns',
       'patch jobs.batch/status in any namespace',
     ]);
   });
 
-  it('says in the log that it may not write the Event either', async () => {
+  it('self-check logs a warning when the Event cannot be written', async () => {
     const bench = new Bench();
-    bench.mayTell = false;
+    bench.mayWriteEvents = false;
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
-    expect(bench.said('warn')).toMatchObject([
+    expect(bench.logged('warn')).toMatchObject([
       { msg: 'event about what is missing not written', err: { message: '403 Forbidden' } },
     ]);
   });
 
-  it('writes no Event when nobody told it its Pod', async () => {
+  it('self-check writes no Event when the Pod is unknown', async () => {
     const bench = new Bench({ pod: undefined });
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
-    expect([bench.events, bench.said('error').length]).toEqual([[], 1]);
+    expect([bench.events, bench.logged('error').length]).toEqual([[], 1]);
   });
 });
 
-describe('what is not known is not missing', () => {
+describe('self-check with unknown rights', () => {
   it.each([
     ['does not answer', error(0, 'Unreachable'), 1],
     ['is busy', error(429, 'TooManyRequests'), 1],
-    ['is in trouble', error(503, 'ServiceUnavailable'), 1],
-    ['refuses the question', error(403, 'Forbidden'), 20],
-    ['does not know the question', error(404, 'NotFound'), 20],
-  ])('when the server %s', async (_, answer, minutes) => {
-    const bench = new Bench();
-    bench.answer = () => answer;
-    await bench.clock.advance(0);
-    // Those that were on their way, and no more.
-    expect(bench.asked).toHaveLength(2);
-    expect([bench.readiness, bench.said('error'), bench.events]).toEqual([{}, [], []]);
-    expect(bench.said('warn')).toHaveLength(1);
-    expect(await bench.metric('multinic_rights_missing')).toBeUndefined();
-    bench.refuse();
-    await bench.clock.advance(minutes * minute);
-    expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
-  });
+    ['is unavailable', error(503, 'ServiceUnavailable'), 1],
+    ['refuses access reviews', error(403, 'Forbidden'), 20],
+    ['does not support access reviews', error(404, 'NotFound'), 20],
+  ])(
+    'self-check keeps the part ready and logs one warning when the API server %s',
+    async (_, answer, minutes) => {
+      const bench = new Bench();
+      bench.answer = () => answer;
+      await bench.clock.advance(0);
+      // Only the two running requests were sent.
+      expect(bench.requested).toHaveLength(2);
+      expect([bench.readiness, bench.logged('error'), bench.events]).toEqual([{}, [], []]);
+      expect(bench.logged('warn')).toHaveLength(1);
+      expect(await bench.metric('multinic_rights_missing')).toBeUndefined();
+      bench.refuse();
+      await bench.clock.advance(minutes * minute);
+      expect(await bench.metric('multinic_rights_missing')).toBe('multinic_rights_missing 0');
+    },
+  );
 
-  it('when the server hangs', async () => {
+  it('self-check keeps the part ready and logs one timeout warning when the API server hangs', async () => {
     const bench = new Bench();
     bench.answer = () => 'nothing';
     await bench.clock.advance(6_000);
-    expect([bench.asked.length, bench.readiness]).toEqual([2, {}]);
-    expect(bench.said('warn')).toMatchObject([{ err: { message: 'no answer within 5 s' } }]);
+    expect([bench.requested.length, bench.readiness]).toEqual([2, {}]);
+    expect(bench.logged('warn')).toMatchObject([{ err: { message: 'no answer within 5 s' } }]);
     await bench.clock.advance(20 * minute);
-    expect(bench.said('warn'), 'the same is said once').toHaveLength(1);
+    expect(bench.logged('warn'), 'the same warning is logged once').toHaveLength(1);
   });
 
-  it('when the server cannot decide', async () => {
+  it('self-check treats an undecided answer as not missing', async () => {
     const bench = new Bench();
     bench.answer = () => 'undecided';
     await bench.clock.advance(0);
     expect([bench.readiness, bench.lines]).toEqual([{}, []]);
   });
 
-  it('and what was missing stays so while nobody answers', async () => {
+  it('self-check keeps a missing right while the API server is unreachable', async () => {
     const bench = new Bench();
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
@@ -279,51 +282,54 @@ describe('what is not known is not missing', () => {
     expect(bench.readiness).toEqual({});
   });
 
-  it('and what fails in here does not end the part', async () => {
+  it('self-check logs an internal error and keeps the part running', async () => {
     const bench = new Bench();
     bench.answer = () => {
       throw new TypeError('a bug');
     };
     await bench.clock.advance(0);
-    expect(bench.said('error')).toMatchObject([{ msg: 'the look at rights failed' }]);
+    expect(bench.logged('error')).toMatchObject([{ msg: 'the look at rights failed' }]);
     bench.stop.abort(new Error('stop'));
     await expect(bench.done).resolves.toBeUndefined();
   });
 });
 
-describe('the definition of the kind', () => {
+describe('self-check and the CRD', () => {
   it.each([
     ['0', `is too old (its schema is number 0, this version expects ${current})`],
     ['no number', 'is too old'],
     [undefined, 'is not installed'],
-  ])('with the schema %s makes the part not ready, with the command', async (schema, flaw) => {
-    const bench = new Bench();
-    bench.schema = schema;
-    await bench.clock.advance(0);
-    const { crd } = bench.readiness;
-    expect(crd).toContain(`CustomResourceDefinition ${definition} ${flaw}`);
-    expect(crd).toContain('-f deploy/crds/multinic.io_multinicnodeconfigs.yaml');
-    expect(bench.said('error')).toMatchObject([{ reason: 'CRDTooOld', msg: crd }]);
-    expect(bench.events).toMatchObject([{ reason: 'CRDTooOld', message: crd }]);
-    expect(await bench.metric('multinic_crd_schema_behind')).toMatch(new RegExp(` ${current}$`));
-    bench.schema = String(current);
-    await bench.clock.advance(31_000);
-    expect(bench.readiness).toEqual({});
-    expect(bench.said('info')).toHaveLength(1);
-  });
+  ])(
+    'a CRD with schema %s makes the part unready, with the kubectl command',
+    async (schema, flaw) => {
+      const bench = new Bench();
+      bench.schema = schema;
+      await bench.clock.advance(0);
+      const { crd } = bench.readiness;
+      expect(crd).toContain(`CustomResourceDefinition ${definition} ${flaw}`);
+      expect(crd).toContain('-f deploy/crds/multinic.io_multinicnodeconfigs.yaml');
+      expect(bench.logged('error')).toMatchObject([{ reason: 'CRDTooOld', msg: crd }]);
+      expect(bench.events).toMatchObject([{ reason: 'CRDTooOld', message: crd }]);
+      expect(await bench.metric('multinic_crd_schema_behind')).toMatch(new RegExp(` ${current}$`));
+      bench.schema = String(current);
+      await bench.clock.advance(31_000);
+      expect(bench.readiness).toEqual({});
+      expect(bench.logged('info')).toHaveLength(1);
+    },
+  );
 
-  it('that is newer is told, and nothing else', async () => {
+  it('a newer CRD is reported by log, Event and metric; the part stays ready', async () => {
     const bench = new Bench();
     bench.schema = String(current + 2);
     await bench.clock.advance(5 * minute);
     expect(bench.readiness).toEqual({});
-    expect(bench.said('warn')).toMatchObject([{ reason: 'CRDTooNew' }]);
+    expect(bench.logged('warn')).toMatchObject([{ reason: 'CRDTooNew' }]);
     expect(bench.events).toMatchObject([{ reason: 'CRDTooNew' }]);
     expect(await bench.metric('multinic_crd_schema_behind')).toMatch(/ -2$/);
-    expect(bench.asked).toHaveLength(all.length);
+    expect(bench.requested).toHaveLength(all.length);
   });
 
-  it('that is too old is told although nobody may ask for rights', async () => {
+  it('a missing CRD is reported even if access reviews are forbidden', async () => {
     const bench = new Bench();
     bench.schema = undefined;
     bench.answer = () => error(403, 'Forbidden');
@@ -331,7 +337,7 @@ describe('the definition of the kind', () => {
     expect(bench.readiness).toEqual({ crd: expect.stringContaining('is not installed') as string });
   });
 
-  it('is not asked for while the server is away', async () => {
+  it('the CRD is not read while the API server is unavailable', async () => {
     const bench = new Bench();
     bench.schema = undefined;
     bench.answer = () => error(503, 'ServiceUnavailable');
@@ -339,7 +345,7 @@ describe('the definition of the kind', () => {
     expect(bench.readiness).toEqual({});
   });
 
-  it('that may not be read, or cannot, is not known to be old', async () => {
+  it('an unreadable CRD counts neither as old nor as missing', async () => {
     const bench = new Bench();
     bench.schema = error(403, 'Forbidden');
     await bench.clock.advance(0);

@@ -12,39 +12,39 @@ import { type Installed, readDefinition } from './definition.ts';
 import type { MissingRight } from './missing-right.ts';
 import { type RightsChange, RightsState } from './rights-state.ts';
 
-/** How often a part looks whether it has what it needs. */
-const usualMs = 600_000;
-/** And while something is missing, or nobody answers: what was put right is to be noticed without a restart. */
-const hurriedMs = 30_000;
+/** Interval for a part's self-check. */
+const intervalMs = 600_000;
+/** Shorter interval after a finding or without an answer: users fix rights without restarting the part. */
+const retryMs = 30_000;
 
 export interface SelfCheckOptions {
   readonly client: Pick<KubeClient, 'mayI' | 'find' | 'create' | 'patch'>;
   readonly context: PartContext<typeof metricTable>;
-  /** Name of the part in Events. */
+  /** The part's name in Events. */
   readonly component: string;
   readonly table: RightsTable;
   readonly claims: readonly Claim[];
-  /** The definition of the part's own kind, when it may look at it. */
+  /** The part's own CRD, if the part may read CRDs. */
   readonly definition?: DefinitionName | undefined;
 }
 
-/** Looks until the signal aborts; nothing that it finds, or cannot find out, ends it. */
+/** Checks until the signal aborts; findings and failures never end the loop. */
 export type SelfCheck = (signal: AbortSignal) => Promise<void>;
 
 /**
- * Looks whether a part has its rights and its kind in its own cluster, and tells people what is missing: in the log, in an
- * Event on its Pod, in metrics and in readiness. Undefined when the part was told not to.
+ * Checks a part's rights and CRD in its own cluster. Reports findings in the log, an Event on its Pod, metrics and
+ * readiness. undefined when the self-check is disabled.
  */
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefined {
   const { client, context, component, table, claims, definition } = options;
   const { clock, random, log, metrics, health, pod, selfCheck = true } = context;
   const rights = new RightsState(table, claims);
-  // Also of a part that does not look: 0 would be a lie.
+  // Registered even when disabled: the value 0 would be wrong.
   metrics.sample('multinic_rights_missing', {}, () => rights.missing?.length);
   if (!selfCheck) return undefined;
   let installed: Installed | undefined;
-  let silent: string | undefined;
-  // Not in the list of effects: this Event is about the process, which after a death is another one and looks again.
+  let lastSilence: string | undefined;
+  // Not in the effects list: this Event is about the process, and a restarted process checks again.
   const recorder = createEventRecorder({
     client,
     component,
@@ -62,43 +62,45 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
     metrics.sample('multinic_crd_schema_behind', labels, () => installed?.behind);
   }
 
-  /** Looks once; answers whether to look again soon. */
-  async function look(signal: AbortSignal): Promise<boolean> {
-    const looked = await rights.look({ client, clock, signal });
-    tellRights(looked);
-    if (definition && looked.silence?.kind !== 'away') {
-      tellDefinition(await readDefinition(definition, { client, clock, signal }));
+  /** Checks once; returns true if the next check must be soon. */
+  async function check(signal: AbortSignal): Promise<boolean> {
+    const rightsChange = await rights.look({ client, clock, signal });
+    reportRights(rightsChange);
+    if (definition && rightsChange.silence?.kind !== 'away') {
+      reportDefinition(await readDefinition(definition, { client, clock, signal }));
     }
     const { missing = [] } = rights;
     return (
-      missing.length > 0 || installed?.reason === 'CRDTooOld' || looked.silence?.kind === 'away'
+      missing.length > 0 ||
+      installed?.reason === 'CRDTooOld' ||
+      rightsChange.silence?.kind === 'away'
     );
   }
 
-  function tellRights({ lost, gained, silence }: RightsChange): void {
+  function reportRights({ lost, gained, silence }: RightsChange): void {
     const reason: PartReason = 'RightsMissing';
     for (const right of lost) log.error({ reason, ...right }, `may not ${right.what}`);
     for (const { what, role } of gained) log.info({ what, role }, 'a missing right was granted');
-    if (silence && silence.kind !== silent) {
+    if (silence && silence.kind !== lastSilence) {
       log.warn({ err: silence.error }, 'cannot find out which rights there are');
     }
-    silent = silence?.kind;
+    lastSilence = silence?.kind;
     const { missing = [] } = rights;
-    if (missing.length > 0) tell(reason, sentence(missing));
+    if (missing.length > 0) recordEvent(reason, sentence(missing));
   }
 
-  function tellDefinition(now: Installed | undefined): void {
+  function reportDefinition(now: Installed | undefined): void {
     if (!now) return;
     const { reason, message } = now;
     if (reason && reason !== installed?.reason) {
       log[reason === 'CRDTooOld' ? 'error' : 'warn']({ reason }, message);
     }
     if (!reason && installed?.reason) log.info({ definition }, 'the definition fits by now');
-    if (reason) tell(reason, message);
+    if (reason) recordEvent(reason, message);
     installed = now;
   }
 
-  function tell(reason: PartReason, message: string): void {
+  function recordEvent(reason: PartReason, message: string): void {
     if (!pod) return;
     const { name, namespace, uid } = pod;
     const metadata = { name, namespace, ...(uid === undefined ? {} : { uid }) };
@@ -110,17 +112,17 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
     recorder.during(signal, async () => {
       let pauseMs = 0;
       while (await passed(clock, pauseMs, signal)) {
-        const soon = await look(signal).catch((error: unknown) => {
-          // The part works without it.
+        const soon = await check(signal).catch((error: unknown) => {
+          // The part works without the self-check.
           if (!signal.aborted) log.error({ err: error }, 'the look at rights failed');
           return false;
         });
-        pauseMs = jittered(soon ? hurriedMs : usualMs, random);
+        pauseMs = jittered(soon ? retryMs : intervalMs, random);
       }
     });
 }
 
-/** For an Event and for /readyz, which have room for less than the log. */
+/** Returns a short text for the Event and /readyz, shorter than the log. */
 function sentence(missing: readonly MissingRight[]): string {
   const [first, ...others] = missing;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;

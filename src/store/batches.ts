@@ -1,4 +1,4 @@
-/** Rows in one statement: a thousand nodes are some hundreds of statements, and none is larger than a server takes. */
+/** Rows per statement: 1,000 nodes need only some hundred statements, each small enough for every server. */
 const rowsAtOnce = 25;
 
 export function batches<T>(items: readonly T[], size = rowsAtOnce): T[][] {

@@ -1,16 +1,16 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import { isSameJson } from '../api/same-json.ts';
 
-/** What happened to one NIC between two states of its node. */
+/** A change in one NIC between two states of the node. */
 export interface Change {
   readonly change: 'added' | 'changed' | 'removed';
-  /** As it is now, or was last. */
+  /** The current entry; for `removed` the last one. */
   readonly entry: InterfaceSpec;
   readonly before: InterfaceSpec | undefined;
   readonly after: InterfaceSpec | undefined;
 }
 
-/** The changes that turn one list of entries into the other; an entry is the same NIC while its port (or MAC) is. */
+/** Returns the changes between two entry lists. Two entries are the same NIC when port id (or MAC) is equal. */
 export function changesBetween(
   before: readonly InterfaceSpec[],
   after: readonly InterfaceSpec[],

@@ -3,7 +3,7 @@ import type { Database, Tables } from './database.ts';
 import type { Author } from './node-configs.ts';
 import { type ObservedPorts, sqlTime } from './observed-ports.ts';
 
-/** Whether an OpenstackConfig was looked at of which another content, or none, is noted. */
+/** Returns true if no row, or a row with another spec hash, exists for this OpenstackConfig. */
 export async function isNewConfig(
   db: Database,
   author: Pick<Author, 'namespace' | 'name'>,
@@ -14,7 +14,7 @@ export async function isNewConfig(
   return row?.spec_hash !== specHash;
 }
 
-/** Notes the content of an OpenstackConfig. */
+/** Writes the spec hash for an OpenstackConfig. */
 export async function writeConfig(write: {
   readonly tx: Transaction<Tables>;
   readonly author: Author;
@@ -35,7 +35,7 @@ export async function writeConfig(write: {
     .execute();
 }
 
-/** Forgets an OpenstackConfig that is gone. */
+/** Deletes the row when the OpenstackConfig is deleted. */
 export async function forgetConfig(
   db: Database,
   { namespace, name }: Pick<Author, 'namespace' | 'name'>,

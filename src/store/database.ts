@@ -1,41 +1,41 @@
 import type { Generated, Kysely } from 'kysely';
 
-/** One node's config as the business cluster holds it. */
+/** A node's config in the business cluster. */
 export interface NodeConfigTable {
   readonly provider_id: string;
   readonly node_name: string;
   readonly instance_id: string;
-  /** JSON of nodeName, instanceId and interfaces. */
+  /** JSON with nodeName, instanceId and interfaces. */
   readonly config: string;
-  /** sha256 (hex) of the config. */
+  /** Config hash: sha256 (hex). */
   readonly hash: string;
-  /** State of the MultiNicNodeConfig this is a copy of. */
+  /** The copied MultiNicNodeConfig's UID and generation. */
   readonly uid: string;
   readonly generation: number;
-  /** OpenstackConfig the node comes from. */
+  /** OpenstackConfig that delivers the node. */
   readonly cr_namespace: string;
   readonly cr_name: string;
-  /** When the config last changed: RFC 3339 in UTC, so that text order is time order. */
+  /** Last config change: RFC 3339 in UTC, hence text order is time order. */
   readonly updated_at: string;
   readonly interface_count: number;
-  /** Hash of what the last look saw of its ports; '' = nothing was noted yet. */
+  /** Hash over the port data from the last sync; '' = not stored yet. */
   readonly seen_hash: string;
 }
 
-/** What a row of the deployed system's tables says of itself; times are UTC, as `sqlTime` writes them. */
+/** Lifecycle columns in the legacy tables; times are UTC, in `sqlTime` format. */
 interface Lifecycle {
   readonly id: Generated<number>;
   /** `active` or `deleted`. */
   readonly status: string | null;
   readonly created_at: string | null;
   readonly modified_at: string | null;
-  /** Null while it is there. A row that comes back is the same row again. */
+  /** Null while the resource exists. A returning resource gets the same row again. */
   readonly deleted_at: string | null;
-  /** Business cluster; '' in rows that the deployed system wrote. */
+  /** Business cluster; '' in rows from the legacy operator. */
   readonly provider_id: string;
 }
 
-/** A subnet that a delivered NIC has its address of. */
+/** A subnet with at least one delivered NIC. */
 export interface SubnetTable extends Lifecycle {
   readonly subnet_id: string;
   readonly subnet_name: string;
@@ -44,13 +44,13 @@ export interface SubnetTable extends Lifecycle {
   readonly network_name: string;
 }
 
-/** A server that a node config was delivered for. */
+/** A server with a delivered node config. */
 export interface NodeTable extends Lifecycle {
   readonly attached_node_id: string;
   readonly attached_node_name: string;
 }
 
-/** A delivered NIC, with what was seen of its port; `created_at` is the port's own when Neutron tells it. */
+/** A delivered NIC with the observed port data; `created_at` is Neutron's time if known. */
 export interface InterfaceTable extends Lifecycle {
   readonly port_id: string;
   readonly subnet_id: string;
@@ -59,26 +59,26 @@ export interface InterfaceTable extends Lifecycle {
   readonly attached_node_name: string | null;
   readonly cr_namespace: string;
   readonly cr_name: string;
-  /** 1: the node reports it configured. */
+  /** 1: the node reports the NIC as configured. */
   readonly netplan_success: number;
   readonly network_id: string;
-  /** Neutron's word, upper case; '' = not seen yet. */
+  /** Neutron's status, upper case; '' = not observed yet. */
   readonly port_status: string;
-  /** JSON list of the port's addresses; '' = not seen yet. */
+  /** JSON list: the port's addresses; '' = not observed yet. */
   readonly addresses: string;
 }
 
-/** The OpenstackConfigs that were looked at, and what of. */
+/** Synced OpenstackConfigs with the last spec hash. */
 export interface CrStateTable {
   readonly id: Generated<number>;
   readonly cr_namespace: string;
   readonly cr_name: string;
-  /** sha256 (hex) of the spec without passwords. */
+  /** sha256 (hex) over the spec without passwords. */
   readonly spec_hash: string;
   readonly last_updated: string | null;
 }
 
-/** Who changed which NIC when. */
+/** Log: NIC changes with time and OpenstackConfig. */
 export interface ChangeLogTable {
   readonly id: Generated<number>;
   readonly at: string;
@@ -90,7 +90,7 @@ export interface ChangeLogTable {
   readonly name: string;
   readonly port_id: string;
   readonly mac_address: string;
-  /** JSON of the entry before and after; '' = none. */
+  /** JSON entry before and after; '' = none. */
   readonly before_entry: string;
   readonly after_entry: string;
   readonly cr_namespace: string;
@@ -98,10 +98,10 @@ export interface ChangeLogTable {
   readonly cr_generation: number;
 }
 
-/** The NICs that a server had at its last delivery; they outlive the node they stood in, because names do. */
+/** A server's NICs at the last delivery. These rows survive node removal, because NIC names must stay. */
 export interface ServerNicsTable {
   readonly instance_id: string;
-  /** JSON of nodeName, instanceId and interfaces. */
+  /** JSON with nodeName, instanceId and interfaces. */
   readonly config: string;
   readonly updated_at: string;
 }

@@ -1,14 +1,14 @@
 import { batches } from './batches.ts';
 import type { Database, NodeConfigTable } from './database.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
-import { rememberNics } from './server-nics.ts';
+import { storeNics } from './server-nics.ts';
 
-/** A recorded node with the OpenstackConfig that delivered it. */
+/** A recorded node with the OpenstackConfig that delivered the node. */
 export interface RecordedDelivery extends StoredNode {
   readonly author: Pick<Author, 'namespace' | 'name'>;
 }
 
-/** Selects records of one business cluster: a record needs to match one of the three. */
+/** Selects records in one business cluster: a record matches by author, instance id or node name. */
 export interface DeliveryFilter {
   readonly providerId: string;
   readonly author?: Pick<Author, 'namespace' | 'name'>;
@@ -18,7 +18,7 @@ export interface DeliveryFilter {
 
 const idsAtOnce = 500;
 
-/** Returns the selected records in the order of node names. */
+/** Returns the selected records, sorted by node name. */
 export async function listDeliveries(
   db: Database,
   { providerId, author, instanceIds = [], nodeNames = [] }: DeliveryFilter,
@@ -47,7 +47,7 @@ function deliveryOf(row: NodeConfigTable): RecordedDelivery {
   return { nodeName, instanceId, interfaces, uid, generation, author: { namespace, name } };
 }
 
-/** Stores the NICs of servers before they are sent, so that a crash after the delivery loses no index. */
+/** Stores server NICs before delivery: a crash after the delivery then loses no index. */
 export async function reserveNics(
   db: Database,
   nodes: readonly Pick<StoredNode, 'nodeName' | 'instanceId' | 'interfaces'>[],
@@ -58,5 +58,5 @@ export async function reserveNics(
     config: JSON.stringify({ nodeName, instanceId, interfaces }),
     updated_at: now.toISOString(),
   }));
-  await db.transaction().execute(async (tx) => rememberNics(tx, rows));
+  await db.transaction().execute(async (tx) => storeNics(tx, rows));
 }

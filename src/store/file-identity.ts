@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** Which file a path leads to; undefined: there is none. A file that is replaced under its name has another inode. */
+/** Returns device and inode for a path; undefined: no such file. A replaced file has another inode. */
 export async function fileIdentity(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await stat(path);

@@ -7,20 +7,20 @@ export interface HistoryFilter {
   readonly providers?: readonly string[] | undefined;
   readonly nodeName?: string | undefined;
   readonly portId?: string | undefined;
-  /** Changes at this time or later. */
+  /** Changes at or after this time. */
   readonly since?: Date | undefined;
   readonly limit: number;
-  /** Changes before this one, by its number. */
+  /** Changes with a lower number. */
   readonly before?: number | undefined;
 }
 
-/** A change with its number in the log. */
+/** A change with the log number. */
 export interface NumberedChange {
   readonly id: number;
   readonly change: InventoryChange;
 }
 
-/** Returns changes of NICs, the newest first. */
+/** Returns NIC changes, newest first. */
 export async function listChanges(db: Database, filter: HistoryFilter): Promise<NumberedChange[]> {
   const { providerId, providers, nodeName, portId, since, limit, before } = filter;
   if (providers?.length === 0) return [];

@@ -7,22 +7,22 @@ import { type Author, type StoredNode, toRecord } from './node-configs.ts';
 import { columnText, type ObservedPorts, sqlTime, sqlTimeOf } from './observed-ports.ts';
 import { type NodeChange, writeServers } from './server-rows.ts';
 
-/** What is written, and by whom. */
+/** Context for one write: transaction, author and observed ports. */
 export interface RowsWrite {
   readonly tx: Transaction<Tables>;
   readonly providerId: string;
   readonly author: Author;
   readonly sighting: ObservedPorts;
   readonly now: Date;
-  /** Subnets that a NIC was in and is no longer: filled while rows are written. */
+  /** Subnets with a lost NIC; filled while rows are written. */
   readonly leftSubnets: Set<string>;
 }
 
 type Row = Selectable<InterfaceTable>;
 
 /**
- * Notes what changed of these nodes in the tables of the deployed system: a row for each NIC with a port, and for each
- * server. What is gone is marked deleted; what comes back is the same row again. A row of the deployed system gives way.
+ * Writes node changes to the legacy tables: one row per server and per NIC with a port. Removed NICs are marked
+ * deleted; returning NICs get the same row again. Rows from the legacy operator for these ports are deleted.
  */
 export async function writeRows(write: RowsWrite, changes: readonly NodeChange[]): Promise<void> {
   await writeServers(write, changes);
@@ -30,8 +30,8 @@ export async function writeRows(write: RowsWrite, changes: readonly NodeChange[]
   const left = changes.flatMap(({ before }) => leftBy(before, wanted));
   const rows = await rowsOf(write, [...wanted.keys(), ...left.map(({ portId }) => portId)]);
   const next = [...deletedRows(write, left, rows), ...changedRows(write, wanted, rows)];
-  await dropDeployed(write, [...wanted.keys()]);
-  // Rows that are there keep their number.
+  await deleteLegacyRows(write, [...wanted.keys()]);
+  // Existing rows keep the row number.
   for (const some of batches(next, rowsAtOnce)) {
     await write.tx.replaceInto('multi_interface').values(some).execute();
   }
@@ -46,7 +46,7 @@ interface WantedPort {
   readonly entry: InterfaceSpec;
 }
 
-/** By port id in lower case. */
+/** Key: port id in lower case. */
 type WantedPorts = ReadonlyMap<string, WantedPort>;
 type Rows = ReadonlyMap<string, Row>;
 
@@ -66,7 +66,7 @@ interface LeftPort {
   readonly nodeName: string;
 }
 
-/** Ports that a node had and no longer has. */
+/** Returns ports the node had before the change and lost. */
 function leftBy(before: NodeConfigTable | undefined, wanted: WantedPorts): LeftPort[] {
   if (before === undefined) return [];
   const { nodeName, config } = toRecord(before);
@@ -78,7 +78,7 @@ function deletedRows({ now }: RowsWrite, left: readonly LeftPort[], rows: Rows) 
   const at = sqlTime(now);
   return left.flatMap(({ portId, nodeName }) => {
     const row = rows.get(portId);
-    // It may have come to another node meanwhile, by whoever that belongs to.
+    // Another node may have the port by now, perhaps from another OpenstackConfig.
     if (!row || row.deleted_at !== null || row.attached_node_name !== nodeName) return [];
     return [{ ...row, status: 'deleted', deleted_at: at, modified_at: at }];
   });
@@ -87,7 +87,7 @@ function deletedRows({ now }: RowsWrite, left: readonly LeftPort[], rows: Rows) 
 function changedRows(write: RowsWrite, wanted: WantedPorts, rows: Rows) {
   return [...wanted].flatMap(([id, port]): Insertable<InterfaceTable>[] => {
     const row = rows.get(id);
-    const columns = { ...deliveredColumns(write, port), ...seenColumns(write, id, row) };
+    const columns = { ...deliveredColumns(write, port), ...observedColumns(write, id, row) };
     if (row && isSameJson({ ...row, ...columns }, row)) return [];
     return [{ ...(row ? { id: row.id } : {}), ...columns, modified_at: sqlTime(write.now) }];
   });
@@ -108,8 +108,8 @@ function deliveredColumns({ providerId, author }: RowsWrite, { node, entry }: Wa
   };
 }
 
-/** What was not seen stays as it is noted. */
-function seenColumns({ sighting, now }: RowsWrite, id: string, row: Row | undefined) {
+/** Returns the observed columns; unobserved ports keep the stored values. */
+function observedColumns({ sighting, now }: RowsWrite, id: string, row: Row | undefined) {
   const netplanSuccess = sighting.configured.has(id) ? 1 : 0;
   const port = sighting.ports.get(id);
   const created = row?.created_at ?? sqlTime(now);
@@ -140,8 +140,13 @@ async function rowsOf({ tx, providerId }: RowsWrite, ids: readonly string[]) {
   return new Map(rows.map((row) => [row.port_id, row]));
 }
 
-/** Rows of the deployed operator, which knows no business cluster, for ports that are delivered by us now. */
-async function dropDeployed({ tx, providerId }: RowsWrite, ids: readonly string[]): Promise<void> {
+/**
+ * Deletes legacy rows for ports we deliver now. The legacy operator knows no business cluster, hence provider id ''.
+ */
+async function deleteLegacyRows(
+  { tx, providerId }: RowsWrite,
+  ids: readonly string[],
+): Promise<void> {
   if (providerId === '') return;
   for (const some of batches(ids, idsAtOnce)) {
     await tx
@@ -152,12 +157,12 @@ async function dropDeployed({ tx, providerId }: RowsWrite, ids: readonly string[
   }
 }
 
-/** Subnets that rows were in and are no longer. */
+/** Returns subnets the rows were in before the write and left. */
 function subnetsLeft(next: readonly Insertable<InterfaceTable>[], before: Rows): string[] {
   const left = next.flatMap((row) => {
-    const was = before.get(row.port_id);
-    const isIn = row.deleted_at === null && row.subnet_id === was?.subnet_id;
-    return was && was.deleted_at === null && !isIn ? [was.subnet_id] : [];
+    const previous = before.get(row.port_id);
+    const isIn = row.deleted_at === null && row.subnet_id === previous?.subnet_id;
+    return previous && previous.deleted_at === null && !isIn ? [previous.subnet_id] : [];
   });
   return [...new Set(left)];
 }

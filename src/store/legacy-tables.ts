@@ -5,43 +5,43 @@ import { columnTypes, type Engine } from './dialect.ts';
 interface Column {
   readonly name: string;
   readonly type: RawBuilder<unknown>;
-  /** Whether it may be empty, and what it is when a writer leaves it out. */
+  /** Null rule and default value in SQL. */
   readonly rule: RawBuilder<unknown>;
-  /** The deployed system does not have it. */
+  /** The legacy system lacks this column. */
   readonly isOwn: boolean;
 }
 
 interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** What there is one row of. */
+  /** Columns for the unique key. */
   readonly unique: readonly string[];
   readonly index?: readonly string[];
 }
 
-/** A table has the name of one of the deployed system and not its columns: whose it is nobody knows. */
+/** A table with a legacy name but without the legacy columns: its owner is unknown. */
 export class ForeignTable extends Error {
   override readonly name = 'ForeignTable';
 }
 
 /**
- * The tables of the deployed system under their names, for who reads them with SQL. Those that a deployed operator left in
- * the same MariaDB are taken over with their rows: columns that are missing are added, and its keys, for which a server
- * that was built again under its old name was an error, give way to ours. Throws ForeignTable. Can be made again.
+ * Creates the legacy tables under their old names, for users reading them with SQL. In MariaDB, existing legacy
+ * tables keep their rows: missing columns are added and our keys replace the old ones. With the old keys a rebuilt
+ * server under the same name was an error. Throws ForeignTable. Idempotent.
  */
 export async function createLegacyTables(db: Database, engine: Engine): Promise<void> {
-  const tables = deployedTables(engine);
+  const tables = legacyTables(engine);
   const found = new Map<string, readonly string[]>();
   for (const { name, columns } of tables) {
-    const there = await columnsOf(db, name);
+    const existing = await columnsOf(db, name);
     refuseForeign(
       name,
       columns.filter(({ isOwn }) => !isOwn),
-      there,
+      existing,
     );
-    found.set(name, there);
+    found.set(name, existing);
   }
-  // Its tables refer to each other, so that no key can be changed while one of them does.
+  // Legacy tables have foreign keys to each other, and these block key changes.
   if (engine === 'mariadb') await dropReferences(db, tables);
   for (const table of tables) {
     const columns = found.get(table.name) ?? [];
@@ -61,14 +61,14 @@ export async function createLegacyTables(db: Database, engine: Engine): Promise<
 
 const required = sql`not null`;
 const optional = sql`null default null`;
-/** Rows of the deployed operator do not name it. */
+/** Column unknown to the legacy operator; rows without a value get ''. */
 const own = sql`not null default ''`;
 
 function column(name: string, type: RawBuilder<unknown>, rule: RawBuilder<unknown>): Column {
   return { name, type, rule, isOwn: rule === own };
 }
 
-function deployedTables(engine: Engine): readonly Table[] {
+function legacyTables(engine: Engine): readonly Table[] {
   const { key, document, time } = columnTypes(engine);
   const lifecycle = [
     column('status', key(50), sql`null default 'active'`),
@@ -132,17 +132,21 @@ function deployedTables(engine: Engine): readonly Table[] {
   ];
 }
 
-/** Columns of a table, none when there is no such table. */
+/** Returns the table's columns; empty if no such table exists. */
 export async function columnsOf(db: Database, table: string): Promise<readonly string[]> {
   const tables = await db.introspection.getTables();
   const columns = tables.find(({ name }) => name === table)?.columns ?? [];
   return columns.map(({ name }) => name);
 }
 
-function refuseForeign(table: string, columns: readonly Column[], there: readonly string[]): void {
-  if (there.length === 0) return;
+function refuseForeign(
+  table: string,
+  columns: readonly Column[],
+  existing: readonly string[],
+): void {
+  if (existing.length === 0) return;
   const missing = ['id', ...columns.map(({ name }) => name)].filter(
-    (name) => !there.includes(name),
+    (name) => !existing.includes(name),
   );
   if (missing.length > 0) throw foreign(table, missing.join(', '));
 }
@@ -175,7 +179,7 @@ function names(columns: readonly string[]) {
 const keyName = ({ name }: Table) => `${name}_key`;
 const indexName = ({ name }: Table) => `${name}_name`;
 
-/** Our key is made last, so that a table which has it needs nothing more. */
+/** Returns true for finished tables: our key is created last. */
 async function hasKey(db: Database, table: Table): Promise<boolean> {
   return (await uniqueKeys(db, table.name)).includes(keyName(table));
 }
@@ -198,17 +202,17 @@ async function dropReferences(db: Database, tables: readonly Table[]): Promise<v
   }
 }
 
-/** One statement, which MariaDB does as a whole or not at all. */
-async function takeOver(db: Database, table: Table, there: readonly string[]): Promise<void> {
+/** Takes over a legacy table in one statement, atomic in MariaDB. */
+async function takeOver(db: Database, table: Table, existing: readonly string[]): Promise<void> {
   const keys = await uniqueKeys(db, table.name);
   const changes = [
     ...keys.map((name) => sql`drop index ${sql.ref(name)}`),
     ...table.columns.map((one) => {
-      const verb = there.includes(one.name) ? sql`modify column` : sql`add column`;
+      const verb = existing.includes(one.name) ? sql`modify column` : sql`add column`;
       return sql`${verb} ${definition(one)}`;
     }),
     sql`add unique index ${sql.ref(keyName(table))} (${names(table.unique)})`,
-    // Keys as long as ours are not possible in the form that a table of an old MariaDB may have.
+    // The row format in old MariaDB tables is too small for our key lengths.
     sql`row_format = dynamic`,
   ];
   await sql`alter table ${sql.table(table.name)} ${sql.join(changes)}`.execute(db);

@@ -50,7 +50,7 @@ async function names(of: Store): Promise<string[]> {
   return (await of.list()).map(({ nodeName }) => nodeName);
 }
 
-it('[W16] a SQLite file that was removed is made again, and what is recorded then is kept', async () => {
+it('[W16] the store recreates a removed SQLite file and keeps later records', async () => {
   for (const suffix of ['', '-wal', '-shm']) await rm(path + suffix, { force: true });
   now += 20_000;
   await record(store, 'n1', 'n2');
@@ -60,7 +60,7 @@ it('[W16] a SQLite file that was removed is made again, and what is recorded the
   expect(await names(store)).toEqual(['n1', 'n2']);
 });
 
-it('[W16] a SQLite file that was replaced by another one is read from then on', async () => {
+it('[W16] the store reads a SQLite file that replaced the open one', async () => {
   const other = await open(join(folder, 'other.db'));
   await record(other, 'n7');
   await other[Symbol.asyncDispose]();
@@ -73,10 +73,10 @@ it('[W16] a SQLite file that was replaced by another one is read from then on', 
   expect(replaced).toEqual([path]);
 });
 
-it('[W16] a file that is restored together with its log keeps what the log has', async () => {
+it('[W16] the store keeps rows from the log when a file is restored with its log', async () => {
   const other = await open(join(folder, 'other.db'));
   await record(other, 'n7');
-  // It is copied while it is open, so that its last rows are in the log only.
+  // The file is copied while open, hence its last rows are only in the log.
   for (const suffix of ['', '-wal'])
     await copyFile(join(folder, `other.db${suffix}`), join(folder, `copy.db${suffix}`));
   await other[Symbol.asyncDispose]();
@@ -86,7 +86,7 @@ it('[W16] a file that is restored together with its log keeps what the log has',
   expect(await names(store)).toEqual(['n7']);
 });
 
-it('[W16] calls at once reopen a lost file once', async () => {
+it('[W16] concurrent calls reopen a lost file once', async () => {
   await rm(path);
   now += 20_000;
   await Promise.all([names(store), names(store), record(store, 'n3'), names(store)]);
@@ -94,17 +94,17 @@ it('[W16] calls at once reopen a lost file once', async () => {
   expect(await names(store)).toEqual(['n3']);
 });
 
-it('[W16] what is recorded while the path is checked is kept', async () => {
+it('[W16] records written during the path check are kept', async () => {
   await rm(path);
   now += 20_000;
-  // The check waits for a thread of the pool, and the write of SQLite does not.
+  // The path check waits for a thread-pool thread; a SQLite write does not.
   const busy = Array.from({ length: 8 }, () => promisify(pbkdf2)('', '', 200_000, 32, 'sha512'));
   await Promise.all([names(store), record(store, 'n3')]);
   await Promise.all(busy);
   expect(await names(store)).toEqual(['n3']);
 });
 
-it('[W16] a file that stays is opened once', async () => {
+it('[W16] the store opens an unchanged file only once', async () => {
   for (let n = 0; n < 5; n++) {
     now += 20_000;
     await record(store, 'n1', `n${n}`);

@@ -1,16 +1,16 @@
-/** How the certificate of a MariaDB is verified. */
+/** Settings for verifying a MariaDB certificate. */
 export interface MariadbTls {
-  /** Authorities (PEM), read for each connection; undefined: those of the system. */
+  /** CA certificates (PEM), read for each connection; undefined: system CAs. */
   readonly ca: string | undefined;
 }
 
-/** Where a MariaDB (10.3 or newer) is and as whom we speak to it. */
+/** Address and credentials for a MariaDB (10.3 or newer). */
 export interface MariadbAccess {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** undefined: without TLS. */
+  /** undefined: no TLS. */
   readonly tls?: MariadbTls | undefined;
 }

@@ -2,13 +2,14 @@ import type { MariadbAccess } from './mariadb-access.ts';
 
 type Access = Pick<MariadbAccess, 'host' | 'user' | 'tls'>;
 
-/** The error of a connection that MariaDB, its driver or TLS refused, with the cause and what to do where both are known. */
+/** Returns the connection error from MariaDB, driver or TLS, with cause and advice if both are known. */
 export function connectionFailure(error: Error, access: Access): Error {
   const advice = adviceFor(error, access);
   return advice === undefined ? error : new Error(`${error.message}; ${advice}`, { cause: error });
 }
 
-// ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR; ER_SECURE_TRANSPORT_REQUIRED of later versions and of MySQL.
+// ER_ACCESS_DENIED_ERROR, ER_ACCESS_DENIED_NO_PASSWORD_ERROR; ER_SECURE_TRANSPORT_REQUIRED in later versions and in
+// MySQL.
 const deniedNumbers = [1045, 1698, 3159, 4151];
 
 function adviceFor(error: Error, { host, user, tls }: Access): string | undefined {

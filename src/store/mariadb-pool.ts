@@ -5,28 +5,29 @@ import type { MariadbAccess } from './mariadb-access.ts';
 import { connectionFailure } from './mariadb-failure.ts';
 
 /**
- * MariaDB's default since 10.2.4. Another mode of the server would change what our statements mean: mysql2 escapes values with
- * backslashes, which NO_BACKSLASH_ESCAPES makes part of the text, and so lets a value end its quotes.
+ * MariaDB's default since 10.2.4. Another server mode would change the meaning: mysql2 escapes values with
+ * backslashes. Under NO_BACKSLASH_ESCAPES backslashes are plain text, and a value could end its quotes (SQL
+ * injection).
  */
 const sqlMode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION';
 
-/** No statement of ours takes so long. */
+/** Read timeout: no MultiNIC statement takes this long. */
 const silenceMs = 10_000;
 
 /**
- * A pool of connections to a MariaDB; a module of its own, as whoever keeps the inventory in a file need not load a driver. A
- * connection that a statement waits on in vain is given up: a server that is gone without a word (a failover, a firewall)
- * would else keep all of them for the quarter of an hour that TCP tries.
+ * Returns a MariaDB connection pool. This is a separate module: with SQLite, no driver is loaded. Connections with an
+ * unanswered statement are closed. After a silent server loss (failover, firewall), TCP retries would otherwise block
+ * all connections for 15 minutes.
  */
 export function mariadbPool(access: MariadbAccess): MysqlPool {
   const { host, port, user, password, database } = access;
   const limits = { connectionLimit: 5, connectTimeout: 5_000, supportBigNumbers: true };
-  // Times come as they stand in the tables: they are UTC there, whatever the zone of this process is.
+  // mysql2 returns times as text: the tables store UTC, independent from the process time zone.
   const forms = { charset: 'utf8mb4', dateStrings: true };
   const login = { host, port, user, password, database, ...encryption(access) };
   const pool = createPool({ ...login, ...forms, ...limits });
   pool.on('connection', (connection) => {
-    // Statements of one connection run in order, so no other one runs before this.
+    // One connection runs its statements in order, hence no statement runs before this one.
     connection.query(`SET SESSION sql_mode = '${sqlMode}'`, (error) => {
       if (error) connection.destroy();
     });
@@ -53,13 +54,13 @@ function encryption({ host, port, tls }: MariadbAccess): PoolOptions {
   const verified = { rejectUnauthorized: true, verifyIdentity: true };
   const ssl = Object.defineProperty<SslOptions>(verified, 'ca', { get: () => tls.ca });
   if (isIP(host) === 0) return { ssl };
-  // mysql2 names no server to TLS when the host is an address. Node.js then verifies the certificate for the `_host` of the
-  // socket, which it sets for names only, and else for "localhost".
+  // mysql2 sets no TLS server name when the host is an address. Node.js then verifies the certificate against the
+  // socket's `_host`, set only for names, else against "localhost".
   const stream = (): Socket => Object.assign(connect(port, host), { _host: host });
   return { ssl, stream };
 }
 
-/** Its types leave it out. */
+/** Returns the socket, missing in mysql2's types. */
 function socketOf(connection: PoolConnection): Socket {
   return (connection as PoolConnection & { readonly stream: Socket }).stream;
 }

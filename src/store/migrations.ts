@@ -5,8 +5,8 @@ import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
 import { columnsOf, createLegacyTables } from './legacy-tables.ts';
 
 /**
- * Brings the tables up to date; throws what the first failing migration threw. Tables of a later release are used as they are:
- * migrations only add to them, and the release before must be able to come back.
+ * Applies all pending migrations; throws the first failing migration's error. Tables from a later release are
+ * accepted: migrations only add to tables, because a rollback to the previous release must work.
  */
 export async function migrate(db: Database, engine: Engine): Promise<void> {
   const own = migrationsOf(engine);
@@ -21,7 +21,7 @@ export async function migrate(db: Database, engine: Engine): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-/** Returns the applied migrations of a later release, which the migrator must know by name. */
+/** Returns the applied migrations from a later release, which the migrator must know by name. */
 async function laterMigrations(
   db: Database,
   own: readonly string[],
@@ -34,8 +34,8 @@ async function laterMigrations(
 }
 
 /**
- * Every migration by name; a name is never changed and what it makes neither. Each can be made again: MariaDB has no
- * transactions around tables, so that one which was killed in its middle has made some of it.
+ * Returns every migration by name; names and results never change. Each migration is idempotent: MariaDB has no
+ * transactional DDL, and a killed migration leaves partial results.
  */
 function migrationsOf(engine: Engine): Record<string, Migration> {
   const { key, document, serial } = columnTypes(engine);
@@ -108,7 +108,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
           .addColumn('config', document, (column) => column.notNull())
           .addColumn('updated_at', key(30), (column) => column.notNull())
           .execute();
-        // A server in two clusters is on its way from one to the other: what was delivered last counts.
+        // A server in two clusters is moving from one to the other: the last delivery counts.
         const delivered = db
           .selectFrom('node_config')
           .select(['instance_id', 'config', 'updated_at'])
@@ -136,7 +136,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
             .addColumn('interface_count', 'integer', (column) => column.notNull().defaultTo(0))
             .execute();
         }
-        // Again by one that was killed before it came here.
+        // Idempotent: a previous run may have been killed before this statement.
         const count = countInterfaces(engine);
         await db.updateTable('node_config').set({ interface_count: count }).execute();
       },

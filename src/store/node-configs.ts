@@ -2,14 +2,14 @@ import type { InventoryProvider, InventoryRecord } from '../api/inventory-http.t
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Database, NodeConfigTable } from './database.ts';
 
-/** The OpenstackConfig whose nodes are written, as part of the change log. */
+/** The OpenstackConfig that delivers the written nodes; part of the change log. */
 export interface Author {
   readonly namespace: string;
   readonly name: string;
   readonly generation: number;
 }
 
-/** One node as the business cluster holds it. */
+/** A node's config in the business cluster. */
 export interface StoredNode {
   readonly nodeName: string;
   readonly instanceId: string;
@@ -20,16 +20,16 @@ export interface StoredNode {
 
 export interface NodeConfigFilter {
   readonly providerId?: string | undefined;
-  /** Records of these business clusters only. */
+  /** Records in these business clusters only. */
   readonly providers?: readonly string[] | undefined;
   readonly nodeName?: string | undefined;
   readonly instanceId?: string | undefined;
   readonly limit?: number | undefined;
-  /** Records after this one, in the order of the list. */
+  /** Records after this key, in list order. */
   readonly after?: { readonly providerId: string; readonly nodeName: string } | undefined;
 }
 
-/** Records in the order of provider and node name. */
+/** Returns records sorted by provider and node name. */
 export async function listNodeConfigs(
   db: Database,
   filter: NodeConfigFilter,
@@ -59,14 +59,14 @@ export async function listNodeConfigs(
 }
 
 export interface ProviderFilter {
-  /** Of these business clusters only. */
+  /** These business clusters only. */
   readonly providers?: readonly string[] | undefined;
   readonly limit?: number | undefined;
-  /** Business clusters after this one. */
+  /** Business clusters after this id. */
   readonly after?: string | undefined;
 }
 
-/** Business clusters in the order of their ids, each with its nodes in the order of their names. */
+/** Returns business clusters sorted by id, each with nodes sorted by name. */
 export async function listProviders(
   db: Database,
   { providers, limit, after }: ProviderFilter,
@@ -80,7 +80,8 @@ export async function listProviders(
     .$if(after !== undefined, (q) => q.where('provider_id', '>', after ?? ''))
     .orderBy('provider_id')
     .$if(limit !== undefined, (q) => q.limit(limit ?? 0));
-  // One question: a business cluster that lost its last node between two would make a full page look like the last.
+  // One query: between two queries a business cluster could lose its last node, and a full page would look like the
+  // last page.
   const rows = await db
     .selectFrom(page.as('page'))
     .innerJoin('node_config as node', 'node.provider_id', 'page.provider_id')
@@ -116,7 +117,7 @@ export function toRecord(row: NodeConfigTable): InventoryRecord {
   };
 }
 
-/** Business clusters in which nodes of the OpenstackConfig are recorded, with the names of those nodes. */
+/** Returns node names per business cluster with records from the OpenstackConfig. */
 export async function recordedNodes(
   db: Database,
   { namespace, name }: Pick<Author, 'namespace' | 'name'>,
@@ -131,7 +132,7 @@ export async function recordedNodes(
   return new Map([...byProvider].map(([id, list]) => [id, list.map((row) => row.node_name)]));
 }
 
-/** Every OpenstackConfig that something is recorded of, in the order of namespace and name. */
+/** Returns every OpenstackConfig with records, sorted by namespace and name. */
 export async function listAuthors(db: Database): Promise<Pick<Author, 'namespace' | 'name'>[]> {
   const rows = await db
     .selectFrom('node_config')

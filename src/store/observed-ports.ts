@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { StoredNode } from './node-configs.ts';
 
-/** A port as it was seen in OpenStack. */
+/** A port as observed in OpenStack. */
 export interface ObservedPort {
-  /** Neutron's word, upper case. */
+  /** Neutron's status, upper case. */
   readonly status: string;
   readonly addresses: readonly string[];
   readonly createdAt: string | undefined;
@@ -14,19 +14,19 @@ export interface ObservedSubnet {
   readonly name: string;
   readonly cidr: string;
   readonly networkId: string;
-  /** '' = not known. */
+  /** '' = unknown. */
   readonly networkName: string;
 }
 
-/** What a look saw beside the node configs. What is not in it is unknown: what is noted of it stays. */
+/** OpenStack data from a sync, beside the node configs. Missing entries are unknown: stored values stay. */
 export interface ObservedPorts {
-  /** By port id in lower case. */
+  /** Key: port id in lower case. */
   readonly ports: ReadonlyMap<string, ObservedPort>;
-  /** By id. */
+  /** Key: subnet id. */
   readonly subnets: ReadonlyMap<string, ObservedSubnet>;
-  /** Ports, in lower case, whose NIC its node reports as configured. */
+  /** Port ids (lower case) whose NIC the node reports as configured. */
   readonly configured: ReadonlySet<string>;
-  /** sha256 (hex) of the OpenstackConfig's spec without passwords; '' = not known. */
+  /** sha256 (hex) over the OpenstackConfig's spec without passwords; '' = unknown. */
   readonly specHash: string;
 }
 
@@ -37,7 +37,7 @@ export const nothingObserved: ObservedPorts = {
   specHash: '',
 };
 
-/** Tells whether anything seen of a node's ports has changed, so that nothing needs to be read for that. */
+/** Returns a hash over the node's observed port data. An equal hash means no change and saves a database read. */
 export function observedHash(
   { interfaces }: Pick<StoredNode, 'interfaces'>,
   { ports, configured }: ObservedPorts,
@@ -51,7 +51,7 @@ export function observedHash(
   return hash('sha256', JSON.stringify(facts));
 }
 
-/** Subnets that these nodes have NICs in, as far as they were seen. */
+/** Returns the observed subnets with NICs in these nodes. */
 export function subnetsOf(
   nodes: readonly Pick<StoredNode, 'interfaces'>[],
   { subnets }: ObservedPorts,
@@ -62,28 +62,31 @@ export function subnetsOf(
   return [...ids].flatMap((id) => subnets.get(id) ?? []);
 }
 
-/** Text as a column of so many characters takes it and gives it back: names come from other systems. */
+/**
+ * Truncates text to the column length (characters) and replaces unstorable characters: names come from external
+ * systems.
+ */
 export function columnText(text: string, length: number): string {
-  // Whoever names a network may take megabytes, and a character takes two places of a string at most.
+  // Network names may have megabytes (any user can set them); one character takes at most two UTF-16 units.
   const characters = Array.from(text.slice(0, 2 * length));
   const short = characters.slice(0, length).join('').toWellFormed();
-  // SQLite ends a text at its first NUL.
+  // SQLite ends a text at the first NUL.
   return short.replaceAll('\0', '\u{FFFD}');
 }
 
-/** A time as the columns have it: UTC, in the form that both databases calculate with. */
+/** Returns a time in column format: UTC, in the form both databases can calculate with. */
 export function sqlTime(time: Date): string {
   return time.toISOString().replace('T', ' ').replace('Z', '');
 }
 
-/** The same of a text from elsewhere; undefined when it tells no time that a column takes. */
+/** Converts an external time to column format; undefined: not a time, or outside the column's range. */
 export function sqlTimeOf(text: string | undefined): string | undefined {
   const time = new Date(text ?? Number.NaN);
   const year = time.getUTCFullYear();
   return year >= 1000 && year <= 9999 ? sqlTime(time) : undefined;
 }
 
-/** RFC 3339 of a time in a column. */
+/** Returns a column time as RFC 3339. */
 export function fromSqlTime(time: string): string {
   return `${time.replace(' ', 'T')}Z`;
 }

@@ -3,7 +3,7 @@ import { batches } from './batches.ts';
 import type { Database } from './database.ts';
 import { fromSqlTime } from './observed-ports.ts';
 
-/** What was seen of a port; a field that is not known is absent. */
+/** Observed port data; unknown fields are absent. */
 export interface PortNote {
   readonly subnetName?: string;
   readonly networkName?: string;
@@ -12,7 +12,7 @@ export interface PortNote {
   readonly createdAt?: string;
 }
 
-/** By business cluster and port id. */
+/** Port data by business cluster and port id. */
 export class PortNotes {
   readonly #notes = new Map<string, PortNote>();
 
@@ -29,10 +29,10 @@ function keyOf(providerId: string, portId: string): string {
   return `${portId.toLowerCase()} ${providerId}`;
 }
 
-/** Ids in one statement. */
+/** Ids per statement. */
 const idsAtOnce = 500;
 
-/** What was seen of the ports of these records. */
+/** Returns the stored port data for these records. */
 export async function portNotes(
   db: Database,
   records: readonly InventoryRecord[],

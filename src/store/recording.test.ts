@@ -14,12 +14,12 @@ function node(uid: string): StoredNode {
   return { nodeName: 'n1', instanceId: 'server-1', interfaces: [], uid, generation: 1 };
 }
 
-it('a record that another writer took over meanwhile is not taken from it', async () => {
+it('a late writer does not remove a record another writer took over', async () => {
   await using db = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') });
   await migrate(db, 'sqlite');
   const recording = { providerId: 'biz-1', author, nodes: [node('first')], unknown: [] };
   await recordNodeConfigs(db, recording, now);
-  // As a leader that was stopped while it wrote, and went on beside the next one.
+  // Simulates a leader paused during its write, now running beside the next leader.
   const late = new Proxy(db, {
     get(target, key) {
       if (key === 'selectFrom') return target.selectFrom.bind(target);
@@ -36,10 +36,10 @@ it('a record that another writer took over meanwhile is not taken from it', asyn
   expect(await listNodeConfigs(db, {})).toMatchObject([{ nodeName: 'n1' }]);
 });
 
-it('what ended a transaction is told, not that it had ended', async () => {
+it('a failed transaction reports the original error, not "transaction is closed"', async () => {
   await using db = new Kysely<Tables>({ dialect: sqliteDialect(':memory:') });
   await migrate(db, 'sqlite');
-  // As a full volume does: SQLite ends the transaction by itself.
+  // Simulates a full volume: SQLite rolls back the transaction by itself.
   const end = sql`RAISE(ROLLBACK, 'database or disk is full')`;
   await sql`CREATE TRIGGER full BEFORE INSERT ON node_config BEGIN SELECT ${end}; END`.execute(db);
   const recording = { providerId: 'biz-1', author, nodes: [node('first')], unknown: [] };

@@ -10,31 +10,31 @@ import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './databa
 import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
 import { nothingObserved, type ObservedPorts, observedHash, subnetsOf } from './observed-ports.ts';
-import { rememberNics } from './server-nics.ts';
-import { newsOfSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
+import { storeNics } from './server-nics.ts';
+import { changedSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
 
-/** What is known of the nodes of one OpenstackConfig in one business cluster. */
+/** Known nodes for one OpenstackConfig in one business cluster. */
 export interface Recording {
   readonly providerId: string;
   readonly author: Author;
   readonly nodes: readonly StoredNode[];
-  /** Names of nodes that are there and could not be read: what is recorded of them stays. */
+  /** Names: existing nodes with a failed read. Their records stay. */
   readonly unknown: readonly string[];
-  /** Undefined when nothing was looked at. */
+  /** undefined: no ports were observed. */
   readonly sighting?: ObservedPorts | undefined;
-  /** Names of nodes whose records go; undefined: of all that are neither in `nodes` nor `unknown`. */
+  /** Names: nodes whose records are removed; undefined: all except `nodes` and `unknown`. */
   readonly gone?: readonly string[];
 }
 
-/** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
+/** Makes the rows for one OpenstackConfig in one business cluster equal to `nodes`, and logs the changes. */
 export async function recordNodeConfigs(
   db: Database,
   { providerId, author, nodes, unknown, sighting = nothingObserved, gone: given }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
-  const subnets = await newsOfSubnets(db, providerId, subnetsOf(nodes, sighting));
-  const isConfigNews = await isNewConfig(db, author, sighting);
+  const subnets = await changedSubnets(db, providerId, subnetsOf(nodes, sighting));
+  const isConfigChanged = await isNewConfig(db, author, sighting);
   const known = new Map(rows.map((row) => [row.node_name, row]));
   const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
   const hashes = new Map<string, string>();
@@ -42,22 +42,22 @@ export async function recordNodeConfigs(
     for (const node of some) hashes.set(node.nodeName, observedHash(node, sighting));
     await nextTurn();
   }
-  // In one order, whoever writes: two leaders that lock the same rows from both ends would stand in each other's way.
+  // Fixed lock order: two leaders locking the same rows from both ends would deadlock.
   const changed = nodes
     .filter((node) => !isCurrent(known.get(node.nodeName), node, hashes.get(node.nodeName)))
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
   const gone = rows
     .filter(({ node_name: name }) => given?.includes(name) ?? !names.has(name))
     .toSorted((a, b) => compareText(a.node_name, b.node_name));
-  const isNews = changed.length + gone.length + subnets.length > 0 || isConfigNews;
-  if (!isNews) return;
+  const hasChanges = changed.length + gone.length + subnets.length > 0 || isConfigChanged;
+  if (!hasChanges) return;
   await db.transaction().execute(async (tx) => {
     const leftSubnets = new Set<string>();
-    const seen = { sighting, hashes, leftSubnets };
-    const write = { tx, providerId, author, ...seen, now, at: now.toISOString() };
+    const observed = { sighting, hashes, leftSubnets };
+    const write = { tx, providerId, author, ...observed, now, at: now.toISOString() };
     await writeSubnets(write, subnets);
-    if (isConfigNews) await writeConfig(write);
-    // SQLite answers at once: without a turn between them nobody else had one.
+    if (isConfigChanged) await writeConfig(write);
+    // SQLite calls are synchronous: without a pause between batches they block the event loop.
     for (const some of batches(changed)) {
       await writeNodes(write, some);
       await nextTurn();
@@ -72,7 +72,7 @@ export async function recordNodeConfigs(
 }
 
 interface Write extends RowsWrite {
-  /** By node name. */
+  /** Key: node name. */
   readonly hashes: ReadonlyMap<string, string>;
   readonly at: string;
 }
@@ -89,7 +89,7 @@ async function ownRows(db: Database, providerId: string, author: Author): Promis
     .execute();
 }
 
-// The generation moves with every change of the spec, so it need not be hashed to see that nothing changed.
+// Every spec change raises the generation, hence unchanged rows need no spec hash.
 function isCurrent(
   row: Row | undefined,
   { uid, generation }: StoredNode,
@@ -110,7 +110,7 @@ async function writeNodes(write: Write, nodes: readonly StoredNode[]): Promise<v
     nodes.map((node) => ({ before: before.get(node.nodeName), node })),
   );
   const delivered = rows.map(({ instance_id, config }) => ({ instance_id, config }));
-  await rememberNics(
+  await storeNics(
     write.tx,
     delivered.map((row) => ({ ...row, updated_at: write.at })),
   );
@@ -143,7 +143,7 @@ function rowOf(
   };
 }
 
-/** Removes those that are the author's still: a leader that stood still goes on beside the next one. */
+/** Removes only rows the author still owns: a paused former leader may still run beside the current leader. */
 async function removeNodes(write: Write, gone: readonly Row[]): Promise<void> {
   const { author } = write;
   const found = await readRows(
@@ -219,14 +219,14 @@ function changeColumns({ change, entry, before, after }: Change) {
   };
 }
 
-/** Rows that the change log keeps: years of a normal cluster, tens of megabytes. */
-const keptLogRows = 100_000;
+/** Maximum rows in the change log: years in a normal cluster, tens of megabytes. */
+const maxLogRows = 100_000;
 
 async function prune(tx: Transaction<Tables>): Promise<void> {
   const newest = await tx
     .selectFrom('change_log')
     .select(({ fn }) => fn.max('id').as('id'))
     .executeTakeFirst();
-  const last = (newest?.id ?? 0) - keptLogRows;
+  const last = (newest?.id ?? 0) - maxLogRows;
   if (last > 0) await tx.deleteFrom('change_log').where('id', '<=', last).execute();
 }

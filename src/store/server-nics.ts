@@ -2,16 +2,16 @@ import type { Transaction } from 'kysely';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { Database, NodeConfigTable, ServerNicsTable, Tables } from './database.ts';
 
-/** The NICs of a server at its last delivery. */
+/** A server's NICs at the last delivery. */
 export interface DeliveredNics {
   readonly instanceId: string;
   readonly interfaces: readonly InterfaceSpec[];
 }
 
-/** Ids in one statement; SQLite takes some 32,000 parameters, MariaDB any number. */
+/** Ids per statement; SQLite accepts about 32,000 parameters, MariaDB any number. */
 const idsAtOnce = 500;
 
-/** The NICs that these servers had at their last delivery, whether or not the node is still there. */
+/** Returns the last delivered NICs for these servers, even if the node is deleted. */
 export async function nicsOfServers(
   db: Database,
   instanceIds: readonly string[],
@@ -34,8 +34,8 @@ function toRecorded({ instance_id, config }: Pick<NodeConfigTable, 'instance_id'
   return { instanceId: instance_id, interfaces };
 }
 
-/** Remembers what is delivered to these servers now. */
-export async function rememberNics(
+/** Stores the current delivery for these servers. */
+export async function storeNics(
   tx: Transaction<Tables>,
   rows: readonly ServerNicsTable[],
 ): Promise<void> {
@@ -43,12 +43,12 @@ export async function rememberNics(
   if (known.length > 0) await tx.replaceInto('server_nics').values(known).execute();
 }
 
-/** A server that was not delivered to for so long is hardly coming back. */
-const keptMs = 365 * 86_400_000;
+/** Retention: after 365 days without delivery a server hardly returns. */
+const retentionMs = 365 * 86_400_000;
 
-/** Forgets them. They are looked up first: a DELETE that looks through the table locks all of it. */
-export async function forgetOldNics(db: Database, now: Date): Promise<void> {
-  const oldest = new Date(now.getTime() - keptMs).toISOString();
+/** Deletes expired rows. A SELECT finds their ids first: a DELETE with a table scan locks the whole table. */
+export async function deleteOldNics(db: Database, now: Date): Promise<void> {
+  const oldest = new Date(now.getTime() - retentionMs).toISOString();
   const rows = await db
     .selectFrom('server_nics')
     .select('instance_id')

@@ -3,7 +3,7 @@ import type { NodeConfigTable, NodeTable, Tables } from './database.ts';
 import type { StoredNode } from './node-configs.ts';
 import { sqlTime } from './observed-ports.ts';
 
-/** A node as it was recorded before, and as it is now. */
+/** A node's recorded and current state. */
 export interface NodeChange {
   readonly before: NodeConfigTable | undefined;
   readonly node: StoredNode | undefined;
@@ -15,7 +15,7 @@ interface ServersWrite {
   readonly now: Date;
 }
 
-/** Notes the servers of these nodes; one that a node was built anew from is marked deleted, as are those of nodes that went. */
+/** Writes the nodes' servers. Servers are marked deleted if the node was rebuilt on another server or removed. */
 export async function writeServers(
   write: ServersWrite,
   changes: readonly NodeChange[],
@@ -33,13 +33,13 @@ export async function writeServers(
     await deployed.where('attached_node_id', 'in', ids).execute();
   }
   const next = [...deletedRows(write, left, rows), ...changedRows(write, wanted, rows)];
-  // Rows that are there keep their number.
+  // Existing rows keep the row number.
   if (next.length > 0) await tx.replaceInto('node_table').values(next).execute();
 }
 
 type Rows = ReadonlyMap<string, Selectable<NodeTable>>;
 
-/** Names of nodes by server id. */
+/** Returns node names by server id. */
 function wantedServers(changes: readonly NodeChange[]): ReadonlyMap<string, string> {
   const wanted = new Map<string, string>();
   for (const { node } of changes) if (node?.instanceId) wanted.set(node.instanceId, node.nodeName);
@@ -50,7 +50,7 @@ function deletedRows({ now }: ServersWrite, left: readonly NodeConfigTable[], ro
   const at = sqlTime(now);
   return left.flatMap(({ instance_id, node_name }) => {
     const row = rows.get(instance_id);
-    // Under another name it may be somebody's node still.
+    // Under another name the server may still be a node in another OpenstackConfig.
     if (!row || row.deleted_at !== null || row.attached_node_name !== node_name) return [];
     return [{ ...row, status: 'deleted', deleted_at: at, modified_at: at }];
   });

@@ -48,7 +48,7 @@ async function names(): Promise<string[]> {
   return (await store.list()).map(({ nodeName }) => nodeName);
 }
 
-it('a file is moved aside and made anew when it is no database', async () => {
+it('a database file without SQLite content is moved aside and recreated', async () => {
   await store[Symbol.asyncDispose]();
   await writeFile(path, '{"records": []}');
   store = await open();
@@ -58,7 +58,7 @@ it('a file is moved aside and made anew when it is no database', async () => {
   expect(await names()).toEqual(['n1']);
 });
 
-it('a file is moved aside and made anew when it is cut off', async () => {
+it('a truncated SQLite file is moved aside and recreated', async () => {
   const many = Array.from({ length: 200 }, (_, n) => node(`n${n}`));
   await store.record('biz-1', author, many);
   await store[Symbol.asyncDispose]();
@@ -68,7 +68,7 @@ it('a file is moved aside and made anew when it is cut off', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('a file is made anew when it is damaged while it is in use', async () => {
+it('a SQLite file damaged during use is recreated', async () => {
   await store.record('biz-1', author, [node('n1')]);
   await store[Symbol.asyncDispose]();
   store = await open();
@@ -80,7 +80,7 @@ it('a file is made anew when it is damaged while it is in use', async () => {
   expect(existsSync(`${path}.damaged`)).toBe(true);
 });
 
-it('two calls that meet a damaged file make it anew once', async () => {
+it('concurrent calls recreate a damaged SQLite file only once', async () => {
   await store[Symbol.asyncDispose]();
   store = await open();
   await writeFile(path, Buffer.alloc(40_000, 7));
@@ -89,16 +89,16 @@ it('two calls that meet a damaged file make it anew once', async () => {
   expect(await names()).toEqual(['n1']);
 });
 
-it('a MariaDB that is down fails each call, not the start, and is met again at the next', async () => {
+it('opening the store succeeds while MariaDB is down, and each call fails and reconnects', async () => {
   const access = { kind: 'mariadb', host: '127.0.0.1', port: 1, user: '', password: '' } as const;
-  const unmet = await Store.open({ ...access, database: 'none' }, { now: () => new Date(0) });
+  const unreachable = await Store.open({ ...access, database: 'none' }, { now: () => new Date(0) });
   for (let call = 0; call < 2; call++) {
-    await expect(unmet.list()).rejects.toThrow('ECONNREFUSED');
+    await expect(unreachable.list()).rejects.toThrow('ECONNREFUSED');
   }
-  await unmet[Symbol.asyncDispose]();
+  await unreachable[Symbol.asyncDispose]();
 });
 
-it("an error that is not about the file is the caller's", async () => {
+it('store errors unrelated to the SQLite file reach the caller without a rebuild', async () => {
   await expect(store.list({ limit: -1, nodeName: 'x' })).resolves.toEqual([]);
   await expect(
     store.record('biz-1', author, [{ ...node('n1'), nodeName: null as unknown as string }]),
@@ -106,7 +106,7 @@ it("an error that is not about the file is the caller's", async () => {
   expect(rebuilt).toEqual([]);
 });
 
-it('tables of before the NICs of servers were kept are filled from the records', async () => {
+it('the migration fills table server_nics from existing node records', async () => {
   const entry = { id: 2, name: 'multinic2', portId: 'p2', macAddress: 'fa:16:3e:00:00:02' };
   await store.record('biz-1', author, [{ ...node('n1'), interfaces: [entry] }]);
   await store[Symbol.asyncDispose]();
@@ -118,7 +118,7 @@ it('tables of before the NICs of servers were kept are filled from the records',
 });
 
 it.each(['not begun', 'begun and killed'])(
-  'tables of before those of the deployed system were kept are brought up to date: %s',
+  'tables from before the legacy-table migration are upgraded when the migration was %s',
   async (how) => {
     const nics = [0, 1].map((id) => ({
       id,
@@ -146,7 +146,7 @@ it.each(['not begun', 'begun and killed'])(
   },
 );
 
-it('a table of somebody else under a name of ours is named, and is not touched', async () => {
+it('a foreign table with a legacy table name is reported and left unchanged', async () => {
   await store[Symbol.asyncDispose]();
   change("drop table node_table; delete from migrations where name = '0004-deployed-tables'");
   change("create table node_table (id integer, name text); insert into node_table values (1, 'x')");
@@ -158,7 +158,7 @@ it('a table of somebody else under a name of ours is named, and is not touched',
   expect(await names()).toEqual([]);
 });
 
-it('tables that were made by a migration which was killed before it was noted are taken as they are', async () => {
+it('migrate accepts tables from a killed, unrecorded migration', async () => {
   await store.record('biz-1', author, [node('n1')]);
   await store[Symbol.asyncDispose]();
   change('delete from migrations');
@@ -167,20 +167,20 @@ it('tables that were made by a migration which was killed before it was noted ar
 });
 
 it.each(['cannot be opened', 'has migrations of another product'])(
-  'a file that %s fails each call, not the start, and is met again at the next',
+  'opening the store succeeds when the SQLite file %s, and each call fails and reopens it',
   async (what) => {
     await store.record('biz-1', author, [node('n1')]);
     await store[Symbol.asyncDispose]();
-    const isOther = what === 'has migrations of another product';
+    const isForeign = what === 'has migrations of another product';
     const migration = "into migrations values ('0000-other', '2030-01-01T00:00:00Z')";
-    if (isOther) change(`insert ${migration}`);
+    if (isForeign) change(`insert ${migration}`);
     else {
       await rename(path, `${path}.elsewhere`);
       await mkdir(path);
     }
     store = await open();
     for (let call = 0; call < 2; call++) await expect(names()).rejects.toThrow();
-    if (isOther) change("delete from migrations where name = '0000-other'");
+    if (isForeign) change("delete from migrations where name = '0000-other'");
     else {
       await rmdir(path);
       await rename(`${path}.elsewhere`, path);
@@ -196,7 +196,7 @@ function change(sql: string): void {
   db.close();
 }
 
-it('[W7] a database with a later, additive migration is read and written', async () => {
+it('[W7] the store reads and writes a database with a later, additive migration', async () => {
   await store.record('biz-1', author, [node('n1')]);
   await store[Symbol.asyncDispose]();
   const db = new DatabaseSync(path);
@@ -210,7 +210,7 @@ it('[W7] a database with a later, additive migration is read and written', async
   expect(rebuilt).toEqual([]);
 });
 
-it('[W15] a write waits while another process writes the file', async () => {
+it('[W15] a write waits while another process writes to the SQLite file', async () => {
   await store.record('biz-1', author, [node('n1')]);
   const writer = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');

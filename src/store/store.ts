@@ -29,44 +29,44 @@ import type { ObservedPorts } from './observed-ports.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
 import { forgetDeletedRows } from './retention.ts';
-import { type DeliveredNics, forgetOldNics, nicsOfServers } from './server-nics.ts';
+import { type DeliveredNics, deleteOldNics, nicsOfServers } from './server-nics.ts';
 
 interface SqliteLocation {
   readonly kind: 'sqlite';
   readonly path: string;
 }
 
-/** Where the tables are: a SQLite file of our own, or a MariaDB. */
+/** Database location: a SQLite file or MariaDB. */
 export type StoreLocation = SqliteLocation | ({ readonly kind: 'mariadb' } & MariadbAccess);
 
 export interface StoreOptions {
   readonly now: () => Date;
-  /** Told when a damaged file was moved aside; everything in it is read again from the clusters. */
+  /** Called after a damaged file was moved aside; the operator then reads all data again from the clusters. */
   readonly onRebuilt?: (movedTo: string, cause: unknown) => void;
-  /** Told when the file was removed or replaced while it was open; the file of this name is opened then. */
+  /** Called when the open file was removed or replaced; the store then opens the path again. */
   readonly onReplaced?: (path: string) => void;
 }
 
-/** How often the path is compared with the open file: SQLite goes on writing to a file that has lost its name. */
-const followEveryMs = 10_000;
+/** Interval for comparing the path with the open file: SQLite keeps writing to an unlinked file. */
+const fileCheckEveryMs = 10_000;
 
-/** It looks through a whole table. */
-const forgetEveryMs = 86_400_000;
+/** Once a day, because the cleanup scans whole tables. */
+const pruneEveryMs = 86_400_000;
 
-/** The inventory's tables: a cache of what the business clusters hold, and a log of what changed. */
+/** Inventory tables: a cache for business cluster data, and a change log. */
 export class Store {
   readonly #location: StoreLocation;
   readonly #options: StoreOptions;
-  /** Undefined while the database was not met yet, or could not be opened. */
+  /** undefined: not connected yet, or the last attempt to open failed. */
   #db: Promise<Database> | undefined;
-  /** The last write: they go one at a time, as they would wait for each other's locks, and give each other up. */
+  /** The last write. Writes run one at a time, because concurrent writes wait for each other's locks and deadlock. */
   #writing: Promise<unknown> = Promise.resolve();
-  #forgotAt = Number.NEGATIVE_INFINITY;
-  /** The open SQLite file and its log. */
+  #prunedAt = Number.NEGATIVE_INFINITY;
+  /** File identities: the open SQLite file and its log. */
   #identity: string | undefined;
   #logIdentity: string | undefined;
   #followedAt = Number.NEGATIVE_INFINITY;
-  /** The check of the path that is under way. */
+  /** The path check in progress. */
   #following: Promise<void> = Promise.resolve();
   #active = 0;
 
@@ -76,39 +76,39 @@ export class Store {
   }
 
   /**
-   * Opens the store and brings its tables up to date. A damaged SQLite file is moved aside and made anew. A MariaDB is met at
-   * the first call. One that cannot be opened fails each call and is met again at the next: nobody's start depends on it.
+   * Opens the store and migrates the tables. A damaged SQLite file is moved aside and rebuilt. MariaDB connects at
+   * the first call. If opening fails, each call fails and retries: no part's start depends on the database.
    */
   static async open(location: StoreLocation, options: StoreOptions): Promise<Store> {
     const store = new Store(location, options);
-    // Opened or not: why it cannot be is told by each call.
+    // Ignores the result: each later call reports why the file cannot be opened.
     if (location.kind === 'sqlite') await Promise.allSettled([store.#opened()]);
     return store;
   }
 
-  /** Records of all business clusters, in the order of provider and node name. */
+  /** Returns records from all business clusters, sorted by provider and node name. */
   async list(filter: NodeConfigFilter = {}): Promise<InventoryRecord[]> {
     return this.#use((db) => listNodeConfigs(db, filter));
   }
 
-  /** Business clusters with their nodes, in the order of their ids. */
+  /** Returns business clusters with nodes, sorted by id. */
   async providers(filter: ProviderFilter = {}): Promise<InventoryProvider[]> {
     return this.#use((db) => listProviders(db, filter));
   }
 
-  /** Changes of NICs, the newest first. */
+  /** Returns NIC changes, newest first. */
   async changes(filter: HistoryFilter): Promise<NumberedChange[]> {
     return this.#use((db) => listChanges(db, filter));
   }
 
-  /** What was seen of the ports of these records. */
+  /** Returns the stored port data for these records. */
   async notesOf(records: readonly InventoryRecord[]): Promise<PortNotes> {
     return this.#use((db) => portNotes(db, records));
   }
 
   /**
-   * Makes the records of one OpenstackConfig in one business cluster equal to `nodes`, those of `unknown` apart, and notes
-   * what was seen of their ports.
+   * Makes the records for one OpenstackConfig in one business cluster equal to `nodes`, except those in `unknown`.
+   * Also stores the observed port data.
    */
   async record(
     providerId: string,
@@ -120,7 +120,7 @@ export class Store {
     return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
   }
 
-  /** Records these nodes of one OpenstackConfig and removes those of `gone`; its records of other nodes stay. */
+  /** Records these nodes for one OpenstackConfig and removes `gone`; records for other nodes stay. */
   async add(
     providerId: string,
     author: Author,
@@ -131,40 +131,40 @@ export class Store {
     return this.#inTurn(async () => this.#write(recording));
   }
 
-  /** Stores which NICs get which index before the nodes are sent. */
+  /** Stores NIC indexes before the nodes are sent. */
   async reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void> {
     const now = this.#options.now();
     return this.#inTurn(async () => this.#use((db) => reserveNics(db, nodes, now)));
   }
 
-  /** Returns records of one business cluster with the OpenstackConfigs that delivered them. */
+  /** Returns records from one business cluster with the OpenstackConfigs that delivered them. */
   async deliveries(filter: DeliveryFilter): Promise<RecordedDelivery[]> {
     return this.#use((db) => listDeliveries(db, filter));
   }
 
-  /** Forgets an OpenstackConfig that is gone, and has no records any more. */
+  /** Deletes the row for a deleted OpenstackConfig without node records. */
   async forget(author: Pick<Author, 'namespace' | 'name'>): Promise<void> {
     return this.#inTurn(async () => this.#use((db) => forgetConfig(db, author)));
   }
 
-  /** Names of the recorded nodes of an OpenstackConfig, by business cluster. */
+  /** Returns names for an OpenstackConfig's recorded nodes, by business cluster. */
   async nodesOf(
     author: Pick<Author, 'namespace' | 'name'>,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     return this.#use((db) => recordedNodes(db, author));
   }
 
-  /** The NICs that these servers had at their last delivery; they are known even when the node is gone. */
+  /** Returns the last delivered NICs for these servers, even if the node is deleted. */
   async nicsOf(instanceIds: readonly string[]): Promise<readonly DeliveredNics[]> {
     return this.#use((db) => nicsOfServers(db, instanceIds));
   }
 
-  /** Every OpenstackConfig that has recorded nodes. */
+  /** Returns every OpenstackConfig with recorded nodes. */
   async authors(): Promise<readonly Pick<Author, 'namespace' | 'name'>[]> {
     return this.#use(listAuthors);
   }
 
-  /** Connections in use: each piece of work has one. */
+  /** Connections in use: one per running call. */
   get active(): number {
     return this.#active;
   }
@@ -176,17 +176,17 @@ export class Store {
 
   async #inTurn(work: () => Promise<void>): Promise<void> {
     const write = this.#writing.then(work);
-    // The next one waits for its end, good or bad; whoever asked for it is told which.
+    // The next write waits until this write succeeds or fails; only the caller gets the error.
     this.#writing = Promise.allSettled([write]);
     await write;
   }
 
   async #write(recording: Recording): Promise<void> {
     const now = this.#options.now();
-    await this.#use((db) => unlessInConflict(async () => recordNodeConfigs(db, recording, now)));
-    if (Math.abs(now.getTime() - this.#forgotAt) < forgetEveryMs) return;
-    this.#forgotAt = now.getTime();
-    await this.#use((db) => forgetOldNics(db, now));
+    await this.#use((db) => retryOnConflict(async () => recordNodeConfigs(db, recording, now)));
+    if (Math.abs(now.getTime() - this.#prunedAt) < pruneEveryMs) return;
+    this.#prunedAt = now.getTime();
+    await this.#use((db) => deleteOldNics(db, now));
     await this.#use((db) => forgetDeletedRows(db, now));
   }
 
@@ -199,12 +199,13 @@ export class Store {
       return await work(db);
     } catch (error) {
       if (this.#location.kind !== 'sqlite') throw error;
-      // Calls that were under way while another one met the damage fail in any way; they are repeated too.
+      // A concurrent call may have found the damage and replaced the database. The resulting error is arbitrary,
+      // hence retry.
       const replaced = this.#db !== opened;
       if (!replaced && !isCorrupt(error)) throw error;
       const sound = replaced
         ? this.#opened()
-        : this.#keep(this.#rebuilt(this.#location, db, error));
+        : this.#track(this.#rebuilt(this.#location, db, error));
       return await work(await sound);
     } finally {
       this.#active -= 1;
@@ -212,18 +213,18 @@ export class Store {
   }
 
   /**
-   * Opens the file again when its path leads to another one, or to none. Calls that come during the check wait for it: what
-   * they write into a file that was removed would be lost.
+   * Opens the file again when the path leads to another file or to none. Calls during the check wait: data written to
+   * a removed file would be lost.
    */
   async #followFile(): Promise<void> {
     const location = this.#location;
     const open = this.#db;
     const now = this.#options.now().getTime();
     if (open === undefined || location.kind !== 'sqlite' || location.path === inMemory) return;
-    if (Math.abs(now - this.#followedAt) >= followEveryMs) {
+    if (Math.abs(now - this.#followedAt) >= fileCheckEveryMs) {
       this.#followedAt = now;
       const check = this.#checkFile(open, location.path);
-      // A check that fails rejects the calls that wait for it, and no later ones.
+      // A failed check rejects only the waiting calls.
       this.#following = check.finally(() => {
         this.#following = Promise.resolve();
       });
@@ -235,10 +236,13 @@ export class Store {
     const identity = await fileIdentity(path);
     if (identity === this.#identity || this.#db !== open) return;
     this.#options.onReplaced?.(path);
-    await this.#keep(this.#reopened(open, path));
+    await this.#track(this.#reopened(open, path));
   }
 
-  /** Removes the log of the lost file, unless a restored file brought its own: SQLite would replay it into the new file. */
+  /**
+   * Removes the lost file's log, unless a restored file brought a new log: SQLite would replay the old log into the
+   * new file.
+   */
   async #reopened(lost: Promise<Database>, path: string): Promise<Database> {
     const db = await lost;
     await db.destroy();
@@ -248,7 +252,7 @@ export class Store {
   }
 
   #opened(): Promise<Database> {
-    return this.#db ?? this.#keep(this.#open());
+    return this.#db ?? this.#track(this.#open());
   }
 
   async #open(): Promise<Database> {
@@ -272,8 +276,8 @@ export class Store {
     return db;
   }
 
-  /** What could not be opened is opened again by the next call. */
-  #keep(opening: Promise<Database>): Promise<Database> {
+  /** After a failed open the next call tries again. */
+  #track(opening: Promise<Database>): Promise<Database> {
     this.#db = opening.catch((error: unknown) => {
       this.#db = undefined;
       throw error;
@@ -290,10 +294,10 @@ export class Store {
 
 const inMemory = ':memory:';
 
-/** Another leader, or whoever repairs tables by hand, is not long at it. */
+/** Attempts per write: conflicts with another leader or a manual table repair are short. */
 const attempts = 5;
 
-async function unlessInConflict(work: () => Promise<void>): Promise<void> {
+async function retryOnConflict(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -320,7 +324,7 @@ async function openDatabase(location: StoreLocation): Promise<Database> {
   return db;
 }
 
-/** One damaged file is kept for whoever wants to look at it; its log files go with it, or they would be replayed. */
+/** Keeps one damaged file for analysis. The log files must go, because SQLite would replay them. */
 async function moveAside(path: string, cause: unknown, { onRebuilt }: StoreOptions): Promise<void> {
   const movedTo = `${path}.damaged`;
   await rename(path, movedTo);

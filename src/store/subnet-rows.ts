@@ -3,7 +3,7 @@ import { batches } from './batches.ts';
 import type { Database, SubnetTable, Tables } from './database.ts';
 import { columnText, type ObservedSubnet, sqlTime } from './observed-ports.ts';
 
-/** What is written, and when. */
+/** Context for one write: transaction, business cluster and time. */
 interface SubnetsWrite {
   readonly tx: Transaction<Tables>;
   readonly providerId: string;
@@ -12,28 +12,28 @@ interface SubnetsWrite {
 
 const idsAtOnce = 500;
 
-/** Those of which something else, or nothing, is noted. */
-export async function newsOfSubnets(
+/** Returns subnets without a stored row or with different stored data. */
+export async function changedSubnets(
   db: Pick<Database, 'selectFrom'>,
   providerId: string,
-  seen: readonly ObservedSubnet[],
+  observed: readonly ObservedSubnet[],
 ): Promise<ObservedSubnet[]> {
   const rows = await rowsOf(
     db,
     providerId,
-    seen.map(({ id }) => id),
+    observed.map(({ id }) => id),
   );
-  return seen.filter((subnet) => !isNoted(subnet, rows.get(subnet.id)));
+  return observed.filter((subnet) => !isStored(subnet, rows.get(subnet.id)));
 }
 
-/** Notes subnets as they were seen; one that was deleted is there again. */
+/** Writes observed subnets; a subnet marked deleted becomes active again. */
 export async function writeSubnets(
   write: SubnetsWrite,
-  seen: readonly ObservedSubnet[],
+  observed: readonly ObservedSubnet[],
 ): Promise<void> {
   const { tx, providerId } = write;
   const now = sqlTime(write.now);
-  for (const some of batches(seen)) {
+  for (const some of batches(observed)) {
     const ids = some.map(({ id }) => id);
     await tx
       .deleteFrom('multi_subnet')
@@ -54,12 +54,12 @@ export async function writeSubnets(
         deleted_at: null,
       };
     });
-    // Rows that are there keep their number.
+    // Existing rows keep the row number.
     await tx.replaceInto('multi_subnet').values(rows).execute();
   }
 }
 
-/** Marks subnets deleted that no NIC is in any more. */
+/** Marks subnets without NICs as deleted. */
 export async function retireSubnets(write: SubnetsWrite, left: readonly string[]): Promise<void> {
   const { tx, providerId } = write;
   for (const ids of batches(left, idsAtOnce)) {
@@ -85,7 +85,7 @@ export async function retireSubnets(write: SubnetsWrite, left: readonly string[]
   }
 }
 
-function isNoted(subnet: ObservedSubnet, row: Selectable<SubnetTable> | undefined): boolean {
+function isStored(subnet: ObservedSubnet, row: Selectable<SubnetTable> | undefined): boolean {
   if (row === undefined || row.deleted_at !== null) return false;
   const columns = Object.entries(columnsOf(subnet, row));
   return columns.every(([name, value]) => row[name as keyof typeof row] === value);

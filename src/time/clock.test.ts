@@ -4,7 +4,7 @@ import { maxSleepMs, systemClock } from './clock.ts';
 import { createFakeClock } from './fake-clock.ts';
 
 describe('systemClock.sleep', () => {
-  it('rejects with the reason when the signal aborts, before or during', async () => {
+  it('systemClock.sleep rejects with the abort reason when the signal aborts before or during the sleep', async () => {
     const stop = new AbortController();
     const asleep = systemClock.sleep(60_000, stop.signal);
     stop.abort(new Error('enough'));
@@ -12,7 +12,7 @@ describe('systemClock.sleep', () => {
     await expect(systemClock.sleep(60_000, stop.signal)).rejects.toThrow('enough');
   });
 
-  it('does not end at once when it is longer than a timer can be', async () => {
+  it('systemClock.sleep does not return at once when the delay exceeds the timer maximum', async () => {
     const stop = new AbortController();
     const asleep = systemClock.sleep(maxSleepMs + 1, stop.signal).catch(() => 'stopped');
     const awake = systemClock.sleep(20).then(() => 'still asleep');
@@ -21,12 +21,12 @@ describe('systemClock.sleep', () => {
     expect(await asleep).toBe('stopped');
   });
 
-  it('ends at once, without a warning of Node.js, when the moment has passed already', async () => {
+  it('systemClock.sleep returns at once, without a Node.js warning, for a negative delay', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);
     await systemClock.sleep(-1_500);
-    // Warnings are told in the turn after.
+    // Node.js emits warnings in the next event loop turn.
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);
     expect(warnings).toEqual([]);
@@ -34,7 +34,7 @@ describe('systemClock.sleep', () => {
 });
 
 describe('createFakeClock', () => {
-  it('wakes sleepers in the order of their time, each at its own time', async () => {
+  it('createFakeClock wakes sleepers in time order, each at its due time', async () => {
     const clock = createFakeClock();
     const woken: [string, number][] = [];
     const sleeper = async (name: string, ms: number) => {
@@ -63,7 +63,10 @@ describe('backoffMs', () => {
     [8, 0.5, 256_000],
     [9, 0.5, 300_000],
     [1000, 0.999_999_999, 360_000],
-  ])('doubles from the base to the cap with 20 %% jitter (attempt %d)', (attempt, draw, ms) => {
-    expect(backoffMs(attempt, bounds, () => draw)).toBeCloseTo(ms, 3);
-  });
+  ])(
+    'backoffMs doubles from the base to the cap with 20 %% jitter (attempt %d)',
+    (attempt, draw, ms) => {
+      expect(backoffMs(attempt, bounds, () => draw)).toBeCloseTo(ms, 3);
+    },
+  );
 });

@@ -1,17 +1,17 @@
-/** Wall time, monotonic time and waiting; injected everywhere so that tests decide what time it is. */
+/** Wall time, monotonic time and sleeping; injected everywhere for tests with a controlled clock. */
 export interface Clock {
   /** Wall-clock time. */
   now(): Date;
-  /** Milliseconds of a clock that never goes back; only differences mean something. */
+  /** Monotonic milliseconds, never going back; only differences are meaningful. */
   monotonicMs(): number;
   /**
-   * Resolves after `ms` milliseconds; in the next turn when none are left, and no later than after `maxSleepMs`: who waits
-   * longer looks again then. Rejects with the signal's reason when it aborts first.
+   * Resolves after `ms` milliseconds: in the next turn if `ms` <= 0, and at latest after `maxSleepMs` (callers with
+   * longer waits must check again). Rejects with the signal's reason if aborted first.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Whether `ms` milliseconds have passed; false when the signal aborted before. */
+/** Returns true after `ms` milliseconds, false if the signal aborts first. */
 export async function passed(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
@@ -22,18 +22,18 @@ export async function passed(clock: Clock, ms: number, signal: AbortSignal): Pro
   }
 }
 
-/** A number in [0, 1), as `Math.random` gives it. */
+/** Returns a number in [0, 1), like `Math.random`. */
 export type Random = () => number;
 
-/** A timer of Node.js holds 31 bits of milliseconds (24.8 days); one that is set for longer rings at once. */
+/** Node.js timers hold 31 bits in milliseconds (24.8 days); a longer timer fires at once. */
 export const maxSleepMs = 2 ** 31 - 1;
 
-/** What a timer may be set for: less than nothing, as when a moment has passed already, is warned of by Node.js. */
+/** Clamps a delay to the timer range: Node.js warns about negative delays. */
 export function timerMs(ms: number): number {
   return Math.min(Math.max(ms, 0), maxSleepMs);
 }
 
-/** The clock of the machine. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),

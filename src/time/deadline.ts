@@ -1,6 +1,6 @@
 import { type Clock, passed } from './clock.ts';
 
-/** The time a piece of work was given has passed. */
+/** Error: work exceeded its deadline. */
 export class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached';
   constructor(ms: number) {
@@ -10,7 +10,7 @@ export class DeadlineReached extends Error {
   }
 }
 
-/** How long a piece of work may take, and who may end it before. */
+/** Time limit for work, with the caller's abort signal. */
 export interface Limit {
   readonly clock: Clock;
   readonly ms: number;
@@ -18,17 +18,17 @@ export interface Limit {
 }
 
 /**
- * Runs `work` for at most `ms` milliseconds, or until `signal` aborts: it is told by its signal, and the promise rejects
- * with that reason at once, whether the work obeys or not. (undici looks at the signal of a request only when it is
- * dispatched: one that is queued, or whose connection is being made, would outlive its deadline.) The whole exchange is
- * limited, not the gap between two bytes: a server that trickles would hold a gap time-out off for ever.
+ * Runs `work` for at most `ms` milliseconds, or until `signal` aborts. The promise then rejects at once with the
+ * abort reason, even if `work` ignores its signal. (undici checks a request's signal only at dispatch: queued
+ * requests, and requests waiting for a connection, would outlive their deadline.) The limit covers the whole
+ * exchange, not the gap between two bytes: a trickling server would postpone a gap time-out forever.
  */
 export async function withDeadline<T>(
   { clock, ms, signal }: Limit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  // Not AbortSignal.any, which leaves an entry behind on a signal that lives as long as the process.
+  // AbortSignal.any would leak an entry on signals living as long as the process.
   const limit = new AbortController();
   const timer = new AbortController();
   const { promise: cut, reject } = Promise.withResolvers<never>();

@@ -1,12 +1,12 @@
 import { type Clock, timerMs } from './clock.ts';
 
-/** A clock for tests that stands still until it is moved. */
+/** A test clock that moves only on request. */
 export interface FakeClock extends Clock {
-  /** Moves time forward and wakes every sleeper that is due, oldest first. */
+  /** Advances time and wakes every due sleeper, oldest first. */
   advance(ms: number): Promise<void>;
-  /** Sets the time of day so much forward or back, as an administrator does; nobody who sleeps notices. */
+  /** Shifts the wall clock by `ms`, like an administrator; sleepers are unaffected. */
   setWall(ms: number): void;
-  /** Milliseconds until each sleeper is due, the next one first. */
+  /** Milliseconds until each sleeper is due, next first. */
   readonly waits: readonly number[];
 }
 
@@ -15,7 +15,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Makes a fake clock that starts at `start`. It sleeps no longer than a real one can. */
+/** Creates a fake clock starting at `start`, with the same maximum sleep as a real clock. */
 export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeClock {
   const waiting = new Set<Sleeper>();
   let elapsed = 0;
@@ -64,12 +64,12 @@ export function createFakeClock(start = new Date('2026-01-01T00:00:00Z')): FakeC
   };
 }
 
-/** Lets everything run that is only waiting for its turn, timers excepted. */
+/** Runs all pending turns, except timers. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits for a state that real input and output bring about; rejects after 10 s with its name. */
+/** Waits until real I/O reaches a state; after 10 s rejects with `what`. */
 export async function until(what: string, reached: () => boolean): Promise<void> {
   const limit = performance.now() + 10_000;
   while (!reached()) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPolicy } from './policy.ts';
 
-/** The next times of a policy after one. */
+/** Returns the policy's next `count` times after `after`. */
 function times(text: string, after: string, count = 3): string[] {
   const { schedule } = readPolicy(text);
   const found: string[] = [];
@@ -12,11 +12,11 @@ function times(text: string, after: string, count = 3): string[] {
   return found;
 }
 
-describe('a mode', () => {
+describe('mode', () => {
   it.each([
     ['', 'immediate', true],
     ['mode: immediate', 'immediate', true],
-    // As in the deployed system, where it cannot be switched off.
+    // As in the legacy system, where immediate mode always follows changes.
     ['{mode: immediate, immediateOnCRChange: false}', 'immediate', true],
     ['mode: scheduled', 'scheduled', false],
     ['{mode: scheduled, immediateOnCRChange: true}', 'scheduled', true],
@@ -24,20 +24,20 @@ describe('a mode', () => {
     ['{mode: manual, immediateOnCRChange: false}', 'manual', false],
     ['mode: webhook', 'webhook', false],
     ['{mode: webhook, immediateOnCRChange: true}', 'webhook', true],
-  ])('%s is %s, and looks at changes at once: %s', (text, mode, onChange) => {
+  ])('policy %s has mode %s and follows CR changes at once: %s', (text, mode, onChange) => {
     const { schedule, ...policy } = readPolicy(text);
     expect(policy).toEqual({ mode, onChange });
     expect(schedule !== undefined).toBe(mode === 'scheduled');
   });
 
-  it('other than scheduled may have times, which mean nothing there', () => {
+  it('modes other than scheduled accept an interval, validate it and ignore it', () => {
     expect(readPolicy('{mode: manual, interval: 15m}').schedule).toBeUndefined();
     expect(() => readPolicy('{mode: manual, interval: often}')).toThrow('interval "often"');
   });
 });
 
-describe('times', () => {
-  it('of an interval are the same for every process', () => {
+describe('schedule', () => {
+  it('interval times are equal in every process', () => {
     expect(times('{mode: scheduled, interval: 15m}', '2026-01-01T10:07:30.5Z')).toEqual([
       '2026-01-01T10:15:00Z',
       '2026-01-01T10:30:00Z',
@@ -45,14 +45,14 @@ describe('times', () => {
     ]);
   });
 
-  it('without an interval are every five minutes', () => {
+  it('scheduled mode without interval runs every five minutes', () => {
     expect(times('mode: scheduled', '2026-01-01T10:00:00Z', 2)).toEqual([
       '2026-01-01T10:05:00Z',
       '2026-01-01T10:10:00Z',
     ]);
   });
 
-  it('of cron are those of the time zone, in UTC without one', () => {
+  it('cron times use the configured time zone, else UTC', () => {
     const at = '2026-01-01T00:00:00Z';
     expect(times('{mode: scheduled, schedule: "30 3 * * *"}', at, 1)).toEqual([
       '2026-01-01T03:30:00Z',
@@ -61,7 +61,7 @@ describe('times', () => {
     expect(times(seoul, at, 1)).toEqual(['2026-01-01T18:30:00Z']);
   });
 
-  it('that clocks leave out come after the gap, and those they repeat come once', () => {
+  it('cron times in a daylight-saving gap run after the gap, and repeated times run once', () => {
     const zone = 'timezone: America/New_York';
     const gap = `{mode: scheduled, schedule: "30 2 * * *", ${zone}}`;
     expect(times(gap, '2026-03-07T12:00:00Z', 2)).toEqual([
@@ -76,10 +76,10 @@ describe('times', () => {
   });
 
   it.each(['Asia/Seoul', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', '+09:00'])(
-    'of cron go on in %s, whatever its clocks do',
+    'cron times in %s continue across daylight-saving changes',
     (timezone) => {
       const longestMinutes = { '*/15 * * * *': 15, '30 2 * * *': 25 * 60, '0 */6 * * *': 7 * 60 };
-      // Around the days on which clocks are set forward and back.
+      // Days around clock changes, forward and back.
       const days = [
         '2026-03-07',
         '2026-03-28',
@@ -104,20 +104,20 @@ describe('times', () => {
     },
   );
 
-  it('of an interval of parts of a millisecond go on, too', () => {
+  it('intervals with fractional milliseconds still advance', () => {
     const { schedule } = readPolicy('{mode: scheduled, interval: 60000.5ms}');
     const first = schedule?.next(new Date(0)) ?? new Date(0);
     expect(schedule?.next(first).getTime()).toBeGreaterThan(first.getTime());
   });
 
-  it('may be years away', () => {
+  it('cron times may be years ahead', () => {
     expect(times('{mode: scheduled, schedule: "0 0 29 2 *"}', '2026-01-01T00:00:00Z', 1)).toEqual([
       '2028-02-29T00:00:00Z',
     ]);
   });
 });
 
-describe('what cannot be used is told by field and value, with what to do', () => {
+describe('unusable policies are refused with field, value and advice', () => {
   const cron = 'say five fields in quotes, such as "0 3 * * *"';
   it.each([
     ['mode: often', 'mode "often" cannot be used; say immediate, scheduled, manual, webhook'],
@@ -153,13 +153,13 @@ describe('what cannot be used is told by field and value, with what to do', () =
     expect(() => readPolicy(text)).toThrow('trigger.yaml: ');
   });
 
-  it('nor what is longer than anything that there is to say, which is not even read', () => {
+  it('policy text above 4,096 characters is refused unread', () => {
     const text = '# a comment\n'.padEnd(4_096, '#');
     expect(readPolicy(text).mode).toBe('immediate');
     expect(() => readPolicy(`${text}#`)).toThrow('it has 4097 characters; say it in 4096');
   });
 
-  it('all of it at once', () => {
+  it('all problems in a policy are reported at once', () => {
     const text = '{interval: 1s, timezone: Mars/Base}';
     expect(() => readPolicy(text)).toThrow(/interval "1s".*; timezone "Mars/);
     const shape = '{mode: often, immediateOnCRChange: 1}';

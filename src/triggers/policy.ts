@@ -11,12 +11,12 @@ import { parseDuration } from '../process/duration.ts';
 import { maxSleepMs } from '../time/clock.ts';
 import { cronSchedule, everyInterval, type Schedule } from './schedule.ts';
 
-/** What may start a look at an OpenstackConfig. */
+/** Policy for starting OpenstackConfig syncs. */
 export interface TriggerPolicy {
   readonly mode: TriggerMode;
-  /** Whether a new or edited one is looked at at once. */
+  /** True: a new or edited OpenstackConfig is synced at once. */
   readonly onChange: boolean;
-  /** When they are looked at by the clock; undefined = never, or as `Pace` says. */
+  /** Scheduled sync times; undefined: never, or by the adaptive poll interval in mode `immediate`. */
   readonly schedule: Schedule | undefined;
 }
 
@@ -27,16 +27,16 @@ export const immediately: TriggerPolicy = {
   schedule: undefined,
 };
 
-/** The policy while a ConfigMap exists that was never readable: changes are followed, and no cloud is polled that it may forbid. */
+/** The policy while an existing ConfigMap was never readable: only CR changes, because it may forbid polling. */
 export const unreadable: TriggerPolicy = { mode: 'manual', onChange: true, schedule: undefined };
 
-/** That of the deployed system, which listed whole projects with each look. */
-const shortestIntervalMs = 60_000;
-const usualInterval = '5m';
-/** All that there is to say takes some hundred characters, and a YAML map of many keys takes minutes to read. */
-const longestText = 4_096;
+/** The legacy system's minimum, because each legacy sync listed whole projects. */
+const minIntervalMs = 60_000;
+const defaultInterval = '5m';
+/** Maximum text length: a policy needs a few hundred characters; large YAML maps take minutes to parse. */
+const maxTextLength = 4_096;
 
-/** Reads `trigger.yaml`; throws an UnusablePolicy that names every field that cannot be used, its value and what to do. */
+/** Parses `trigger.yaml`; throws an UnusablePolicy with every unusable field, its value and advice. */
 export function readPolicy(text: string): TriggerPolicy {
   const raw = rawIn(text);
   const parsed = triggerConfig.safeParse(raw);
@@ -52,18 +52,18 @@ export function readPolicy(text: string): TriggerPolicy {
 }
 
 function rawIn(text: string): unknown {
-  if (text.length > longestText) {
-    throw unusable([`it has ${text.length} characters; say it in ${longestText}`]);
+  if (text.length > maxTextLength) {
+    throw unusable([`it has ${text.length} characters; say it in ${maxTextLength}`]);
   }
   try {
     return parse(text) ?? {};
   } catch (cause) {
-    // The library throws nothing else than what it has against the text.
+    // The YAML library throws only syntax errors.
     throw unusable([`it is not YAML: ${cause instanceof Error ? cause.message : String(cause)}`]);
   }
 }
 
-/** What is wrong with a text, problem by problem; one that is about a field begins with its name. */
+/** All problems in a policy text; a field problem begins with the field name. */
 export class UnusablePolicy extends Error {
   override readonly name = 'UnusablePolicy';
   readonly problems: readonly string[];
@@ -97,7 +97,7 @@ function problemOf(issue: z.core.$ZodIssue, raw: unknown): string {
   return `${field} ${JSON.stringify(value)} cannot be used; ${forms[field]}`;
 }
 
-/** The times that are asked for; what is wrong is told in modes that ask for none, too. */
+/** Returns the configured times. Modes without a schedule report invalid times, too. */
 function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
   if (interval !== undefined && schedule !== undefined) {
     const both = `interval "${interval}" and schedule "${schedule}" exclude each other; keep one`;
@@ -106,7 +106,7 @@ function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
   const knownZone = isTimezone(timezone);
   const times =
     schedule === undefined
-      ? byInterval(interval ?? usualInterval)
+      ? byInterval(interval ?? defaultInterval)
       : byCron(schedule, knownZone ? timezone : 'UTC');
   const zone = knownZone ? [] : [`timezone "${timezone}" is not known; ${forms.timezone}`];
   return typeof times === 'string'
@@ -117,9 +117,9 @@ function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
 function byInterval(text: string): Schedule | string {
   const ms = parseDuration(text);
   if (ms === undefined) return `interval "${text}" is not a duration; ${forms.interval}`;
-  if (ms < shortestIntervalMs) return `interval "${text}" is too short; say at least "1m"`;
+  if (ms < minIntervalMs) return `interval "${text}" is too short; say at least "1m"`;
   if (ms > maxSleepMs) return `interval "${text}" is too long; say at most "596h"`;
-  // A Date has whole milliseconds: the next time of a part of one would be the same again.
+  // A Date has whole milliseconds: with a fraction, the next time would equal the current one.
   return everyInterval(Math.round(ms));
 }
 

@@ -1,27 +1,27 @@
 import { Cron } from 'croner';
 
-/** Times at which OpenstackConfigs are looked at. */
+/** Sync times for OpenstackConfigs. */
 export interface Schedule {
-  /** The first time after this one. */
+  /** Returns the first time after `after`. */
   next(after: Date): Date;
 }
 
 /**
- * Every `ms` milliseconds, counted from 1970 in UTC: all processes mean the same times, so that a restart neither brings a
- * look forward nor puts it off, and OpenstackConfigs of one cloud share what is listed.
+ * Returns times every `ms` milliseconds, counted from 1970 in UTC. All processes get equal times: restarts never
+ * shift a sync, and OpenstackConfigs in one cloud share listings.
  */
 export function everyInterval(ms: number): Schedule {
   return { next: (after) => new Date((Math.floor(after.getTime() / ms) + 1) * ms) };
 }
 
 /**
- * The times of five fields of cron. Where clocks are set forward a time of day that is left out comes right after the gap;
- * where they are set back it comes once. Throws an Error that says what is wrong, also with one that never comes.
+ * Returns times for a five-field cron pattern. Times in a daylight-saving gap run right after the gap; repeated times
+ * run once. Throws an Error for invalid patterns and for patterns that never match.
  */
 export function cronSchedule(pattern: string, timezone: string): Schedule {
-  // Beside patterns croner takes a date, which comes once, and names such as @daily.
+  // Beside patterns, croner accepts dates (matching once) and names such as @daily.
   if (pattern.trim().split(/\s+/).length !== 5) throw new Error('it has not five fields');
-  // Of what croner can do this is the table of times alone: it is never given anything to run, so it sets no timer.
+  // Only croner's time calculation is used: without a callback croner sets no timer.
   const cron = new Cron(pattern, { timezone });
   if (cron.nextRun(new Date(0)) === null) throw new Error('it names no day that there is');
   return {

@@ -8,23 +8,23 @@ import { checkReadable, migrationStart, type Source, sourceText } from './source
 import { createObject, writeLabel } from './write-object.ts';
 
 export interface ApplyOptions {
-  /** Milliseconds to wait for the controller. */
+  /** Maximum wait for the controller, in milliseconds. */
   readonly timeoutMs: number;
-  /** Migrate although objects differ from their entries. */
+  /** Migrates even if objects differ from their entries. */
   readonly keepDifferences: boolean;
 }
 
-/** Nodes that `apply` changed. */
+/** Nodes changed by `apply`. */
 export interface Applied {
   readonly created: readonly string[];
   readonly released: readonly string[];
-  /** Nodes with an object that another writer created in the meantime. */
+  /** Nodes whose object another writer created in the meantime. */
   readonly existing: readonly string[];
-  /** Nodes whose object the API server refused to create, with its message. */
+  /** Nodes whose object the API server refused, with its message. */
   readonly refused: readonly { readonly node: string; readonly message: string }[];
 }
 
-/** Refuses a migration that cannot end well; nothing was changed. */
+/** Refuses a migration that cannot succeed, before any change. */
 export function checkApply(
   source: Source,
   plan: readonly PlannedNode[],
@@ -38,7 +38,7 @@ export function checkApply(
     );
   }
   checkReadable(source);
-  // Later on the controller follows no entry any more: a difference that exists then stays.
+  // After the start the controller follows no entry: existing differences stay.
   if (keepDifferences || migrationStart(source) !== undefined) return;
   const differing = plan.filter(({ row }) => row.state === 'differs').map(({ row }) => row.node);
   if (differing.length === 0) return;
@@ -51,8 +51,8 @@ export function checkApply(
 }
 
 /**
- * Marks the source read-only, creates missing objects and removes the label node by node. All state is in the objects: it may
- * be interrupted anywhere and run again.
+ * Marks the source read-only, creates missing objects and removes the label node by node. All state is in the
+ * objects: an interrupted run can be repeated.
  */
 export async function applyMigration(
   run: Run,
@@ -69,7 +69,7 @@ export async function applyMigration(
   await eachInOrder(run, 'created objects', missing, async ({ row, desired }) => {
     if (!desired) return;
     const creation = await createObject(run, source, desired);
-    // The object of one node must not keep the other nodes from their migration.
+    // A failure at one node must not block the other nodes.
     if (creation.kind === 'refused') refused.push({ node: row.node, message: creation.message });
     else (creation.kind === 'created' ? created : existing).push(row.node);
   });

@@ -10,18 +10,18 @@ import { eachInOrder, type Run } from './run.ts';
 import { migrationStart, type Source } from './source.ts';
 import { writeLabel } from './write-object.ts';
 
-/** Nodes that `back` changed, and nodes that it leaves. */
+/** Nodes restored by `back`, and nodes left unchanged. */
 export interface Reverted {
   readonly restored: readonly string[];
-  /** Nodes that another writer has written since, with that writer. */
+  /** Nodes another writer changed in the meantime, with the writer's name. */
   readonly left: readonly { readonly node: string; readonly writer: string }[];
-  /** Whether the controller has confirmed that it follows the source again. */
+  /** True if the controller confirmed following the source again. */
   readonly isFollowed: boolean;
 }
 
 /**
- * Whether there is a migration to go back from: annotations of the source, or objects without their label. A writer that
- * replaces the source drops its annotations, and a source that is created again has none.
+ * Returns true if a migration can be reverted: the source has annotations, or objects lack their label. A writer
+ * replacing the source drops its annotations, and a recreated source has none.
  */
 export async function isStarted(run: Run, source: Source): Promise<boolean> {
   const mode = source.config.metadata.annotations?.[annotations.bizConfigMode];
@@ -29,7 +29,7 @@ export async function isStarted(run: Run, source: Source): Promise<boolean> {
   return (await madeFrom(run, source)).some((object) => isUnlabelled(object, source));
 }
 
-/** Nodes that the controller changes as soon as it follows the source again, such as those of an edit that it did not follow. */
+/** Returns nodes the controller will change when following the source again, for example after an unfollowed edit. */
 export function changedByRevert(
   { config }: Source,
   plan: readonly PlannedNode[],
@@ -44,9 +44,9 @@ function differsAsOwn({ row, live }: PlannedNode): boolean {
 }
 
 /**
- * Restores the label of each object that no other writer has written since, then the mode. In this order: a controller that
- * follows the source takes an object without its label for that of another writer, and judges removals of an edit by the few
- * labels that it sees. So labels return only while the source is read-only.
+ * Restores labels on objects without another writer, then the mode. The order matters: a controller following the
+ * source treats unlabelled objects as foreign, and counts an edit's removals only over labelled objects. Hence labels
+ * return while the source is read-only.
  */
 export async function revert(run: Run, source: Source, timeoutMs: number): Promise<Reverted> {
   const label = labelValue(source.config.metadata.name);
@@ -56,11 +56,11 @@ export async function revert(run: Run, source: Source, timeoutMs: number): Promi
     await makeReadOnly(run, source, timeoutMs);
   }
   await eachInOrder(run, 'restored labels', made, async (object) => {
-    if (await writeLabel(run, object, label, (now) => isUnlabelled(now, source))) {
+    if (await writeLabel(run, object, label, (current) => isUnlabelled(current, source))) {
       restored.push(nodeNameOf(object));
     }
   });
-  // Read again: Viola may write while the labels are restored.
+  // A second read: Viola may write while labels are restored.
   const left = (await madeFrom(run, source)).flatMap((object) => {
     const { isExpansions, isLabelled, writers } = ownershipOf(object, source);
     if (isExpansions || isLabelled) return [];
@@ -69,7 +69,7 @@ export async function revert(run: Run, source: Source, timeoutMs: number): Promi
   return { restored, left, isFollowed: await endReadOnly(run, source, timeoutMs) };
 }
 
-/** Objects whose annotation names the source, of any writer. */
+/** Returns objects whose annotation names the source, from any writer. */
 async function madeFrom(
   { client, signal }: Run,
   { group, config }: Source,

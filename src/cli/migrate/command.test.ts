@@ -15,19 +15,19 @@ import { systemClock } from '../../time/clock.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { cliMain } from '../main-cli.ts';
 
-let bed: MigrationFixture;
+let fixture: MigrationFixture;
 let folder = '';
 let lines: { readonly out: string[]; readonly err: string[] };
-const noted = () => [...lines.out, ...lines.err].join('\n');
+const output = () => [...lines.out, ...lines.err].join('\n');
 
 beforeAll(async () => {
-  bed = await MigrationFixture.start();
+  fixture = await MigrationFixture.start();
   folder = await mkdtemp(join(tmpdir(), 'migrate-'));
-  await writeFile(join(folder, 'config'), await bed.api.kubeconfig());
+  await writeFile(join(folder, 'config'), await fixture.api.kubeconfig());
 });
 
 afterAll(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });
 });
 
@@ -41,47 +41,49 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Exit status of the command in a namespace. */
+/** Runs the command in a namespace; returns the exit status. */
 async function run(verb: string, namespace: string, ...argv: readonly string[]): Promise<number> {
   const access = ['--kubeconfig', join(folder, 'config'), '-n', namespace];
   return cliMain('migrate', ['biz-config', verb, 'all', ...access, ...argv]);
 }
 
-/** Confirms modes of a source, as the controller does, while a command runs. */
+/** Confirms source modes like the controller while a command runs. */
 async function whileControllerRuns(namespace: string, command: Promise<number>): Promise<number> {
-  const confirming = setInterval(() => void bed.confirm(namespace), 50);
+  const confirming = setInterval(() => void fixture.confirm(namespace), 50);
   return command.finally(() => clearInterval(confirming));
 }
 
-it('moves a source to one object per node, and back', async () => {
+it('migrate moves a source to one object per node, and back reverts the migration', async () => {
   const namespace = 'moved';
-  await bed.source(namespace, [entry(1), entry(2)]);
-  const requests = bed.api.audit.length;
+  await fixture.source(namespace, [entry(1), entry(2)]);
+  const requests = fixture.api.audit.length;
   expect(await run('plan', namespace)).toBe(4);
-  const verbs = bed.api.audit.slice(requests).map(({ verb }) => verb);
+  const verbs = fixture.api.audit.slice(requests).map(({ verb }) => verb);
   expect(verbs.filter((verb) => !['get', 'list'].includes(verb))).toEqual([]);
   expect(lines.out.join('\n')).toMatch(/^worker-1 +worker-1 +same +release +biz-config +-$/m);
   expect(lines.out.join('\n')).toContain('2 nodes (2 same); migration not started.');
   const applied = await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
-  expect(applied, noted()).toBe(0);
-  expect(noted()).toContain('Created 0 objects, removed the label of 2 objects.');
-  expect(noted()).toContain(`4. kubectl -n ${namespace} delete multinicbizconfigs.multinic.io all`);
+  expect(applied, output()).toBe(0);
+  expect(output()).toContain('Created 0 objects, removed the label of 2 objects.');
+  expect(output()).toContain(
+    `4. kubectl -n ${namespace} delete multinicbizconfigs.multinic.io all`,
+  );
   expect(await run('plan', namespace)).toBe(0);
-  expect(await run('verify', namespace), noted()).toBe(0);
-  expect(noted()).toContain('2 of 2 nodes verified.');
+  expect(await run('verify', namespace), output()).toBe(0);
+  expect(output()).toContain('2 of 2 nodes verified.');
   expect(await whileControllerRuns(namespace, run('back', namespace, '--yes'))).toBe(0);
-  expect(noted()).toContain('Restored the label of 2 objects');
+  expect(output()).toContain('Restored the label of 2 objects');
   expect(await run('back', namespace, '--yes')).toBe(0);
-  expect(noted()).toContain('is not migrated: there is nothing to do.');
+  expect(output()).toContain('is not migrated: there is nothing to do.');
 });
 
-it('lists nodes that do not hold, with exit status 1, and prints JSON', async () => {
+it('migrate verify lists failing nodes with exit status 1, and plan prints JSON', async () => {
   const namespace = 'reported';
-  await bed.source(namespace, [entry(1), entry(2)]);
+  await fixture.source(namespace, [entry(1), entry(2)]);
   await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
-  await bed.admin.delete(nodeConfigs, { namespace, name: 'worker-2' });
+  await fixture.admin.delete(nodeConfigs, { namespace, name: 'worker-2' });
   expect(await run('verify', namespace)).toBe(1);
-  expect(noted()).toMatch(/^worker-2 +- +- +there is no object: run apply again$/m);
+  expect(output()).toMatch(/^worker-2 +- +- +there is no object: run apply again$/m);
   lines.out.length = 0;
   expect(await run('plan', namespace, '-o', 'json')).toBe(4);
   expect(JSON.parse(lines.out.join(''))).toMatchObject({
@@ -96,69 +98,69 @@ it('lists nodes that do not hold, with exit status 1, and prints JSON', async ()
   });
 });
 
-it('stops at Ctrl-C and goes on when it is run again', async () => {
+it('migrate apply stops on Ctrl-C and continues when run again', async () => {
   const namespace = 'interrupted';
-  await bed.source(namespace, [entry(1)]);
+  await fixture.source(namespace, [entry(1)]);
   const status = run('apply', namespace, '--yes');
-  await vi.waitFor(() => expect(noted()).toContain('waiting until the controller confirms'));
+  await vi.waitFor(() => expect(output()).toContain('waiting until the controller confirms'));
   process.emit('SIGINT');
   expect(await status).toBe(1);
-  expect(noted()).toContain('Next: run the command again');
+  expect(output()).toContain('Next: run the command again');
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
 });
 
-it('migrates the other nodes when the API server refuses the object of one', async () => {
+it('migrate apply migrates the other nodes when the API server refuses one object', async () => {
   const namespace = 'one-refused';
-  await bed.source(namespace, [entry(1), entry(2), entry(3)], [2]);
+  await fixture.source(namespace, [entry(1), entry(2), entry(3)], [2]);
   const resource = 'multinicnodeconfigs.multinic.io';
-  bed.api.faults.answer({ verb: 'patch', resource, name: 'worker-1', status: 422 });
+  fixture.api.faults.answer({ verb: 'patch', resource, name: 'worker-1', status: 422 });
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(1);
-  expect(noted()).toContain('Created 1 object, removed the label of 1 object.');
-  expect(noted()).toMatch(/^worker-1: the API server refused its object: .*; correct that/m);
+  expect(output()).toContain('Created 1 object, removed the label of 1 object.');
+  expect(output()).toMatch(/^worker-1: the API server refused its object: .*; correct that/m);
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
-  expect(bed.objects(namespace)).toHaveLength(3);
+  expect(fixture.objects(namespace)).toHaveLength(3);
 });
 
-it('names nodes that lose NICs on the way back because the source was edited', async () => {
+it('migrate back names nodes losing NICs when the source was edited', async () => {
   const namespace = 'edited';
   const entries = [1, 2, 3, 4].map((n) => entry(n));
-  await bed.source(namespace, entries);
+  await fixture.source(namespace, entries);
   await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
-  await bed.violaWrites(namespace, 'worker-4');
+  await fixture.violaWrites(namespace, 'worker-4');
   const nodeConfigsNow = [entry(1), entry(2, { interfaces: [] })];
   const ref = { namespace, name: 'all' };
-  await bed.admin.patch(bizConfigsIn('multinic.io'), ref, {
+  await fixture.admin.patch(bizConfigsIn('multinic.io'), ref, {
     spec: { nodeConfigs: nodeConfigsNow },
   });
   expect(await run('back', namespace)).toBe(3);
-  expect(noted()).toContain(
+  expect(output()).toContain(
     `2 nodes differ from multinicbizconfigs.multinic.io ${namespace}/all: the controller then changes or removes NICs of worker-2, worker-3.`,
   );
 });
 
-it('lists Nodes as skipped when the user may not list them', async () => {
+it('migrate plan reports Nodes as skipped when the user may not list Nodes', async () => {
   const namespace = 'no-nodes';
-  await bed.source(namespace, [entry(1)]);
-  bed.api.faults.answer({ verb: 'list', resource: 'nodes', status: 403, reason: 'Forbidden' });
+  await fixture.source(namespace, [entry(1)]);
+  fixture.api.faults.answer({ verb: 'list', resource: 'nodes', status: 403, reason: 'Forbidden' });
   expect(await run('plan', namespace)).toBe(4);
-  expect(noted()).toMatch(/^worker-1 +worker-1 +same/m);
-  expect(noted()).toContain('Skipped nodes: the user may not list Nodes');
+  expect(output()).toMatch(/^worker-1 +worker-1 +same/m);
+  expect(output()).toContain('Skipped nodes: the user may not list Nodes');
 });
 
 it.each([
-  ['a timeout that is no duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
+  ['an invalid timeout duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
   ['a run without a terminal', [], 'give --yes, or run plan to see each node'],
-])('changes nothing after %s', async (what, argv, message) => {
+])('migrate apply changes nothing after %s', async (what, argv, message) => {
   const namespace = what.replaceAll(' ', '-');
-  await bed.source(namespace, [entry(1)]);
+  await fixture.source(namespace, [entry(1)]);
   expect(await run('apply', namespace, ...argv)).toBe(3);
-  expect(noted()).toContain(message);
-  expect(noted()).toContain('Next: ');
-  const [source] = bed.api.objects('multinicbizconfigs.multinic.io', namespace);
+  expect(output()).toContain(message);
+  expect(output()).toContain('Next: ');
+  const [source] = fixture.api.objects('multinicbizconfigs.multinic.io', namespace);
   expect(source?.metadata.annotations?.[annotations.bizMigration]).toBeUndefined();
 });
 
-it('refuses a source that a looser definition stored, with the field', async () => {
+it('migrate plan, verify and apply refuse an unreadable source and name the field', async () => {
   const crds = Object.values(crdDefinitions()).map(withLooseSpec);
   await using other = await startApiServer({ crds });
   const path = join(folder, 'loose');
@@ -174,11 +176,11 @@ it('refuses a source that a looser definition stored, with the field', async () 
   for (const verb of ['plan', 'verify', 'apply']) {
     expect(await run(verb, 'loose', '--kubeconfig', path)).toBe(3);
   }
-  expect(noted()).toContain('cannot be read: ✖ Invalid input: expected array');
+  expect(output()).toContain('cannot be read: ✖ Invalid input: expected array');
   await client[Symbol.asyncDispose]();
 });
 
-/** A definition whose spec may be anything. */
+/** Returns a definition that accepts any spec. */
 function withLooseSpec(crd: ReturnType<typeof crdDefinitions>[string]) {
   const text = JSON.stringify(crd, (key, value: unknown) =>
     key === 'spec' && Object.hasOwn(value as object, 'properties')
@@ -188,12 +190,12 @@ function withLooseSpec(crd: ReturnType<typeof crdDefinitions>[string]) {
   return JSON.parse(text) as object;
 }
 
-it('asks for the group of a name that both groups have', async () => {
+it('migrate plan requires --group when both groups contain the name', async () => {
   const namespace = 'both';
-  await bed.source(namespace, [entry(1)]);
-  await bed.source(namespace, [entry(1)], [], 'multinic.okestro.io');
+  await fixture.source(namespace, [entry(1)]);
+  await fixture.source(namespace, [entry(1)], [], 'multinic.okestro.io');
   expect(await run('plan', namespace)).toBe(3);
-  expect(noted()).toContain('choose one with --group multinic.io or --group multinic.okestro.io');
+  expect(output()).toContain('choose one with --group multinic.io or --group multinic.okestro.io');
   expect(await run('plan', namespace, '--group', 'multinic.io')).toBe(4);
   expect(await run('plan', namespace, '--group', 'multinic.okestro.io')).toBe(4);
 });
@@ -201,12 +203,12 @@ it('asks for the group of a name that both groups have', async () => {
 it.each([
   ['an unknown group', ['--group', 'example.com'], 2],
   ['a namespace without the source', [], 3],
-])('ends with its own status for %s', async (_what, argv, status) => {
+])('migrate plan exits with the documented status for %s', async (_what, argv, status) => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   expect(await run('plan', 'nowhere', ...argv)).toBe(status);
 });
 
-it('says which definition is missing in another cluster', async () => {
+it('migrate plan names missing definitions when the cluster lacks the kind', async () => {
   const crds = Object.values(crdDefinitions()).filter(
     ({ spec }) => spec.names.kind === 'MultiNicNodeConfig',
   );
@@ -214,5 +216,5 @@ it('says which definition is missing in another cluster', async () => {
   const path = join(folder, 'other');
   await writeFile(path, await other.kubeconfig());
   expect(await run('plan', 'moved', '--kubeconfig', path)).toBe(3);
-  expect(noted()).toContain('does not serve MultiNicBizConfigs of multinic.io or');
+  expect(output()).toContain('does not serve MultiNicBizConfigs of multinic.io or');
 });

@@ -104,7 +104,7 @@ function progress(line: string): void {
   console.error(line);
 }
 
-/** Runs an action with the source that the options name; after Ctrl-C a second run goes on. */
+/** Runs an action with the source from the options; after Ctrl-C a second run continues. */
 async function withSource(
   name: string,
   options: Options,

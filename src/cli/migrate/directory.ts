@@ -2,10 +2,10 @@ import type { MultiNicNodeConfig } from '../../api/multinicnodeconfig.ts';
 import type { NodeIdentity } from '../../biz-config/entries.ts';
 import { instanceIdOf, nodeNameOf } from '../../viola/node-config.ts';
 
-/** MultiNicNodeConfigs of a namespace by node. */
+/** MultiNicNodeConfigs in a namespace, indexed by node. */
 export interface Directory {
   readonly objects: readonly MultiNicNodeConfig[];
-  /** Objects with this object name, node name or server id; normally one or none. */
+  /** Returns objects with this object name, node name or server id; normally one or none. */
   readonly about: (identity: NodeIdentity) => readonly MultiNicNodeConfig[];
 }
 

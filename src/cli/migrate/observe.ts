@@ -6,16 +6,16 @@ import type { Skipped } from '../report.ts';
 import { type Directory, directoryOf } from './directory.ts';
 import type { Source } from './source.ts';
 
-/** Names and server ids (lower case) of the cluster's Nodes. */
+/** Names and server ids (lower case) from the cluster's Nodes. */
 export interface NodeNames {
   readonly names: ReadonlySet<string>;
   readonly systemUuids: ReadonlySet<string>;
 }
 
-/** State of the cluster that a migration depends on, beside the source. */
+/** Cluster state for a migration, beside the source. */
 export interface Observed {
   readonly directory: Directory;
-  /** Undefined: the user may not list Nodes; then no node counts as missing. */
+  /** undefined: the user may not list Nodes; then no node counts as missing. */
   readonly nodes: NodeNames | undefined;
   readonly skipped: readonly Skipped[];
 }

@@ -8,13 +8,13 @@ import {
 } from '../../biz-config/ownership.ts';
 import type { Source } from './source.ts';
 
-/** Ownership of a MultiNicNodeConfig as the API server returned it, with managedFields. */
+/** Ownership facts from a MultiNicNodeConfig read with managedFields. */
 export interface Ownership {
-  /** Its annotation names the source, and no other writer has set a field of its spec. */
+  /** True if the annotation names the source and no other writer has set a spec field. */
   readonly isExpansions: boolean;
-  /** The controller counts it as an object of the source: its label and annotation name the source. */
+  /** True if label and annotation name the source: the controller then counts the object as the source's. */
   readonly isLabelled: boolean;
-  /** Field managers of the spec other than the expansion, such as viola. */
+  /** Spec field managers except the expansion, such as viola. */
   readonly writers: readonly string[];
 }
 

@@ -11,28 +11,28 @@ import type { Source } from './source.ts';
 
 export type RowState = 'same' | 'differs' | 'noNode' | 'conflict' | 'refused' | 'missing';
 
-/** One node of a migration: its state, and what `apply` does about it. */
+/** A node's migration state and the planned action. */
 export interface Row {
   readonly node: string;
-  /** Name of its MultiNicNodeConfig; of several the first; '' when it has none. */
+  /** MultiNicNodeConfig name, with several objects the first; '' if none. */
   readonly object: string;
   readonly state: RowState;
   readonly action: 'none' | 'create' | 'release';
-  /** Field managers of the object's spec; '' when it has none. */
+  /** The object's spec field managers; '' if none. */
   readonly writer: string;
-  /** Field of the entry; '' unless the entry is refused. */
+  /** Refused field in the entry; '' if not refused. */
   readonly field: string;
   readonly message: string;
 }
 
-/** A row, its MultiNicNodeConfig, and the object that its entry asks for. */
+/** A row with the existing MultiNicNodeConfig and the desired object from the entry. */
 export interface PlannedNode {
   readonly row: Row;
   readonly live: MultiNicNodeConfig | undefined;
   readonly desired: DesiredNode | undefined;
 }
 
-/** Compares the entries of a source with the objects of its namespace. Pure. */
+/** Compares source entries with the objects in the namespace. Pure. */
 export function planOf(source: Source, { directory, nodes }: Observed): readonly PlannedNode[] {
   const only = (identity: NodeIdentity): MultiNicNodeConfig | undefined => {
     const [first, ...others] = directory.about(identity);
@@ -47,13 +47,15 @@ export function planOf(source: Source, { directory, nodes }: Observed): readonly
   return [...ofEntries, ...others.flatMap((object) => withoutEntry(object, source))];
 }
 
-/** An object of the source that no entry names: the removal is held, or the source was edited while it was read-only. */
+/**
+ * Returns a row for a source object without an entry: the removal is held, or the source was edited while read-only.
+ */
 function withoutEntry(live: MultiNicNodeConfig, source: Source): PlannedNode[] {
   const { isLabelled, isExpansions } = ownershipOf(live, source);
   if (!isLabelled && !isExpansions) return [];
   const message = 'no entry names this node; its object and NICs stay';
-  const judged: Judged = { state: 'differs', message };
-  return [{ row: rowOf(nodeNameOf(live), judged, live, source), live, desired: undefined }];
+  const judgement: Judged = { state: 'differs', message };
+  return [{ row: rowOf(nodeNameOf(live), judgement, live, source), live, desired: undefined }];
 }
 
 function plannedEntry(
@@ -118,7 +120,7 @@ function judge(
   return difference === undefined ? { state: 'same' } : { state: 'differs', message: difference };
 }
 
-/** Why the entry does not decide about the node; undefined when it does. */
+/** Returns the reason the entry does not control the node; undefined if the entry does. */
 function conflictOf(
   desired: DesiredNode,
   found: readonly MultiNicNodeConfig[],

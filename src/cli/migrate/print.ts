@@ -68,7 +68,7 @@ export function appliedText({ created, released, existing, refused }: Applied): 
   ].join('\n');
 }
 
-/** Announces what `back` lets the controller do; `nodes` differ from their entries, or have none. */
+/** Returns the warning before `back`; `nodes` differ from their entries, or have none. */
 export function changingText(source: Source, nodes: readonly string[]): string {
   const named = nodes.slice(0, 5).join(', ');
   const more = nodes.length > 5 ? ` and ${nodes.length - 5} more` : '';
@@ -87,7 +87,7 @@ export function revertText(source: Source, { restored, left, isFollowed }: Rever
   ].join('\n');
 }
 
-/** Steps after `apply`, in their order. */
+/** Returns the steps after `apply`, in order. */
 export function nextStepsText(source: Source): string {
   const { name, namespace } = source.config.metadata;
   const resource = `multinicbizconfigs.${source.group}`;

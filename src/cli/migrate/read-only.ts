@@ -5,8 +5,8 @@ import { type Run, waitFor } from './run.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 
 /**
- * Annotates the source read-only and waits until the controller confirms that it writes none of its objects any more. A
- * migration that was started before keeps its time.
+ * Annotates the source as read-only and waits for the controller's confirmation: from then on the controller writes
+ * none of the source's objects. An already started migration keeps its start time.
  */
 export async function makeReadOnly(run: Run, source: Source, timeoutMs: number): Promise<Source> {
   const { client, clock, signal, progress } = run;
@@ -25,8 +25,8 @@ export async function makeReadOnly(run: Run, source: Source, timeoutMs: number):
   }
   progress(`waiting until the controller confirms that ${sourceText(source)} is read-only`);
   const confirmed = await waitFor(run, timeoutMs, async () => {
-    const now = await client.get(resource, config.metadata, { signal });
-    return isReadOnly(now) ? now : undefined;
+    const current = await client.get(resource, config.metadata, { signal });
+    return isReadOnly(current) ? current : undefined;
   });
   if (confirmed) return { group, config: confirmed };
   throw new Error(
@@ -37,18 +37,20 @@ export async function makeReadOnly(run: Run, source: Source, timeoutMs: number):
   );
 }
 
-/** Whether the controller writes no object of this generation any more. */
+/** Returns true if the controller no longer writes objects for this generation. */
 export function isReadOnly({ metadata, status }: BizConfig): boolean {
   const condition = findCondition(status?.conditions, 'ReadOnly');
   return condition?.status === 'True' && condition.observedGeneration === metadata.generation;
 }
 
-/** Removes mode and start time, and waits until the controller follows the source again. False: it has not confirmed that. */
+/**
+ * Removes mode and start time, and waits until the controller follows the source again. False: not confirmed in time.
+ */
 export async function endReadOnly(run: Run, source: Source, timeoutMs: number): Promise<boolean> {
   const { client, signal, progress } = run;
   const { group, config } = source;
-  const gone = { [annotations.bizConfigMode]: null, [annotations.bizMigration]: null };
-  const patch = { metadata: { annotations: gone } };
+  const removed = { [annotations.bizConfigMode]: null, [annotations.bizMigration]: null };
+  const patch = { metadata: { annotations: removed } };
   const resource = bizConfigsIn(group);
   await client.patch(resource, config.metadata, patch, { fieldManager: fieldManagers.cli, signal });
   progress(`waiting until the controller follows ${sourceText(source)} again`);

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The MultiNicBizConfig that is migrated, as it was read. */
+/** The migrated MultiNicBizConfig as read from the API server. */
 export interface Source {
   readonly group: BizConfigGroup;
   readonly config: BizConfig;
@@ -13,11 +13,11 @@ export interface Source {
 export interface SourceName {
   readonly namespace: string;
   readonly name: string;
-  /** Undefined: the only group that has an object of this name. */
+  /** undefined: the only group containing an object with this name. */
   readonly group: BizConfigGroup | undefined;
 }
 
-/** Reads the source; throws a Refusal when there is none, or one in each group. */
+/** Reads the source; throws a Refusal if no group, or more than one group, contains the name. */
 export async function findSource(
   client: KubeClient,
   { namespace, name, group: chosen }: SourceName,
@@ -54,13 +54,13 @@ async function findIn(
   try {
     return await client.get(bizConfigsIn(group), ref, { signal });
   } catch (error) {
-    // Also the answer for a kind that is not served.
+    // 404 also means: the kind is not served.
     if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** Why there is no source: another name, or another cluster. */
+/** Returns the Refusal for a missing source: wrong name, or wrong cluster. */
 async function absence(
   client: KubeClient,
   { namespace, name }: Ref,
@@ -81,7 +81,7 @@ async function absence(
   );
 }
 
-/** Whether the cluster has the definition: a list of a kind that is served is never a 404. */
+/** Returns true if the cluster serves the kind: listing a served kind never returns 404. */
 async function isServed(
   client: KubeClient,
   group: BizConfigGroup,
@@ -96,19 +96,19 @@ async function isServed(
   }
 }
 
-/** Refuses a source whose spec cannot be read: its entries are unknown. */
+/** Refuses a source with an unreadable spec: its entries are unknown. */
 export function checkReadable(source: Source): void {
   const { spec, flaw } = source.config;
   if (spec) return;
   throw new Refusal(`${sourceText(source)} cannot be read: ${flaw}`, 'correct that field');
 }
 
-/** RFC 3339 time at which the migration was started; undefined: it was not started, or went back. */
+/** Returns the migration's start time (RFC 3339); undefined: not started, or reverted. */
 export function migrationStart({ config }: Source): string | undefined {
   return config.metadata.annotations?.[annotations.bizMigration];
 }
 
-/** Group, namespace and name, as messages and next steps show it. */
+/** Returns group, namespace and name for messages and next steps. */
 export function sourceText({ group, config: { metadata } }: Source): string {
   return `multinicbizconfigs.${group} ${metadata.namespace}/${metadata.name}`;
 }

@@ -9,18 +9,18 @@ import { ownershipOf } from './ownership.ts';
 import type { PlannedNode } from './plan.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 
-/** Result for one node. */
+/** Verification result for one node. */
 export interface Verified {
   readonly node: string;
   readonly object: string;
   readonly holds: boolean;
-  /** Field managers of the object's spec. */
+  /** The object's spec field managers. */
   readonly writer: string;
-  /** What does not hold, and what to do; '' when all holds. */
+  /** The problem and the next step; '' if verified. */
   readonly message: string;
 }
 
-/** Checks a migrated source node by node. Pure; throws a Refusal when the migration was not started. */
+/** Verifies a migrated source node by node. Pure; throws a Refusal if no migration was started. */
 export function verify(source: Source, plan: readonly PlannedNode[]): readonly Verified[] {
   const start = migrationStart(source);
   if (start === undefined) {
@@ -35,15 +35,15 @@ export function verify(source: Source, plan: readonly PlannedNode[]): readonly V
 }
 
 interface Times {
-  /** Milliseconds of the start. */
+  /** Start time in milliseconds. */
   readonly start: number;
-  /** Milliseconds until which agent Jobs are those of the expansion. */
+  /** End of the expansion's agent Jobs, in milliseconds. */
   readonly until: number;
 }
 
 /**
- * Until the controller confirmed the read-only mode, it applied entries: Jobs of that time are not the migration's. Its
- * clock may also be ahead of the clock that wrote the start.
+ * Returns the time until which Jobs belong to the expansion: the controller applied entries until it confirmed the
+ * read-only mode. Its clock may also be ahead of the clock behind the start time.
  */
 function lastOwnWrite({ config }: Source, start: string): number {
   const condition = findCondition(config.status?.conditions, 'ReadOnly');
@@ -56,7 +56,7 @@ function problemOf({ row, live }: PlannedNode, source: Source, times: Times): st
   if (!live) return 'there is no object: run apply again';
   const { isLabelled, isExpansions } = ownershipOf(live, source);
   if (isLabelled) return 'the object has its label still: run apply again';
-  // The spec of an object that another writer has taken over is that writer's, and so are its Jobs.
+  // Another writer that took over the object also owns its spec and Jobs.
   const problem = isExpansions ? unchangedProblem(row, live, times) : undefined;
   return problem ?? (row.state === 'noNode' ? row.message : undefined) ?? readyProblem(live);
 }
@@ -69,7 +69,7 @@ function unchangedProblem(
   if (state === 'differs' || state === 'conflict') return message;
   const isCreated = Date.parse(live.metadata.creationTimestamp ?? '') >= start;
   const { applied } = statusOf(live);
-  // A record without a time that can be read proves nothing.
+  // A record without a readable time proves nothing.
   const isOlder = applied?.at === undefined || Date.parse(applied.at) <= until;
   if (isCreated || isOlder) return undefined;
   return `agent Job ${applied.job ?? ''} of ${applied.at} is newer than the migration: find out what changed the node; back and apply again set a new start`;

@@ -9,16 +9,16 @@ import type { Run } from './run.ts';
 import type { Source } from './source.ts';
 
 /**
- * Result of a creation. `exists`: an object of that name exists, which is left as it is; `refused`: the API server does not take
- * this object, for example because an admission webhook denies it.
+ * Creation result. `exists`: another object has this name and is left unchanged; `refused`: the API server rejects
+ * the object, for example through an admission webhook.
  */
 export type Creation =
   | { readonly kind: 'created' | 'exists' }
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Creates the object of an entry, without the label that a migration removes. An object never has the resourceVersion 1, so the
- * apply creates and cannot change.
+ * Creates an entry's object without the expansion label. No object ever has resourceVersion 1, so this apply can
+ * create but never change.
  */
 export async function createObject(
   { client, signal }: Run,
@@ -51,12 +51,12 @@ export async function createObject(
   }
 }
 
-/** Times that a label is written again because the object changed in between, such as its status. */
+/** Maximum attempts: status updates cause conflicts. */
 const maxTries = 10;
 
 /**
- * Sets or removes the label of the expansion by a merge patch of that label alone; manager `biz-config` stays the owner of all
- * other fields. `mayWrite` judges the object as it is at that moment. False: it forbids the write, or the object is gone.
+ * Sets or removes the expansion label by a merge patch for this label alone; manager `biz-config` keeps all other
+ * fields. `mayWrite` checks the current object. False: `mayWrite` forbids the write, or the object is deleted.
  */
 export async function writeLabel(
   { client, signal }: Run,

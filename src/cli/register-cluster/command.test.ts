@@ -28,7 +28,7 @@ let api: ApiServer;
 let client: KubeClient;
 let folder = '';
 let path = '';
-let said: string[] = [];
+let printed: string[] = [];
 
 beforeEach(async () => {
   api = await startApiServer({ crds: Object.values(crdDefinitions()) });
@@ -39,10 +39,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'register-'));
   path = join(folder, 'config');
   await writeFile(path, await api.kubeconfig());
-  said = [];
-  const note = (...words: unknown[]) => void said.push(words.join(' '));
-  vi.spyOn(console, 'log').mockImplementation(note);
-  vi.spyOn(console, 'error').mockImplementation(note);
+  printed = [];
+  const print = (...words: unknown[]) => void printed.push(words.join(' '));
+  vi.spyOn(console, 'log').mockImplementation(print);
+  vi.spyOn(console, 'error').mockImplementation(print);
 });
 
 afterEach(async () => {
@@ -53,7 +53,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Status of the command, with the same cluster for both. */
+/** Runs the command with one cluster in both roles; returns the exit status. */
 async function run(...argv: readonly string[]): Promise<number> {
   const both = ['--kubeconfig', path, '--management-kubeconfig', path, '--server', server];
   return cliMain('register-cluster', ['biz-1', ...both, ...argv]);
@@ -66,26 +66,26 @@ function stored() {
 }
 
 describe('multinic register-cluster', () => {
-  it('leaves nothing behind with --dry-run, and asks for no token', async () => {
+  it('register-cluster --dry-run creates nothing and requests no token', async () => {
     const before = stored();
     expect(await run('--dry-run')).toBe(0);
     expect(stored()).toEqual(before);
     expect(api.audit.filter(({ subresource }) => subresource === 'token')).toEqual([]);
-    expect(said.join('\n')).toContain('Nothing was done (--dry-run)');
+    expect(printed.join('\n')).toContain('Nothing was done (--dry-run)');
   });
 
-  it('does nothing where nobody can be asked', async () => {
+  it('register-cluster without --yes changes nothing without a terminal', async () => {
     const before = stored();
     expect(await run()).toBe(3);
     expect(stored()).toEqual(before);
-    expect(said.join('\n')).toContain('give --yes');
+    expect(printed.join('\n')).toContain('give --yes');
   });
 
-  it('says no credential of a kubeconfig, whatever fails', async () => {
+  it('register-cluster prints no kubeconfig credential when a request fails', async () => {
     api.faults.answer({ resource: 'secrets', status: 401, reason: 'Unauthorized', times: 9 });
     expect(await run('--yes')).toBe(1);
-    expect(said.join('\n')).toContain('the credentials of the kubeconfig are not accepted');
-    expect(said.join('\n')).not.toContain(await api.access.token());
+    expect(printed.join('\n')).toContain('the credentials of the kubeconfig are not accepted');
+    expect(printed.join('\n')).not.toContain(await api.access.token());
   });
 
   it.each([
@@ -97,17 +97,20 @@ describe('multinic register-cluster', () => {
     ['--server', 'https://[::1]:6443'],
     ['--namespace', 'absent'],
     ['--registrations-namespace', 'absent'],
-  ])('refuses %s %s before anything is done, and says what to do', async (...wrong) => {
-    expect(await run('--yes', ...wrong)).toBe(3);
-    expect(said.join('\n')).toContain('Next: ');
-    expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(2);
-  });
+  ])(
+    'register-cluster refuses %s %s before any write, and prints the next step',
+    async (...wrong) => {
+      expect(await run('--yes', ...wrong)).toBe(3);
+      expect(printed.join('\n')).toContain('Next: ');
+      expect(api.audit.filter(({ verb }) => !['get', 'list'].includes(verb))).toHaveLength(2);
+    },
+  );
 
   it.each([
     [['--help'], 0],
     [['--nothing-of-ours'], 2],
     [['biz-1', '--kubeconfig', '/nowhere/at/all'], 1],
-  ])('ends %o with status %i', async (argv, status) => {
+  ])('register-cluster with %o exits with status %i', async (argv, status) => {
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     expect(await cliMain('register-cluster', argv)).toBe(status);
@@ -120,39 +123,39 @@ describe('multinic register-cluster', () => {
     ['https://[fd00::9]:6443', server, undefined, undefined],
     ['https://10.0.0.9:6443', server, 'kubernetes', 'kubernetes'],
   ])(
-    'has the certificate of %s verified under its name when Viola reaches it at %s',
-    (reached, given, tlsServerName, expected) => {
+    'the registration for a cluster at %s sets tls-server-name when Viola connects to %s',
+    (reached, chosen, tlsServerName, expected) => {
       const access = { server: reached, ...(tlsServerName === undefined ? {} : { tlsServerName }) };
-      const options = { ...registration, ...(given === undefined ? {} : { server: given }) };
+      const options = { ...registration, ...(chosen === undefined ? {} : { server: chosen }) };
       const { server: _, ...without } = options;
-      const made = registrationOf('biz-1', given === undefined ? without : options, access);
-      expect([made.server, made.tlsServerName]).toEqual([given ?? reached, expected]);
+      const made = registrationOf('biz-1', chosen === undefined ? without : options, access);
+      expect([made.server, made.tlsServerName]).toEqual([chosen ?? reached, expected]);
     },
   );
 
-  it('says that a list of kubeconfigs is none', async () => {
+  it('register-cluster refuses a list of kubeconfigs', async () => {
     vi.stubEnv('KUBECONFIG', [path, path].join(delimiter));
     expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(3);
-    expect(said.join('\n')).toContain('--management-kubeconfig');
+    expect(printed.join('\n')).toContain('--management-kubeconfig');
   });
 
-  it('takes one file whose name looks like a list', async () => {
+  it('register-cluster accepts a single file with a list separator in its name', async () => {
     const odd = join(folder, `a${delimiter}b`);
     await writeFile(odd, await api.kubeconfig());
-    expect(await run('--kubeconfig', odd, '--dry-run'), said.join('\n')).toBe(0);
+    expect(await run('--kubeconfig', odd, '--dry-run'), printed.join('\n')).toBe(0);
   });
 
-  it('looks into the home folder when KUBECONFIG is set to nothing', async () => {
+  it("register-cluster reads the home folder's kubeconfig when KUBECONFIG is empty", async () => {
     vi.stubEnv('KUBECONFIG', '');
     vi.stubEnv('HOME', folder);
     expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(1);
-    expect(said.join('\n')).toContain(join(folder, '.kube', 'config'));
+    expect(printed.join('\n')).toContain(join(folder, '.kube', 'config'));
   });
 });
 
 const clusters = () => ({ business: client, management: client });
 
-describe('registering', () => {
+describe('register', () => {
   const options = {
     tokenSeconds: 3_600,
     connect: (token: string) =>
@@ -166,7 +169,7 @@ describe('registering', () => {
     ['patch', 'secrets'],
   ] as const;
 
-  it.each(writes)('that ends at a %s of %s goes on where it ended', async (verb, resource) => {
+  it.each(writes)('register continues after a failed %s of %s', async (verb, resource) => {
     const forbidden = { status: 403, reason: 'Forbidden' };
     api.faults.answer({ verb, resource, ...forbidden });
     await expect(register(clusters(), registration, options)).rejects.toThrow();
@@ -176,7 +179,7 @@ describe('registering', () => {
     expect(metadata.annotations).toMatchObject({ [annotations.renewsTokenOf]: 'viola' });
   });
 
-  it('leaves the registration that is there when the new token cannot be used', async () => {
+  it('register keeps the existing registration when the new token fails', async () => {
     await register(clusters(), registration, options);
     const before = await client.get(secrets, ref);
     api.faults.answer({ resource: 'multinicnodeconfigs.multinic.io', status: 401, times: 9 });

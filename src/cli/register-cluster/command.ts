@@ -25,7 +25,7 @@ interface Options {
   readonly yes: boolean;
 }
 
-/** `multinic register-cluster`: lets Viola write into a business cluster. */
+/** `multinic register-cluster`: gives Viola write access to a business cluster. */
 export function registerClusterCommand(): Command {
   return new Command('register-cluster')
     .description(
@@ -99,7 +99,7 @@ async function registerCluster(provider: string, options: Options): Promise<void
   console.log(`Next: name ${provider} as credentials.k8sProviderID in an OpenstackConfig.`);
 }
 
-/** The shortest token that an API server makes (kube-apiserver, TokenRequest), and ten years. */
+/** Limits: kube-apiserver's shortest TokenRequest lifetime, and ten years. */
 const tokenSecondsWithin = { min: 600, max: 315_360_000 };
 
 function lifetimeOf(text: string): number {
@@ -110,7 +110,7 @@ function lifetimeOf(text: string): number {
   throw new Refusal(why, 'give for example --token-lifetime 2160h');
 }
 
-/** What is registered for these options; throws when the server is none. */
+/** Returns the registration for these options; throws if the server is not a URL. */
 export function registrationOf(
   provider: string,
   options: Pick<Options, 'namespace' | 'serviceAccount' | 'registrationsNamespace' | 'server'>,
@@ -122,7 +122,7 @@ export function registrationOf(
       `--server "${server}" is no URL`,
       'give for example --server https://10.0.0.1:6443',
     );
-  // Of another address the certificate may not speak: the name that the kubeconfig reaches is verified then.
+  // The certificate may not cover another address: then the kubeconfig's host name is verified.
   const tlsServerName =
     access.tlsServerName ?? (options.server === undefined ? undefined : nameOf(access.server));
   return {
@@ -136,7 +136,7 @@ export function registrationOf(
   };
 }
 
-/** The host of a server if it is a name; an address cannot be asked for in TLS (RFC 6066, section 3). */
+/** Returns the server's host if it is a name; TLS SNI allows no addresses (RFC 6066, section 3). */
 function nameOf(server: string): string | undefined {
   const { hostname } = new URL(server);
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? hostname : undefined;

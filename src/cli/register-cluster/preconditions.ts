@@ -6,10 +6,10 @@ import { readRegistration } from '../../viola/cluster-secret.ts';
 import { Refusal } from '../refusal.ts';
 import type { Registration } from './registration.ts';
 
-/** The name of a Secret and the value of a label, which the id becomes. */
+/** Valid as Secret name and label value, because the provider id becomes both. */
 const providerForm = /^[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?$/;
 
-/** Refuses what cannot work before anybody is asked. */
+/** Refuses unworkable registrations before any request. */
 export function checkRegistration({ provider, server }: Registration): void {
   if (!providerForm.test(provider)) {
     throw new Refusal(
@@ -29,7 +29,7 @@ export function checkRegistration({ provider, server }: Registration): void {
   }
 }
 
-/** Whether the business cluster has what a registration builds on. */
+/** Refuses a business cluster without namespace or CRD. */
 export async function checkBusiness(
   client: KubeClient,
   { namespace }: Registration,
@@ -49,7 +49,7 @@ export async function checkBusiness(
   }
 }
 
-/** Whether the management cluster can take the registration; `replace` lets it point somewhere else than before. */
+/** Refuses a management cluster unable to store the registration; `replace` allows another server than before. */
 export async function checkManagement(
   client: KubeClient,
   { registrationsNamespace, provider, server }: Registration,
@@ -73,9 +73,9 @@ export async function checkManagement(
       `delete it first: kubectl -n ${registrationsNamespace} delete secret ${other.metadata.name}`,
     );
   }
-  const [held] = items;
-  if (held === undefined || replace) return;
-  const registered = await serverOf(held);
+  const [existing] = items;
+  if (existing === undefined || replace) return;
+  const registered = await serverOf(existing);
   if (isSame(registered, server)) return;
   throw new Refusal(
     `the provider ${provider} is registered for ${registered ?? 'a server that cannot be read'}, not for ${server}`,
@@ -83,17 +83,17 @@ export async function checkManagement(
   );
 }
 
-/** The server that a Secret registers; undefined when that cannot be told. */
-async function serverOf(held: Secret): Promise<string | undefined> {
+/** Returns the server from a registration Secret; undefined if unreadable. */
+async function serverOf(existing: Secret): Promise<string | undefined> {
   try {
-    return (await readRegistration(held)).access.server;
+    return (await readRegistration(existing)).access.server;
   } catch {
-    // A Secret that Viola cannot read registers nothing; whatever is wrong with it, the next one replaces it.
+    // Viola cannot read this Secret either, hence it registers nothing and may be replaced.
     return undefined;
   }
 }
 
-/** Whether two addresses are one: somebody may have written it with a path of `/`, or with the port that it has anyway. */
+/** Compares two server URLs; normalizes a trailing `/` and the default port. */
 function isSame(one: string | undefined, other: string): boolean {
   return one !== undefined && new URL(one).href === new URL(other).href;
 }

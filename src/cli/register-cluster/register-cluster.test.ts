@@ -39,8 +39,8 @@ afterAll(async () => {
   await server.close();
 });
 
-describe('a registration', () => {
-  it('is read by Viola as it was meant, and its token can be renewed', async () => {
+describe('registration', () => {
+  it('Viola reads the registration Secret as intended, and its token can be renewed', async () => {
     const secret = registrationSecret(registration, 'token-1') as Secret;
     const read = await readRegistration(secret);
     expect(read).toMatchObject({ providerId: 'biz-1', namespace: 'multinic-system' });
@@ -54,15 +54,15 @@ describe('a registration', () => {
   });
 
   it.each([
-    ['a provider that names no Secret', { provider: 'Biz 1' }, 'the provider id "Biz 1"'],
+    ['a provider id that is no Secret name', { provider: 'Biz 1' }, 'the provider id "Biz 1"'],
     ['plain HTTP', { server: 'http://10.0.0.1:8080' }, 'would show the token'],
     ['a server on this machine', { server: 'https://127.0.0.1:6443' }, 'cannot reach it'],
     ['a server on this machine by name', { server: 'https://localhost:6443' }, 'cannot reach it'],
-  ])('is refused for %s', (_what, wrong, why) => {
+  ])('a registration is refused for %s', (_what, wrong, why) => {
     expect(() => checkRegistration({ ...registration, ...wrong })).toThrow(why);
   });
 
-  it('says what it is going to do, and not the token', () => {
+  it('the registration plan names all objects, but not the token', () => {
     const text = describePlan(
       registration,
       { business: 'https://b', management: 'https://m' },
@@ -72,7 +72,7 @@ describe('a registration', () => {
     expect(text).toContain('Secret biz-1, label multinic.io/provider-id=biz-1');
   });
 
-  it('gives rights to node configs and to its own token alone', () => {
+  it("Viola's role grants access only to node configs and to creating its own token", () => {
     const { role } = writerObjects(registration);
     expect(
       role.rules?.map(({ resources, resourceNames, verbs }) => [resources, resourceNames, verbs]),
@@ -83,8 +83,8 @@ describe('a registration', () => {
   });
 });
 
-describe('what a registration needs', () => {
-  it('is told one after the other, with the next step', async () => {
+describe('registration preconditions', () => {
+  it('missing registration preconditions are reported one by one, with the next step', async () => {
     const missing = { ...registration, namespace: 'absent', registrationsNamespace: 'absent' };
     await expect(checkBusiness(client, missing)).rejects.toThrow('has no namespace absent');
     await expect(checkManagement(client, missing, false)).rejects.toThrow(
@@ -97,7 +97,7 @@ describe('what a registration needs', () => {
     });
   });
 
-  it('is a name that nobody registered, or the same server', async () => {
+  it('a registration is accepted for a new provider or the same server, refused for another server', async () => {
     await client.create(namespaces, { metadata: { name: 'multinic-clusters' } });
     await expect(checkManagement(client, registration, false)).resolves.toBeUndefined();
     const secret = registrationSecret(registration, 'token-1');
@@ -116,15 +116,18 @@ describe('what a registration needs', () => {
   });
 
   it.each([
-    ['made by hand, of server and token', { server: 'https://10.0.0.9:6443\n', token: 't' }],
-    ['with the same server in other words', { server: 'https://10.0.0.9:6443/', token: 't' }],
-  ])('is for the same server when it was %s', async (_, text) => {
+    ['created by hand with server and token', { server: 'https://10.0.0.9:6443\n', token: 't' }],
+    [
+      'created with a trailing slash in the server URL',
+      { server: 'https://10.0.0.9:6443/', token: 't' },
+    ],
+  ])('checkManagement accepts the same server when the Secret was %s', async (_, text) => {
     const provider = 'by-hand';
-    const held = registrationSecret({ ...registration, provider }, 'token-1');
+    const existing = registrationSecret({ ...registration, provider }, 'token-1');
     const data = Object.fromEntries(
       Object.entries(text).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
     );
-    await client.create(secrets, { ...held, data });
+    await client.create(secrets, { ...existing, data });
     const again = { ...registration, provider, server: 'https://10.0.0.9:6443' };
     await expect(checkManagement(client, again, false)).resolves.toBeUndefined();
     const moved = { ...again, server: 'https://10.0.0.2:6443' };
@@ -134,7 +137,7 @@ describe('what a registration needs', () => {
     await client.delete(secrets, { name: provider, namespace: 'multinic-clusters' });
   });
 
-  it('is rehearsed without a trace, and the role of a chart is left as it is', async () => {
+  it('rehearse leaves no trace, and keeps a role managed by Helm', async () => {
     const { metadata } = await client.get(secrets, {
       name: 'biz-1',
       namespace: 'multinic-clusters',

@@ -19,13 +19,13 @@ export interface Clusters {
   readonly management: KubeClient;
 }
 
-/** Asks both API servers whether they would take every object; throws what they say when not. Nothing is written. */
+/** Sends every object to both API servers as a dry run; throws their refusal. Writes nothing. */
 export async function rehearse(clusters: Clusters, registration: Registration): Promise<void> {
   await applyWriter(clusters.business, registration, true);
   await applySecret(clusters.management, registration, { token: 'rehearsed', dryRun: true });
 }
 
-/** Makes or renews the registration; may be done any number of times. */
+/** Creates or renews the registration. Idempotent. */
 export async function register(
   clusters: Clusters,
   registration: Registration,
@@ -38,13 +38,13 @@ export async function register(
     options.tokenSeconds,
   );
   await using writer = options.connect(token);
-  // What the token cannot do now, Viola cannot do later; the Secret of a registration that works stays until then.
+  // Tests the token before storing the Secret: a failing token must not replace a working registration.
   await writer.list(nodeConfigs, { namespace: registration.namespace, limit: 1 });
   await applySecret(clusters.management, registration, { token, dryRun: false });
   return { expires };
 }
 
-/** What the chart of the agents made stays as it is; what is missing, or was made by us, is made. */
+/** Creates or updates missing objects and our own; objects from the agent chart stay unchanged. */
 async function applyWriter(
   client: KubeClient,
   registration: Registration,
@@ -66,8 +66,8 @@ async function mayApply<T extends KubeObject>(
   resource: Resource<T>,
   { metadata }: KubeObject,
 ): Promise<boolean> {
-  const held = await client.find(resource, metadata);
-  return held === undefined || held.metadata.labels?.[labels.managedBy] === managedBy;
+  const existing = await client.find(resource, metadata);
+  return existing === undefined || existing.metadata.labels?.[labels.managedBy] === managedBy;
 }
 
 async function requestToken(
@@ -75,8 +75,8 @@ async function requestToken(
   { namespace, serviceAccount: name }: Registration,
   expirationSeconds: number,
 ): Promise<{ token: string; expires: string }> {
-  const asked = { metadata: { name, namespace }, spec: { audiences: [], expirationSeconds } };
-  const { status } = await client.create(tokenRequestsOf(name), asked);
+  const request = { metadata: { name, namespace }, spec: { audiences: [], expirationSeconds } };
+  const { status } = await client.create(tokenRequestsOf(name), request);
   if (!status) throw new Error(`the API server made no token for ${namespace}/${name}`);
   return { token: status.token, expires: status.expirationTimestamp };
 }
@@ -86,7 +86,7 @@ async function applySecret(
   registration: Registration,
   { token, dryRun }: { readonly token: string; readonly dryRun: boolean },
 ): Promise<void> {
-  // Viola writes the token when it renews it: what is registered again is meant to replace that.
+  // force: a new registration must replace the token Viola wrote at renewal.
   await client.apply(secrets, registrationSecret(registration, token), {
     fieldManager,
     dryRun,

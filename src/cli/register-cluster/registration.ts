@@ -4,33 +4,33 @@ import type { Role, RoleBinding, Secret, ServiceAccount } from '../../kube/core-
 import type { Draft } from '../../kube/object.ts';
 import { writerRights } from '../../viola/rights.ts';
 
-/** A business cluster as it is going to be registered. */
+/** A planned business cluster registration. */
 export interface Registration {
-  /** The `x-provider-id` by which callers of Viola name the cluster. */
+  /** `x-provider-id`: the cluster's id for Viola's callers. */
   readonly provider: string;
-  /** Namespace of the MultiNicNodeConfigs in the business cluster. */
+  /** MultiNicNodeConfig namespace in the business cluster. */
   readonly namespace: string;
-  /** Viola's identity there. */
+  /** Viola's ServiceAccount in the business cluster. */
   readonly serviceAccount: string;
-  /** As Viola reaches it from its Pod. */
+  /** Server URL as reachable from Viola's Pod. */
   readonly server: string;
   readonly ca: string | undefined;
   readonly tlsServerName: string | undefined;
-  /** Namespace of the Secret in the management cluster. */
+  /** The Secret's namespace in the management cluster. */
   readonly registrationsNamespace: string;
 }
 
-/** Value of `app.kubernetes.io/managed-by` on what is made here. */
+/** Value for `app.kubernetes.io/managed-by` on created objects. */
 export const managedBy = 'multinic';
 
-/** What Viola's identity is made of in the business cluster. */
+/** Objects for Viola's identity in the business cluster. */
 export interface WriterObjects {
   readonly serviceAccount: Draft<ServiceAccount>;
   readonly role: Draft<Role>;
   readonly roleBinding: Draft<RoleBinding>;
 }
 
-/** An account with no more rights than Viola uses; the chart of the agents makes the same objects. */
+/** Returns an account with only the rights Viola uses; the agent chart creates the same objects. */
 export function writerObjects({ namespace, serviceAccount: name }: Registration): WriterObjects {
   const metadata = { name, namespace, labels: { [labels.managedBy]: managedBy } };
   return {
@@ -48,13 +48,13 @@ function writerRules(account: string) {
   return writerRights.rights.map(({ group, resource, names, verbs }) => ({
     apiGroups: [group],
     resources: [resource],
-    // The only name of the table is that of the account itself.
+    // The table's only resource name is the account itself.
     ...(names ? { resourceNames: [account] } : {}),
     verbs: [...verbs],
   }));
 }
 
-/** The Secret that Viola reads: a kubeconfig with the token, and whose token Viola is to renew. */
+/** Returns the Secret for Viola: a kubeconfig with the token, and the account for token renewal. */
 export function registrationSecret(registration: Registration, token: string): Draft<Secret> {
   const { provider, namespace, serviceAccount, registrationsNamespace } = registration;
   const text = { kubeconfig: JSON.stringify(kubeconfigOf(registration, token)), namespace };
@@ -93,7 +93,7 @@ function kubeconfigOf(
   };
 }
 
-/** The access that the registered token gives: what was registered is tried before it is called done. */
+/** Returns access by the registered token, for testing the registration before success is reported. */
 export function registeredAccess(
   { server, ca, tlsServerName }: Registration,
   token: string,
@@ -106,7 +106,7 @@ export function registeredAccess(
   };
 }
 
-/** What is going to be done, before anything is. */
+/** Returns the plan text, printed before any change. */
 export function describe(
   registration: Registration,
   clusters: { readonly business: string; readonly management: string },

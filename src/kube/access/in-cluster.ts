@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ClusterAccess } from './access.ts';
 import { credential, fileToken } from './kubeconfig.ts';
 
-/** Where the kubelet mounts the ServiceAccount of a Pod. */
+/** Mount path for a Pod's ServiceAccount. */
 const serviceAccountFolder = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
@@ -11,7 +11,7 @@ export interface InClusterOptions {
   readonly folder?: string;
 }
 
-/** Access of a Pod by its mounted ServiceAccount; rejects when this process is not in a Pod. */
+/** Returns a Pod's access by its mounted ServiceAccount; rejects outside a Pod. */
 export async function inCluster({
   env = process.env,
   folder = serviceAccountFolder,

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 
-/** A key that changes who we are or whom we trust is refused, never ignored. */
+/** Unsupported keys affecting identity or trust are refused, never ignored. */
 function refused(fix: string) {
   return z.never({ error: `is not supported: ${fix}` }).optional();
 }
 
 const useCredentials = 'use a token, a tokenFile or a client certificate';
 
-/** Wrapped lines, as base64(1) makes them and Go accepts them, are joined. */
+/** Joins wrapped lines, as base64(1) writes and Go accepts them. */
 const base64 = z
   .string()
   .transform((text) => text.replaceAll(/\s+/g, ''))
@@ -46,7 +46,7 @@ const context = z.object({
 
 const name = z.string();
 
-/** kubectl writes `null` where there is none. */
+/** kubectl writes `null` for empty lists. */
 function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
@@ -55,8 +55,8 @@ function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 /**
- * What contexts there are, and of what they are made. What a cluster or a user holds is looked at when it is the chosen one:
- * people keep in one file what they reach by other programs, too.
+ * Contexts with their clusters and users. Cluster and user entries are checked only when chosen: users keep entries
+ * for other programs in the same file.
  */
 export const kubeconfigSchema = z.object({
   'current-context': z.string().optional(),

@@ -32,7 +32,7 @@ function config(cluster: object, user: object | null) {
 }
 
 describe('kubeconfig', () => {
-  test('gives server, CA, namespace and token of the current context', async () => {
+  test('loadKubeconfig returns server, CA, namespace and token from the current context', async () => {
     const access = await loadKubeconfig(
       stringify(config({ 'certificate-authority-data': base64('CA') }, { token: 't0ken' })),
     );
@@ -40,7 +40,7 @@ describe('kubeconfig', () => {
     expect(await access.token?.()).toBe('t0ken');
   });
 
-  test('takes base64 with line breaks, as base64(1) makes it', async () => {
+  test('loadKubeconfig accepts base64 with line breaks, as base64(1) writes', async () => {
     const wrapped = base64('CA'.repeat(60)).replace(/.{76}/g, '$&\n');
     const access = await loadKubeconfig(
       stringify(config({ 'certificate-authority-data': wrapped }, null)),
@@ -48,23 +48,23 @@ describe('kubeconfig', () => {
     expect(access.ca).toBe('CA'.repeat(60));
   });
 
-  test('gives another context when asked', async () => {
+  test('loadKubeconfig returns the requested context', async () => {
     const access = await loadKubeconfig(stringify(config({}, null)), { context: 'there' });
     expect(access).toEqual({ server: 'https://10.0.0.2:6443' });
   });
 
-  test('may be JSON in one line', async () => {
+  test('loadKubeconfig accepts JSON on one line', async () => {
     const access = await loadKubeconfig(JSON.stringify(config({}, null)));
     expect(access.server).toBe('https://10.0.0.1:6443');
   });
 
-  test('gives a client certificate from its data', async () => {
+  test('loadKubeconfig returns a client certificate from inline data', async () => {
     const user = { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY') };
     const access = await loadKubeconfig(stringify(config({ 'tls-server-name': 'api' }, user)));
     expect(access).toMatchObject({ clientCert: 'CERT', clientKey: 'KEY', tlsServerName: 'api' });
   });
 
-  test('in a file may name files beside it; data win', async () => {
+  test('a kubeconfig file may name relative files; inline data win', async () => {
     for (const name of ['ca', 'cert', 'key'])
       await writeFile(join(folder, name), name.toUpperCase());
     const user = {
@@ -78,7 +78,7 @@ describe('kubeconfig', () => {
     expect(access).toMatchObject({ ca: 'CA', clientCert: 'CERT', clientKey: 'DATA' });
   });
 
-  test('reads a token file again each time', async () => {
+  test('loadKubeconfig rereads the token file each time', async () => {
     const path = join(folder, 'config');
     await writeFile(path, stringify(config({}, { tokenFile: 'token', token: 'old' })));
     await writeFile(join(folder, 'token'), 'first\n');
@@ -92,7 +92,7 @@ describe('kubeconfig', () => {
     ['a CA', { 'certificate-authority': '/etc/passwd' }, null],
     ['a key', {}, { 'client-key': '/etc/passwd', 'client-certificate-data': base64('C') }],
     ['a token', {}, { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }],
-  ])('given as text may not name the file of %s', async (_, cluster, user) => {
+  ])('a kubeconfig given as text may not name a file for %s', async (_, cluster, user) => {
     const loading = loadKubeconfig(stringify(config(cluster, user)));
     await expect(loading).rejects.toThrow(/given as text must hold its data/);
   });
@@ -104,28 +104,31 @@ describe('kubeconfig', () => {
     ['as', {}, { as: 'root' }],
     ['proxy-url', { 'proxy-url': 'http://proxy' }, null],
     ['insecure-skip-tls-verify', { 'insecure-skip-tls-verify': true }, null],
-  ])('with %s is refused, and the message names it', async (key, cluster, user) => {
-    const loading = loadKubeconfig(stringify(config(cluster, user)));
-    await expect(loading).rejects.toThrow(new RegExp(`is not supported: .*${key}`, 's'));
-  });
+  ])(
+    'a kubeconfig with %s is refused, and the message names the key',
+    async (key, cluster, user) => {
+      const loading = loadKubeconfig(stringify(config(cluster, user)));
+      await expect(loading).rejects.toThrow(new RegExp(`is not supported: .*${key}`, 's'));
+    },
+  );
 
-  test('may hold what another context needs and we do not support', async () => {
-    const held = config({}, { token: 't0ken' });
-    const others = {
+  test('unsupported entries for other contexts are accepted, but refused when chosen', async () => {
+    const base = config({}, { token: 't0ken' });
+    const extended = {
       clusters: [
-        ...held.clusters,
+        ...base.clusters,
         { name: 'lab', cluster: { server: 'https://lab', 'insecure-skip-tls-verify': true } },
       ],
-      users: [...held.users, { name: 'cloud', user: { exec: { command: 'aws' } } }],
-      contexts: [...held.contexts, { name: 'eks', context: { cluster: 'lab', user: 'cloud' } }],
+      users: [...base.users, { name: 'cloud', user: { exec: { command: 'aws' } } }],
+      contexts: [...base.contexts, { name: 'eks', context: { cluster: 'lab', user: 'cloud' } }],
     };
-    const text = stringify({ ...held, ...others });
+    const text = stringify({ ...base, ...extended });
     expect(await (await loadKubeconfig(text)).token?.()).toBe('t0ken');
     const other = loadKubeconfig(text, { context: 'eks' });
     await expect(other).rejects.toThrow(/cluster lab, is not usable.*insecure-skip-tls-verify/s);
   });
 
-  test('without users, as kubectl writes it, is none with a user', async () => {
+  test('a kubeconfig with null users reports the missing user', async () => {
     const loading = loadKubeconfig(stringify({ ...config({}, null), users: null }));
     await expect(loading).rejects.toThrow(/no user me \(there are: none\)/);
   });
@@ -140,27 +143,27 @@ describe('kubeconfig', () => {
     ['an unknown cluster', { clusters: [] }, /no cluster one \(there are: none\)/],
     ['an unknown user', { users: [] }, /no user me/],
     ['no clusters at all', { clusters: undefined }, /clusters/],
-  ])('with %s says what is missing', async (_, change, message) => {
+  ])('a kubeconfig with %s is refused with the missing name', async (_, change, message) => {
     const loading = loadKubeconfig(JSON.stringify({ ...config({}, null), ...change }));
     await expect(loading).rejects.toThrow(message);
   });
 
-  test('with half a client certificate is refused', async () => {
+  test('a kubeconfig with half a client certificate is refused', async () => {
     const loading = loadKubeconfig(stringify(config({}, { 'client-key-data': base64('K') })));
     await expect(loading).rejects.toThrow(/go together/);
   });
 
-  test('that is broken is told without its text', async () => {
+  test('a broken kubeconfig is reported without its text', async () => {
     const loading = loadKubeconfig('users: "s3cret\n: s3cret');
     await expect(loading).rejects.toThrow(/kubeconfig is not YAML/);
     await expect(loading).rejects.not.toThrow(/s3cret/);
   });
 });
 
-describe('access of a Pod', () => {
+describe('inCluster', () => {
   const env = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  test('comes from its ServiceAccount, whose token is read each time', async () => {
+  test('inCluster reads the ServiceAccount, and the token at each request', async () => {
     await writeFile(join(folder, 'ca.crt'), 'CA');
     await writeFile(join(folder, 'namespace'), 'multinic\n');
     await writeFile(join(folder, 'token'), 'first');
@@ -174,20 +177,20 @@ describe('access of a Pod', () => {
     expect(await access.token?.()).toBe('second');
   });
 
-  test('reads its authority again: the cluster may rotate it', async () => {
+  test('inCluster rereads the CA, because the cluster may rotate it', async () => {
     for (const name of ['ca.crt', 'namespace']) await writeFile(join(folder, name), 'old');
     const access = await inCluster({ env, folder });
     await writeFile(join(folder, 'ca.crt'), 'new');
     expect(await access.certificates?.()).toEqual({ ca: 'new' });
   });
 
-  test('writes an IPv6 host in brackets', async () => {
+  test('inCluster writes an IPv6 host in brackets', async () => {
     for (const name of ['ca.crt', 'namespace']) await writeFile(join(folder, name), 'x');
     const access = await inCluster({ env: { ...env, KUBERNETES_SERVICE_HOST: 'fd00::1' }, folder });
     expect(access.server).toBe('https://[fd00::1]:443');
   });
 
-  test('elsewhere is an error that says what to do', async () => {
+  test('inCluster outside a Pod rejects with advice', async () => {
     await expect(inCluster({ env: {}, folder })).rejects.toThrow(/give a kubeconfig instead/);
   });
 });

@@ -17,8 +17,8 @@ export interface KubeconfigOptions {
 }
 
 /**
- * Reads a kubeconfig, given as a path or as its text. A text may not name files: whoever wrote it into a Secret would
- * read this machine's files with our rights. Token files are read again before every request.
+ * Reads a kubeconfig, given as path or text. Text may not name files: a kubeconfig from a Secret could otherwise read
+ * local files with our rights. Token files are read before every request.
  */
 export async function loadKubeconfig(
   source: string,
@@ -41,7 +41,7 @@ function refuseFile(path: string): never {
   );
 }
 
-/** One context, and what it names. */
+/** A context with its cluster and user. */
 interface Chosen {
   readonly namespace: string | undefined;
   readonly cluster: KubeconfigCluster;
@@ -49,7 +49,7 @@ interface Chosen {
   readonly user: KubeconfigUser;
 }
 
-/** Errors tell the place and never the text, which holds credentials. */
+/** Errors contain the position, never the text, because the text holds credentials. */
 function parseKubeconfig(text: string, called: string, chosen: string | undefined): Chosen {
   const document = parseDocument(text, { prettyErrors: false });
   const [flaw] = document.errors;
@@ -77,14 +77,14 @@ async function accessOf(
   locate: Locate,
 ): Promise<ClusterAccess> {
   const certificates = () => certificatesOf(cluster, user, locate);
-  const now = await certificates();
-  if ((now.clientCert === undefined) !== (now.clientKey === undefined)) {
+  const current = await certificates();
+  if ((current.clientCert === undefined) !== (current.clientKey === undefined)) {
     throw new Error(`kubeconfig user ${userName}: client-certificate and client-key go together`);
   }
   const token = tokenOf(user, locate);
   return {
     server: cluster.server,
-    ...now,
+    ...current,
     ...(namesFiles(cluster, user) ? { certificates } : {}),
     ...(token ? { token } : {}),
     ...(namespace === undefined ? {} : { namespace }),
@@ -133,7 +133,7 @@ async function pem(
   path: string | undefined,
   locate: Locate,
 ): Promise<string | undefined> {
-  // As kubectl does: the data win over the file.
+  // Inline data win over files, as in kubectl.
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');
   return path === undefined ? undefined : credential(locate(path));
 }
@@ -146,14 +146,16 @@ function tokenOf(
   return token === undefined ? undefined : () => Promise.resolve(token);
 }
 
-/** A token that is read from its file each time: the kubelet and credential helpers rotate it in place. */
+/**
+ * Returns a function that reads the token file at each call: kubelet and credential helpers rotate the file in place.
+ */
 export function fileToken(path: string): () => Promise<string> {
   return async () => (await credential(path)).trim();
 }
 
 /**
- * Who rotates a file in place empties it first. Taken as it is, no authority would be every one that Node.js knows, and
- * no token nobody.
+ * Reads a credential file; throws if empty, as during an in-place rotation. An empty CA would mean all Node.js CAs,
+ * and an empty token an anonymous request.
  */
 export async function credential(path: string): Promise<string> {
   const text = await readFile(path, 'utf8');

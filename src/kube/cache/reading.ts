@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object.ts';
 import { defineResource, type Resource } from '../resource.ts';
 
-/** One object as a reflector reads it: what it is, why it could not be read, or that it is known already. */
+/** An object as read by a reflector: parsed, unreadable, or already known. */
 export type Reading<T> = KubeObject &
   (
     | { readonly object: T; readonly unreadable?: never; readonly known?: never }
@@ -11,15 +11,18 @@ export type Reading<T> = KubeObject &
 
 export interface ReadingOptions<T> {
   readonly transform?: ((object: T) => T) | undefined;
-  /** Exactly this version is stored: it need not be looked at, so that a relist of what has not changed keeps nothing. */
+  /**
+   * True if exactly this version is stored: parsing is skipped, and relisting unchanged objects retains no new
+   * memory.
+   */
   readonly isKnown: (object: KubeObject) => boolean;
-  /** Whether objects keep their managedFields; default: they are dropped. */
+  /** True: objects keep managedFields; default: dropped. */
   readonly keepsManagedFields?: boolean | undefined;
 }
 
 /**
- * The resource whose reading never fails as a whole: an object that does not pass its check is marked instead of
- * failing its list or watch, so that one broken object does not hide all the others.
+ * Returns a resource with per-object parse results: an unreadable object is marked instead of failing its list or
+ * watch, and hides no other object.
  */
 export function readingsOf<T extends KubeObject>(
   resource: Resource<T>,
@@ -42,7 +45,7 @@ export function readingsOf<T extends KubeObject>(
   });
 }
 
-/** More than half of a stored object's memory, and most parts do not read them. */
+/** Drops managedFields: more than half of an object's memory, and unused by most parts. */
 function withoutManagedFields(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

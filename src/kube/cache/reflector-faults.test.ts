@@ -13,8 +13,8 @@ import {
 } from '../testing/reflector-bench.ts';
 import { line } from '../testing/scripted-server.ts';
 
-describe('a reflector when things break', () => {
-  test('a lost connection is resumed, and what comes again is not told again', async () => {
+describe('reflector with faults', () => {
+  test('a lost connection is resumed, and replayed events are ignored', async () => {
     const events = [line('ADDED', item('a', 8)), line('MODIFIED', item('a', 9))];
     const drop: Reply = (response) => {
       response.write(events.join(''), () => response.destroy());
@@ -30,7 +30,7 @@ describe('a reflector when things break', () => {
     expect([versions, counts.lists]).toEqual([['7', '9'], 1]);
   });
 
-  test('an object that was deleted does not come back with a replay', async () => {
+  test('a deleted object does not return through replayed events', async () => {
     const before = [line('ADDED', item('a', 8)), line('DELETED', item('a', 9))];
     const { log } = await bench({
       lists: [listed(7)],
@@ -41,12 +41,12 @@ describe('a reflector when things break', () => {
   });
 
   test.each([
-    ['as the answer to the watch', refused(410)],
+    ['as the watch response', refused(410)],
     [
       'inside the stream',
       streaming(line('ERROR', { code: 410, reason: 'Expired', message: 'old' })),
     ],
-  ])('410 %s leads to a list that tells what is gone', async (_, gone) => {
+  ])('status 410 %s triggers a relist that finds deleted objects', async (_, gone) => {
     const { log, pass, versions } = await bench({
       lists: [listed(7, item('a', 3), item('b', 4)), listed(30, item('b', 25))],
       watches: [gone, silent],
@@ -58,7 +58,7 @@ describe('a reflector when things break', () => {
     expect(versions).toEqual(['7', '30']);
   });
 
-  test('a server that is away is asked less and less often, and often again after it was back', async () => {
+  test('an unavailable server is polled with growing pauses, and quickly again after a success', async () => {
     const healthy = ending(line('ADDED', item('a', 8)));
     const { pass, counts, errors, log } = await bench({
       lists: [listed(7)],
@@ -75,7 +75,7 @@ describe('a reflector when things break', () => {
     ]);
   });
 
-  test('a quiet watch that is cut again and again does not make the pauses longer', async () => {
+  test('repeated cuts in a quiet watch do not lengthen the pauses', async () => {
     const cut: ServerResponse[] = [];
     const { clock, pass, counts } = await bench({
       lists: [listed(7)],
@@ -94,7 +94,7 @@ describe('a reflector when things break', () => {
     }
   });
 
-  test('a server that asks for patience gets it', async () => {
+  test("a retry waits as long as the API server's Retry-After", async () => {
     const { pass, counts } = await bench({
       lists: [listed(7)],
       watches: [refused(429, { 'retry-after': '9' }), silent],
@@ -103,7 +103,7 @@ describe('a reflector when things break', () => {
     await until('the second watch', () => counts.watches === 2);
   });
 
-  test('a list that fails is tried again', async () => {
+  test('a failed list is retried', async () => {
     const { pass, reflector, store } = await bench({
       lists: [refused(500), listed(7, item('a', 3))],
       watches: [silent],
@@ -113,7 +113,7 @@ describe('a reflector when things break', () => {
     expect(store.size).toBe(1);
   });
 
-  test('a stream cut in the middle of an event is resumed from the event before', async () => {
+  test('a stream cut within an event resumes from the previous event', async () => {
     const { pass, log, versions } = await bench({
       lists: [listed(7)],
       watches: [
@@ -134,7 +134,7 @@ describe('a reflector when things break', () => {
     ['before its headers', () => undefined],
     ['after an event', streaming(line('ADDED', item('a', 8)))],
   ] satisfies [string, Reply][])(
-    'a connection that falls silent %s is given up within 35 s',
+    'a connection silent %s is replaced within 35 s',
     async (_, reply) => {
       const { clock, counts, log, reflector } = await bench({
         lists: [listed(7)],

@@ -5,7 +5,7 @@ import { bench, item, listed, type Reply, silent, streaming } from '../testing/r
 import { line } from '../testing/scripted-server.ts';
 import { Store } from './store.ts';
 
-/** The stream ends with an expired version, so that a list follows. */
+/** Ends the stream with status 410, forcing a relist. */
 const expired = streaming(line('ERROR', { code: 410, reason: 'Expired', message: 'too old' }));
 
 const owned = (name: string) => ({ ...item(name, 5), data: { owner: 'X' } });
@@ -17,8 +17,8 @@ function parseUnlessBroken(raw: unknown): ConfigMap {
   return object;
 }
 
-describe('a list of a reflector', () => {
-  test('does not take back what this process stored while the list was on its way', async () => {
+describe('reflector list', () => {
+  test('a list keeps objects this process stored while the list was running', async () => {
     const store = new Store<ConfigMap>();
     const log: string[] = [];
     store.subscribe(({ type, key }) => log.push(`${type} ${key}`));
@@ -35,7 +35,7 @@ describe('a list of a reflector', () => {
     expect(log).toEqual(['added a', 'added mine']);
   });
 
-  test('with an object that an index cannot take has all the others', async () => {
+  test('a list with an unindexable object stores all other objects', async () => {
     const store = new Store<ConfigMap>({
       indexes: { owner: ({ data }) => [(data as { owner: string }).owner.toLowerCase()] },
     });
@@ -49,7 +49,7 @@ describe('a list of a reflector', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('says that an object is gone whose name another one has that cannot be read', async () => {
+  test('a list reports an object as deleted when an unreadable object with another uid has its name', async () => {
     const { counts, log, pass } = await bench(
       {
         lists: [listed(7, item('a', 5)), listed(10, broken('uid-a')), listed(20, broken('other'))],
@@ -65,7 +65,7 @@ describe('a list of a reflector', () => {
     expect(log).toEqual(['added a 5', 'deleted a 5']);
   });
 
-  test('reads only what is not known in this version', async () => {
+  test('a list parses only objects with an unknown version', async () => {
     const read: string[] = [];
     const parse = (raw: unknown): ConfigMap => {
       read.push((raw as ConfigMap).metadata.name);
@@ -87,7 +87,7 @@ describe('a list of a reflector', () => {
     expect(log).toEqual(['added a 5', 'added b 6', 'deleted b 6', 'added b 6', 'added c 9']);
   });
 
-  test('tells how each list and each watch ended, and how long the server has been silent', async () => {
+  test("onStep reports each list and watch result, and silentMs the server's silence", async () => {
     const steps: string[] = [];
     const { clock, counts, pass, reflector } = await bench(
       { lists: [listed(7, item('a', 5)), listed(10)], watches: [expired, silent] },

@@ -12,7 +12,7 @@ type Lister = Pick<KubeClient, 'list' | 'watch'>;
 
 const random = () => 0.5;
 
-/** A store that follows a collection for a second already; `seen` is what it holds. */
+/** Starts a reflector and lets it follow the collection for a second; `stored` returns the store content. */
 async function following(client: Lister, clock: FakeClock) {
   const store = new Store<KubeObject>();
   const reflector = createReflector({ client, resource: configMaps, store, clock, random });
@@ -20,7 +20,7 @@ async function following(client: Lister, clock: FakeClock) {
   const running = reflector.run(stop.signal);
   await clock.advance(1_000);
   return {
-    seen: () =>
+    stored: () =>
       new Map(store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion])),
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -29,19 +29,19 @@ async function following(client: Lister, clock: FakeClock) {
   };
 }
 
-describe('a list that comes every ten minutes', () => {
-  test('finds an event that no watch told', async () => {
+describe('ten-minute relist', () => {
+  test('the ten-minute relist finds an event every watch missed', async () => {
     const clock = createFakeClock();
     const collection = new FlakyCollection(clock, ['none', 'omit']);
     await using store = await following(collection.client(), clock);
     collection.put('a');
     await clock.advance(595_000);
-    expect(store.seen().size).toBe(0);
+    expect(store.stored().size).toBe(0);
     await clock.advance(30_000);
-    expect(store.seen().size).toBe(1);
+    expect(store.stored().size).toBe(1);
   });
 
-  test('is not in the way of a watch that works when it fails', async () => {
+  test('a failed relist does not disturb a working watch', async () => {
     const clock = createFakeClock();
     const collection = new FlakyCollection(clock, []);
     const { list, watch } = collection.client();
@@ -60,15 +60,15 @@ describe('a list that comes every ten minutes', () => {
     const before = lists;
     collection.put('a');
     await clock.advance(30_000);
-    expect(store.seen().size).toBe(1);
-    // The list is not forgotten, and does not come with every watch.
+    expect(store.stored().size).toBe(1);
+    // The relist is retried, but not with every watch.
     await clock.advance(600_000);
     expect(lists - before).toBeGreaterThan(5);
     expect(lists - before).toBeLessThan(15);
   });
 });
 
-test('a watch that ends at once is doubted in time, however long its server takes to say how far it is', async () => {
+test('a watch that ends at once triggers a relist in time, even with a slow version check', async () => {
   const clock = createFakeClock();
   const collection = new FlakyCollection(clock, []);
   const { list, watch } = collection.client();
@@ -89,30 +89,30 @@ test('a watch that ends at once is doubted in time, however long its server take
   collection.put('a');
   await clock.advance(120_000);
   expect(lists).toBe(2);
-  expect(store.seen()).toEqual(collection.state);
+  expect(store.stored()).toEqual(collection.state);
 });
 
 test.each([
-  ['when it is back', []],
-  ['also when it is in trouble for a while', ['refuse', 'refuse', 'none', 'refuse']],
+  ['after its return', []],
+  ['even after repeated failures', ['refuse', 'refuse', 'none', 'refuse']],
 ] satisfies [string, Fault[]][])(
-  'a server that was restored from a backup is listed again %s: it would tell nothing for a long time',
-  async (_, trouble) => {
+  'a server restored from a backup is listed again %s, because its watch would stay silent',
+  async (_, faults) => {
     const clock = createFakeClock();
-    const collection = new FlakyCollection(clock, ['none', 'drop', ...trouble]);
+    const collection = new FlakyCollection(clock, ['none', 'drop', ...faults]);
     collection.put('kept');
     const restore = collection.backup();
     await using store = await following(collection.client(), clock);
     for (const name of ['lost', 'kept', 'kept']) collection.put(name);
-    // The watch breaks with its second event, because all API servers are started anew.
+    // The watch breaks at its second event, because all API servers restart.
     await clock.advance(600);
-    expect([...store.seen()]).toEqual([
+    expect([...store.stored()]).toEqual([
       ['kept', '103'],
       ['lost', '102'],
     ]);
     restore();
     collection.put('new');
     await clock.advance(60_000);
-    expect(store.seen()).toEqual(collection.state);
+    expect(store.stored()).toEqual(collection.state);
   },
 );

@@ -15,40 +15,40 @@ const failed = (error: unknown, resourceVersion?: string, healthy = false): Step
     ? { kind: 'failed', error, healthy }
     : { kind: 'failed', error, resourceVersion, healthy };
 
-describe('transitions of a reflector', () => {
+describe('reflector state transition', () => {
   test.each<[string, RunningState, StepResult, object]>([
     [
-      'a list leads to a watch from its version',
+      'a finished list starts a watch from its version',
       firstState,
       { kind: 'listed', resourceVersion: '7' },
       at('7'),
     ],
     [
-      'a list does not forget earlier failures',
+      'a finished list keeps the failure count',
       { ...firstState, failures: 3 },
       { kind: 'listed', resourceVersion: '7' },
       at('7', 3),
     ],
     [
-      'a failed list is tried again after a pause',
+      'a failed list is retried after a pause',
       firstState,
       failed(lost),
       { name: 'waiting', waitMs: 800, failures: 1, next: { name: 'listing' } },
     ],
     [
-      'a watch that ended well is resumed at once',
+      'a healthy ended watch resumes at once',
       at('7', 2),
       { kind: 'ended', resourceVersion: '9', healthy: true },
       at('9', 0),
     ],
     [
-      'a watch that ended at once is resumed after a pause',
+      'a watch without events resumes after a pause',
       at('7'),
       { kind: 'ended', resourceVersion: '7', healthy: false },
       { name: 'waiting', waitMs: 800, next: { name: 'watching', resourceVersion: '7' } },
     ],
     [
-      'a broken watch is resumed from where it stood',
+      'a broken watch resumes from its last version',
       at('7'),
       failed(lost, '9', true),
       {
@@ -59,34 +59,34 @@ describe('transitions of a reflector', () => {
       },
     ],
     [
-      'a version that is too old leads to a list',
+      'an expired version triggers a list',
       at('7'),
       failed(gone, '9', true),
       { name: 'waiting', next: { name: 'listing' } },
     ],
     [
-      'a list is due now and then',
+      'a due relist interrupts the watch',
       at('7', 2),
       { kind: 'relistDue' },
       { name: 'listing', failures: 0, resumeFrom: '7' },
     ],
     [
-      'what can be watched is watched when that list fails',
+      'a failed relist resumes the watch',
       { name: 'listing', failures: 0, resumeFrom: '7' },
       failed(lost),
       { name: 'waiting', waitMs: 800, next: { name: 'watching', resourceVersion: '7' } },
     ],
     [
-      'even when its pages have expired: that says nothing about the watch',
+      'a relist with expired pages resumes the watch',
       { name: 'listing', failures: 0, resumeFrom: '7' },
       failed(gone),
       { name: 'waiting', waitMs: 800, next: { name: 'watching', resourceVersion: '7' } },
     ],
-  ])('%s', (_, state, result, next) => {
+  ])('transition: %s', (_, state, result, next) => {
     expect(transition(state, result, random)).toMatchObject(next);
   });
 
-  test('a pause leads to what was to come after it', () => {
+  test('transition continues with the planned state after a pause', () => {
     const next = { name: 'watching', resourceVersion: '7' } as const;
     const state: RunningState = { name: 'waiting', failures: 3, waitMs: 800, next };
     expect(transition(state, { kind: 'waited' }, random)).toEqual(at('7', 3));
@@ -96,11 +96,11 @@ describe('transitions of a reflector', () => {
     [firstState],
     [at('7')],
     [{ name: 'waiting', failures: 1, waitMs: 1, next: { name: 'listing' } }],
-  ])('an abort leads from %o to the end', (state) => {
+  ])('transition stops from %o on abort', (state) => {
     expect(transition(state, { kind: 'aborted' }, random)).toEqual({ name: 'stopped' });
   });
 
-  test('pauses double up to 30 s and start again after a healthy watch', () => {
+  test('transition doubles pauses up to 30 s, and resets after a healthy watch', () => {
     let state: RunningState = at('7');
     const waits: number[] = [];
     for (let failure = 0; failure < 8; failure++) {
@@ -113,7 +113,7 @@ describe('transitions of a reflector', () => {
     expect(transition(state, failed(lost, '7', true), random)).toMatchObject({ waitMs: 800 });
   });
 
-  test('a server that asks for a longer pause gets it', () => {
+  test("transition waits as long as the API server's Retry-After", () => {
     const busy = new KubeError({
       status: 429,
       reason: 'Busy',
@@ -123,7 +123,7 @@ describe('transitions of a reflector', () => {
     expect(transition(at('7'), failed(busy, '7'), random)).toMatchObject({ waitMs: 9_000 });
   });
 
-  test('a version from which nothing comes is doubted after five tries', () => {
+  test('transition relists after five failed watches from one version', () => {
     let state: RunningState = at('7');
     const names: string[] = [];
     for (let failure = 0; failure < 6; failure++) {

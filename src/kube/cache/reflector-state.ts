@@ -2,17 +2,17 @@ import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import type { Random } from '../../time/clock.ts';
 import { isGone, KubeError } from '../errors.ts';
 
-/** kube-rs' and client-go's values: quick enough after a restart of the API server, never a storm. */
+/** Backoff from kube-rs and client-go: quick after an API server restart, never a storm. */
 const restartBackoff: Backoff = { baseMs: 800, maxMs: 30_000 };
 
-/** So often a watch may fail without having given anything before its starting point is doubted too. */
-const triesFromOneVersion = 5;
+/** Failed watches without events from one version, before a relist. */
+const triesPerVersion = 5;
 
-/** What a reflector does, and what it will do when it has waited. */
+/** A reflector's activity, current or after waiting. */
 export type Active =
   | {
       readonly name: 'listing';
-      /** Where a watch stands that works, and that this list is only to check. */
+      /** Version for resuming the watch this relist verifies. */
       readonly resumeFrom?: string;
     }
   | { readonly name: 'watching'; readonly resourceVersion: string };
@@ -28,16 +28,16 @@ export type RunningState =
 
 export type ReflectorState = RunningState | { readonly name: 'stopped' };
 
-/** How a step of a reflector ended. */
+/** A reflector step's result. */
 export type StepResult =
   | { readonly kind: 'listed'; readonly resourceVersion: string }
-  /** The server ended the watch; `healthy`: it told something or lasted a while. */
+  /** The server ended the watch; `healthy`: events arrived, or the watch lasted long enough. */
   | { readonly kind: 'ended'; readonly resourceVersion: string; readonly healthy: boolean }
   | { readonly kind: 'relistDue' }
   | {
       readonly kind: 'failed';
       readonly error: unknown;
-      /** Where the watch stood; undefined while listing. */
+      /** The watch's last version; undefined while listing. */
       readonly resourceVersion?: string;
       readonly healthy: boolean;
     }
@@ -47,16 +47,16 @@ export type StepResult =
 export const firstState: RunningState = { name: 'listing', failures: 0 };
 
 /**
- * The transitions of a reflector:
+ * Reflector state transitions:
  *
- *     listing  ── listed ──▶ watching ── ended, healthy ──▶ watching (from where it stood)
+ *     listing  ── listed ──▶ watching ── ended, healthy ──▶ watching (last version)
  *        │                      │  └── relist due ──▶ listing
  *        │ failed               │ failed, or ended at once
  *        ▼                      ▼
  *     waiting ◀─────────────────┘      ── waited ──▶ watching; listing after 410 or a failed list
  *
- * When a list fails that was due, the watch that it was to check goes on: it works, and a server may have trouble with
- * lists alone. An abort leads from everywhere to stopped.
+ * After a failed relist the watch resumes: it works, and the server may fail only lists. An abort leads to
+ * `stopped` from every state.
  */
 export function transition(
   state: RunningState,
@@ -71,7 +71,7 @@ export function transition(
     return waiting(failures, afterFailure(state, result, failures), random, result.error);
   }
   const watching = { name: 'watching', resourceVersion: result.resourceVersion } as const;
-  // The failures stay: a list that works and a watch that does not must not alternate without a pause.
+  // Keeps the failure count: a working list and a failing watch must not alternate without a pause.
   if (result.kind === 'listed') return { ...watching, failures: state.failures };
   return result.healthy ? { ...watching, failures: 0 } : waiting(state.failures, watching, random);
 }
@@ -94,8 +94,8 @@ function afterFailure(
   if (state.name === 'listing' && state.resumeFrom !== undefined) {
     return { name: 'watching', resourceVersion: state.resumeFrom };
   }
-  const doubted = failures % triesFromOneVersion === triesFromOneVersion - 1;
-  return resourceVersion === undefined || isGone(error) || doubted
+  const isSuspect = failures % triesPerVersion === triesPerVersion - 1;
+  return resourceVersion === undefined || isGone(error) || isSuspect
     ? { name: 'listing' }
     : { name: 'watching', resourceVersion };
 }
@@ -106,7 +106,7 @@ function waiting(
   random: Random,
   error?: unknown,
 ): Extract<ReflectorState, { name: 'waiting' }> {
-  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
-  const waitMs = Math.max(backoffMs(failures, restartBackoff, random), asked);
+  const requestedMs = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0;
+  const waitMs = Math.max(backoffMs(failures, restartBackoff, random), requestedMs);
   return { name: 'waiting', failures: failures + 1, waitMs, next };
 }

@@ -25,7 +25,7 @@ const fault = fc.constantFrom<Fault>(
   'silence',
 );
 
-test('whatever breaks when, the store ends up equal to the server, and so does who listened to it', async () => {
+test('store and listeners end up equal to the server after any sequence of faults', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 25 }),
@@ -34,12 +34,12 @@ test('whatever breaks when, the store ends up equal to the server, and so does w
         const clock = createFakeClock();
         const collection = new FlakyCollection(clock, faults);
         const store = new Store<KubeObject>();
-        const heard = new Map<string, string | undefined>();
+        const received = new Map<string, string | undefined>();
         store.subscribe(({ type, key, object }) => {
-          if (type === 'added') expect(heard.has(key)).toBe(false);
-          else expect(heard.has(key)).toBe(true);
-          if (type === 'deleted') heard.delete(key);
-          else heard.set(key, object.metadata.resourceVersion);
+          if (type === 'added') expect(received.has(key)).toBe(false);
+          else expect(received.has(key)).toBe(true);
+          if (type === 'deleted') received.delete(key);
+          else received.set(key, object.metadata.resourceVersion);
         });
         const client = collection.client();
         const errors: unknown[] = [];
@@ -58,13 +58,13 @@ test('whatever breaks when, the store ends up equal to the server, and so does w
           else collection[each.kind](each.name);
         }
         collection.heal();
-        // Longer than the longest pause, and where an event was never told, than the time between two lists.
+        // Longer than the longest pause; after an omitted event, longer than the relist interval.
         await clock.advance(faults.includes('omit') ? 700_000 : 65_000);
         const stored = new Map(
           store.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion]),
         );
         expect(stored).toEqual(collection.state);
-        expect(heard).toEqual(collection.state);
+        expect(received).toEqual(collection.state);
         expect(errors.filter((error) => error instanceof AggregateError)).toEqual([]);
         stop.abort();
         await running;

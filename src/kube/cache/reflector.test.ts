@@ -13,7 +13,7 @@ import {
 } from '../testing/reflector-bench.ts';
 import { answer, line } from '../testing/scripted-server.ts';
 
-/** A list of two pages, with one object each. */
+/** A list with two pages, one object each. */
 const twoPages: Reply = (response, { query }) => {
   const more = query.has('continue') ? {} : { continue: 'next' };
   const name = query.has('continue') ? 'b' : 'a';
@@ -24,7 +24,7 @@ const twoPages: Reply = (response, { query }) => {
 };
 
 describe('reflector', () => {
-  test('lists in pages, then watches from the version of the list', async () => {
+  test("the reflector lists in pages, then watches from the list's version", async () => {
     const { reflector, server, log, versions } = await bench(
       { lists: [twoPages], watches: [streaming(line('ADDED', item('c', 8)))] },
       { namespace: 'ns', labelSelector: 'a=b' },
@@ -41,7 +41,7 @@ describe('reflector', () => {
     expect(Number(query?.get('timeoutSeconds'))).toBeLessThanOrEqual(25);
   });
 
-  test('resumes at once, from event or bookmark, when the server ends a watch', async () => {
+  test('the reflector resumes at once from the last event or bookmark when the server ends a watch', async () => {
     const bookmark = line('BOOKMARK', { metadata: { resourceVersion: '20' } });
     const { counts, versions, errors } = await bench({
       lists: [listed(7)],
@@ -52,7 +52,7 @@ describe('reflector', () => {
     expect([counts.lists, errors]).toEqual([1, []]);
   });
 
-  test('pauses before a watch that the server ended without having said anything', async () => {
+  test('the reflector pauses before a new watch when the server ended the last one without events', async () => {
     const { counts, pass, versions } = await bench({
       lists: [listed(7)],
       watches: [ending(), silent],
@@ -62,7 +62,7 @@ describe('reflector', () => {
     expect(versions).toEqual(['7', '7']);
   });
 
-  test('an object that cannot be read hides no other and is not taken for deleted', async () => {
+  test('the reflector stores all other objects beside an unreadable one, and keeps its last readable version', async () => {
     const strict = {
       ...configMaps,
       parse: (raw: unknown) => {
@@ -95,7 +95,7 @@ describe('reflector', () => {
     expect(store.get('a')?.metadata.resourceVersion).toBe('3');
   });
 
-  test('managed fields are dropped, and what the transformation drops', async () => {
+  test('managedFields and transformed-away fields are not stored', async () => {
     const { reflector, store } = await bench(
       {
         lists: [listed(7, { ...item('a', 3, { managedFields: [{}] }), data: { big: 'x' } })],
@@ -111,7 +111,7 @@ describe('reflector', () => {
     expect(store.get('a')).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
   });
 
-  test('a listener that throws is reported, stops nothing and is told again', async () => {
+  test('a throwing store listener is reported, blocks no event and gets its change again', async () => {
     const { store, log, errors, counts } = await bench({
       lists: [listed(7)],
       watches: [ending(line('ADDED', item('a', 8)), line('ADDED', item('b', 9))), silent],
@@ -137,7 +137,7 @@ describe('reflector', () => {
     ['listing', { lists: [() => undefined], watches: [] }],
     ['watching', { lists: [listed(7)], watches: [silent] }],
     ['waiting', { lists: [refused(500)], watches: [] }],
-  ])('ends quietly while %s', async (state, replies) => {
+  ])('the reflector ends without error while %s', async (state, replies) => {
     const { reflector, stop, running, server, errors } = await bench(replies);
     await until(state, () => reflector.state === state && server.requests.length > 0);
     stop.abort();
@@ -146,7 +146,7 @@ describe('reflector', () => {
     expect(errors.length).toBe(state === 'waiting' ? 1 : 0);
   });
 
-  test('runs once at a time, and again after it has ended', async () => {
+  test('the reflector refuses a second run, and runs again after its end', async () => {
     const { reflector, stop, running, rerun, log } = await bench({
       lists: [listed(7, item('a', 3)), listed(9, item('b', 8))],
       watches: [silent],

@@ -17,26 +17,26 @@ import { isNewer, isOlder } from './resource-version.ts';
 import type { Store } from './store.ts';
 
 /**
- * A watch asks the server to end it after 20-25 s and is then resumed from where it stood, and a connection without a
- * byte for 30 s is given up: so a black-holed one is noticed within 30 s. A longer watch cannot notice, because a quiet
- * server sends a bookmark only once a minute, and TCP keepalives are answered by load balancers in between. The cost is
- * one request per collection and 22 s, served from the watch cache. The version to resume from stays fresh: 2 s before
- * the end of a watch the server sends a bookmark if other objects of the kind have changed meanwhile (seen on 1.37).
+ * Watch timing. A watch asks the server to end after 20-25 s, then resumes from its last version; a connection
+ * without a byte for 30 s is closed. Hence a black-holed connection is detected within 30 s. Longer watches cannot
+ * detect this: a quiet server sends a bookmark only once a minute, and load balancers answer TCP keepalives. Cost:
+ * one request per collection and 22 s, served from the watch cache. The resume version stays fresh: 2 s before the
+ * end the server sends a bookmark if other objects changed meanwhile (observed on 1.37).
  */
 const watchSeconds = { min: 20, max: 25 };
 const idleMs = 30_000;
 
-/** A watch that ends sooner and told nothing was not a good one; an idle one that a proxy cuts later was. */
-const shortestWatchMs = 5_000;
+/** A shorter watch without events counts as failed; a proxy cutting an idle watch later does not. */
+const minWatchMs = 5_000;
 
-/** ±20 %: finds what a watch failed to tell. */
+/** Relist interval, ±20 %: finds events the watch missed. */
 const relistEveryMs = 600_000;
-/** Until a list that was due and failed is tried again: the watch goes on meanwhile. */
-const relistAgainMs = 60_000;
+/** Retry delay for a failed relist: the watch continues meanwhile. */
+const relistRetryMs = 60_000;
 
 /**
- * Nobody waits for the list that comes every ten minutes, and what a page takes on its way into the store stays with the
- * process: pages of 500 Nodes would cost 20 MB more.
+ * The ten-minute relist is not urgent, and the process keeps the memory for a page: pages with 500 Nodes would cost
+ * 20 MB more.
  */
 const pageSize = 100;
 
@@ -49,7 +49,7 @@ const restored = new KubeError({
 export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
   readonly resource: Resource<T>;
-  /** How it is called in metrics and messages, where a process has several of a kind (default: the kind). */
+  /** Name in metrics and messages, for several reflectors with one kind (default: the kind). */
   readonly name?: string;
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -57,28 +57,28 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly store: Store<T>;
   readonly clock: Clock;
   readonly random: Random;
-  /** Everything that went wrong, and how long the reflector waits now (0: it goes on). */
+  /** Called for every failure, with the pause in ms (0: no pause). */
   readonly onError?: (error: unknown, retryInMs: number) => void;
-  /** Told how each list and each watch ended, for metrics. */
+  /** Called after each list and watch, for metrics. */
   readonly onStep?: (step: { readonly what: 'list' | 'watch'; readonly failed: boolean }) => void;
-  /** Applied to every object before it is stored, for example to drop what nobody reads. */
+  /** Applied to every object before storing, for example to drop unused fields. */
   readonly transform?: (object: T) => T;
-  /** Whether objects keep their managedFields; default: they are dropped. */
+  /** True: objects keep managedFields; default: dropped. */
   readonly keepsManagedFields?: boolean;
 }
 
 export interface Reflector {
-  /** Keeps the store equal to the collection until the signal aborts; does not reject. May run again afterwards. */
+  /** Keeps the store equal to the collection until the signal aborts; never rejects. May run again afterwards. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when the first list of the current (or, before it, the next) run is in the store. */
+  /** Resolves when the current (or next) run's first list is in the store. */
   readonly synced: Promise<void>;
   readonly state: ReflectorState['name'];
   readonly name: string;
-  /** Since the server was last heard; undefined before the first list. */
+  /** Time since the last server response (ms); undefined before the first list. */
   readonly silentMs: number | undefined;
 }
 
-/** Mirrors one collection of the API server into a store. */
+/** Creates a reflector: mirrors an API server collection into a store. */
 export function createReflector<T extends KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { client, store, clock, random, namespace, labelSelector, fieldSelector } = options;
   const { name = options.resource.kind } = options;
@@ -92,16 +92,16 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   let state: ReflectorState = { name: 'stopped' };
   let synced = Promise.withResolvers<void>();
   let relistAt = 0;
-  let heardAt: number | undefined;
-  /** The server was away: it may know less than before. */
-  let wasAway = false;
+  let respondedAt: number | undefined;
+  /** True after a failed watch: the server may have lost changes. */
+  let wasUnreachable = false;
 
   async function run(signal: AbortSignal): Promise<void> {
     if (state.name !== 'stopped') throw new Error(`${name} reflector runs already`);
     state = firstState;
     while (state.name !== 'stopped') {
       const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);
-      told(() => countStep(state, result));
+      guarded(() => countStep(state, result));
       state = transition(state, result, random);
       if (result.kind === 'failed') {
         onError(result.error, state.name === 'waiting' ? state.waitMs : 0);
@@ -113,7 +113,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   function countStep(current: ReflectorState, { kind }: StepResult): void {
     if (kind === 'aborted' || kind === 'waited' || kind === 'relistDue') return;
     const failed = kind === 'failed';
-    if (!failed) heardAt = clock.monotonicMs();
+    if (!failed) respondedAt = clock.monotonicMs();
     onStep({ what: current.name === 'listing' ? 'list' : 'watch', failed });
   }
 
@@ -134,16 +134,16 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
         for (const reading of page.items) {
           listing.keep(keyOf(reading));
           const object = readable(reading);
-          if (object) told(() => listing.add(object, resourceVersion));
+          if (object) guarded(() => listing.add(object, resourceVersion));
         }
       }
-      told(() => listing.end(resourceVersion));
+      guarded(() => listing.end(resourceVersion));
       relistAt = clock.monotonicMs() + jittered(relistEveryMs, random);
-      wasAway = false;
+      wasUnreachable = false;
       synced.resolve();
       return { kind: 'listed', resourceVersion };
     } catch (error) {
-      relistAt = clock.monotonicMs() + jittered(relistAgainMs, random);
+      relistAt = clock.monotonicMs() + jittered(relistRetryMs, random);
       return failure(error, signal, { healthy: false });
     }
   }
@@ -153,36 +153,37 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     const { min, max } = watchSeconds;
     const timeoutSeconds = Math.round(min + (max - min) * random());
     let resourceVersion = from;
-    let heard = false;
-    const healthy = (): boolean => heard || clock.monotonicMs() - startedAt >= shortestWatchMs;
-    told(() => store.redeliver());
+    let hasEvents = false;
+    const healthy = (): boolean => hasEvents || clock.monotonicMs() - startedAt >= minWatchMs;
+    guarded(() => store.redeliver());
     try {
-      if (wasAway && (await wentBack(from, signal))) throw restored;
+      if (wasUnreachable && (await isRestored(from, signal))) throw restored;
       startedAt = clock.monotonicMs();
       const window = { ...selection, resourceVersion, timeoutSeconds, idleMs, signal };
       for await (const event of client.watch(readings, window)) {
-        heard = true;
-        heardAt = clock.monotonicMs();
+        hasEvents = true;
+        respondedAt = clock.monotonicMs();
         resourceVersion = take(event, resourceVersion);
       }
     } catch (error) {
-      wasAway = true;
+      wasUnreachable = true;
       return failure(error, signal, { resourceVersion, healthy: healthy() });
     }
     return { kind: 'ended', resourceVersion, healthy: healthy() };
   }
 
   /**
-   * Whether the server knows less than was seen of it. It lets a watch begin at a version that it has not come to, and tells
-   * nothing before it has (kubernetes/kubernetes#107457); a list without a version is never behind (it is read from etcd).
+   * Returns true if the server lost changes already observed, as after a restore. A server accepts a watch from a
+   * future version and stays silent until reaching it (kubernetes/kubernetes#107457); a list without a version is
+   * never stale (read from etcd).
    */
-  async function wentBack(from: string, signal: AbortSignal): Promise<boolean> {
+  async function isRestored(from: string, signal: AbortSignal): Promise<boolean> {
     try {
       const { resourceVersion } = await client.list(readings, { ...selection, limit: 1, signal });
-      wasAway = false;
+      wasUnreachable = false;
       return isOlder(resourceVersion, from);
     } catch (error) {
-      // A watch may work where lists fail; it is asked again at the next one.
+      // A watch may work while lists fail; the next watch repeats this check.
       if (!signal.aborted) onError(error, 0);
       return false;
     }
@@ -197,23 +198,23 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     }
   }
 
-  /** Brings one event into the store and gives the version reached; what is not newer was seen before. */
+  /** Applies one event to the store and returns the reached version; older events are ignored. */
   function take(event: WatchEvent<Reading<T>>, reached: string): string {
     const version = versionOf(event) ?? reached;
     if (!isNewer(version, reached)) return reached;
     if (event.type === 'BOOKMARK') return version;
     const { object: reading, type } = event;
-    if (type === 'DELETED') told(() => store.remove(reading));
+    if (type === 'DELETED') guarded(() => store.remove(reading));
     else {
       const object = readable(reading);
-      if (object) told(() => store.upsert(object));
+      if (object) guarded(() => store.upsert(object));
     }
     return version;
   }
 
   /**
-   * The object, unless it is known already or cannot be read. What was known of it before stays then: unreadable is not
-   * absent. But an unreadable object of another uid says that the one before is gone.
+   * Returns the object unless known or unreadable. The stored object then stays: unreadable does not mean deleted.
+   * But an unreadable object with another uid means the stored object was deleted.
    */
   function readable(reading: Reading<T>): T | undefined {
     if ('object' in reading) return reading.object;
@@ -221,12 +222,13 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     const key = keyOf(reading);
     onError(new Error(`reading ${name} ${key}`, { cause: reading.unreadable }), 0);
     const before = store.get(key);
-    if (before && before.metadata.uid !== reading.metadata.uid) told(() => store.remove(reading));
+    if (before && before.metadata.uid !== reading.metadata.uid)
+      guarded(() => store.remove(reading));
     return undefined;
   }
 
-  /** A listener or an index that throws is reported and stops nothing. */
-  function told(change: () => void): void {
+  /** Reports a throwing listener or index without stopping the reflector. */
+  function guarded(change: () => void): void {
     try {
       change();
     } catch (error) {
@@ -244,7 +246,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
     },
     name,
     get silentMs() {
-      return heardAt === undefined ? undefined : clock.monotonicMs() - heardAt;
+      return respondedAt === undefined ? undefined : clock.monotonicMs() - respondedAt;
     },
   };
 }

@@ -10,7 +10,7 @@ test.each([
   ['abc', 'abc', false],
   [undefined, '1', true],
   ['1', undefined, true],
-])('version %s is newer than %s: %s', (version, than, newer) => {
+])('isNewer(%s, %s) returns %s', (version, than, newer) => {
   expect(isNewer(version, than)).toBe(newer);
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['10', '10', false],
   ['', '10', false],
   ['abc', 'abd', false],
-])('version %s is certainly older than %s: %s', (version, than, older) => {
+])('isOlder(%s, %s) returns %s', (version, than, older) => {
   expect(isOlder(version, than)).toBe(older);
 });

@@ -1,6 +1,6 @@
 /**
- * Whether a version is newer than another. Resource versions of everything kept in etcd are its revision, a decimal
- * number that may be compared (documented since Kubernetes 1.35, KEP-5504); of anything else we only see "different".
+ * Returns true if a version is newer. Objects in etcd have its revision as resourceVersion, a comparable decimal
+ * number (documented since Kubernetes 1.35, KEP-5504); other versions can only be compared for equality.
  */
 export function isNewer(version: string | undefined, than: string | undefined): boolean {
   if (version === undefined || than === undefined) return true;
@@ -8,7 +8,7 @@ export function isNewer(version: string | undefined, than: string | undefined): 
   return version.length === than.length ? version > than : version.length > than.length;
 }
 
-/** Whether a version is certainly older than another. */
+/** Returns true if a version is certainly older. */
 export function isOlder(version: string, than: string): boolean {
   return isDecimal(version) && isDecimal(than) && isNewer(than, version);
 }

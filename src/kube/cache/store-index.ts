@@ -1,7 +1,9 @@
-/** One secondary index: the keys of the objects that carry a value. */
+/** A secondary index: object keys by value. */
 export class StoreIndex<T> {
   readonly #valuesOf: (object: T) => readonly string[];
-  /** Most values are those of one object; a set for each would be a sixth of the memory of a store. */
+  /**
+   * A string for values with a single key (the usual case): a Set per value would take a sixth of the store's memory.
+   */
   readonly #keys = new Map<string, string | Set<string>>();
 
   constructor(valuesOf: (object: T) => readonly string[]) {
@@ -17,13 +19,13 @@ export class StoreIndex<T> {
     return typeof keys === 'string' ? [keys] : [...(keys ?? [])];
   }
 
-  /** How many keys carry the value. */
+  /** Returns the number of keys with this value. */
   count(value: string): number {
     const keys = this.#keys.get(value);
     return typeof keys === 'string' ? 1 : (keys?.size ?? 0);
   }
 
-  /** One of them. */
+  /** Returns any key with this value. */
   first(value: string): string | undefined {
     const keys = this.#keys.get(value);
     return typeof keys === 'string' ? keys : keys?.values().next().value;

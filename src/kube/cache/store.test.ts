@@ -25,7 +25,7 @@ function storeWithLog() {
 }
 
 describe('store', () => {
-  test('adds, updates and removes', () => {
+  test('the object store adds, updates and removes objects', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 1));
     store.upsert(item('a', 2));
@@ -34,7 +34,7 @@ describe('store', () => {
     expect([store.size, store.get('a')]).toEqual([0, undefined]);
   });
 
-  test('what is not newer does nothing', () => {
+  test('the object store ignores versions no newer than the stored one', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 10));
     store.upsert(item('a', 10));
@@ -44,7 +44,7 @@ describe('store', () => {
     expect(log).toEqual(['added a 10']);
   });
 
-  test('an update carries what was there before', () => {
+  test('an update notification contains the previous object', () => {
     const store = new Store<Item>();
     const changes: Change<Item>[] = [];
     const [before, after] = [item('a', 1), item('a', 2)];
@@ -54,7 +54,7 @@ describe('store', () => {
     expect(changes).toEqual([{ type: 'updated', key: 'a', object: after, previous: before }]);
   });
 
-  test('replacing tells what is gone, new and different', () => {
+  test('replace notifies about added, updated and deleted objects', () => {
     const { store, log } = storeWithLog();
     for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
     log.length = 0;
@@ -63,14 +63,14 @@ describe('store', () => {
     expect(store.list().map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
   });
 
-  test('a list is the truth even when its versions are smaller', () => {
+  test('a list replaces stored objects even by smaller versions', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 100));
     store.replace([item('a', 7)]);
     expect(log).toEqual(['added a 100', 'updated a 7']);
   });
 
-  test('what was stored while a list was under way, and is newer than it, stays', () => {
+  test('a list keeps objects stored meanwhile with a newer version', () => {
     const { store, log } = storeWithLog();
     for (const name of ['a', 'b', 'c']) store.upsert(item(name, 1));
     log.length = 0;
@@ -91,7 +91,7 @@ describe('store', () => {
     expect(store.size).toBe(0);
   });
 
-  test('an index that throws on one object of a list costs no other, and keeps what was known of it', () => {
+  test('a throwing index skips only its object and keeps the stored version', () => {
     const store = new Store<Item>({
       indexes: { color: ({ colors }) => colors.map((color) => color.toUpperCase()) },
     });
@@ -102,7 +102,7 @@ describe('store', () => {
     expect(store.byIndex('color', 'RED').map(({ metadata }) => metadata.name)).toEqual(['b', 'c']);
   });
 
-  test('kept as text, objects are equal to what was stored, and found as well', () => {
+  test('a packed store returns objects equal to the stored ones, also by index', () => {
     const store = new Store<Item>({ packed: true, indexes: { color: ({ colors }) => colors } });
     const changes: Change<Item>[] = [];
     store.subscribe((change) => changes.push(change));
@@ -121,7 +121,7 @@ describe('store', () => {
     expect([store.size, store.byIndex('color', 'blue')]).toEqual([0, []]);
   });
 
-  test('another object of the same name is a deletion and an addition', () => {
+  test('another uid under the same name is a deletion and an addition', () => {
     const { store, log } = storeWithLog();
     store.upsert(item('a', 1, ['red']));
     store.upsert(item('a', 5, ['blue'], 'other'));
@@ -129,7 +129,7 @@ describe('store', () => {
     expect(store.byIndex('color', 'red')).toEqual([]);
   });
 
-  test('indexes follow the objects', () => {
+  test('indexes follow added, updated and removed objects', () => {
     const { store } = storeWithLog();
     const find = (color: string) =>
       store.byIndex('color', color).map(({ metadata }) => metadata.name);
@@ -142,11 +142,11 @@ describe('store', () => {
     expect(find('red')).toEqual([]);
   });
 
-  test('an index that does not exist is an error', () => {
+  test('byIndex throws for an unknown index', () => {
     expect(() => storeWithLog().store.byIndex('size', '1')).toThrow('store has no index size');
   });
 
-  test('an index that throws leaves the store as it was', () => {
+  test('a throwing index leaves the store unchanged', () => {
     const store = new Store<Item>({
       indexes: {
         strict: ({ colors }) => {
@@ -161,7 +161,7 @@ describe('store', () => {
     expect(store.byIndex('strict', 'red')).toHaveLength(1);
   });
 
-  test('a listener that throws keeps nobody else from being told', () => {
+  test('a throwing listener does not block other listeners', () => {
     const { store, log } = storeWithLog();
     store.subscribe(() => {
       throw new Error('broken');
@@ -173,13 +173,13 @@ describe('store', () => {
     expect(store.get('a')).toBeDefined();
   });
 
-  test('a listener is told again what it threw on, until it has taken it', () => {
+  test('redeliver repeats a missed change until the listener accepts it', () => {
     const store = new Store<Item>();
-    const taken: string[] = [];
+    const received: string[] = [];
     let broken = true;
     store.subscribe(({ type, object }) => {
       if (broken) throw new Error('broken');
-      taken.push(`${type} ${object.metadata.resourceVersion}`);
+      received.push(`${type} ${object.metadata.resourceVersion}`);
     });
     expect(() => store.upsert(item('a', 1))).toThrow(AggregateError);
     expect(() => store.upsert(item('a', 2))).toThrow(AggregateError);
@@ -187,23 +187,23 @@ describe('store', () => {
     broken = false;
     store.redeliver();
     store.redeliver();
-    expect(taken).toEqual(['updated 2']);
+    expect(received).toEqual(['updated 2']);
   });
 
-  test('a new listener can be told what is there already', () => {
+  test('subscribe with replay reports existing objects as added', () => {
     const { store } = storeWithLog();
     store.upsert(item('a', 1));
-    const told: string[] = [];
-    store.subscribe(({ type, key }) => told.push(`${type} ${key}`), { replay: true });
-    expect(told).toEqual(['added a']);
+    const received: string[] = [];
+    store.subscribe(({ type, key }) => received.push(`${type} ${key}`), { replay: true });
+    expect(received).toEqual(['added a']);
   });
 
-  test('a listener that has unsubscribed is not told any more', () => {
+  test('an unsubscribed listener gets no changes', () => {
     const store = new Store<Item>();
-    const told: string[] = [];
-    const unsubscribe = store.subscribe(({ key }) => told.push(key));
+    const received: string[] = [];
+    const unsubscribe = store.subscribe(({ key }) => received.push(key));
     unsubscribe();
     store.upsert(item('a', 1));
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

@@ -9,62 +9,62 @@ export type Change<T> =
 
 export type Listener<T> = (change: Change<T>) => void;
 
-/** What a controller needs of a store. */
+/** The store interface for controllers. */
 export interface StoreView<T> {
   subscribe(listener: Listener<T>, options?: SubscribeOptions): () => void;
 }
 
 export interface SubscribeOptions {
-  /** Tells what is there already as added, before `subscribe` returns. */
+  /** Reports existing objects as added before `subscribe` returns. */
   readonly replay?: boolean;
 }
 
 export interface StoreOptions<T> {
-  /** Values by which `byIndex` finds an object. */
+  /** Index functions: the values under which `byIndex` finds an object. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   /**
-   * Keeps each object as its JSON and parses it whenever it is asked for. For many objects of which few are looked at: as
-   * text one takes a quarter of the memory. Every look gives another copy.
+   * Stores objects as JSON and parses at each access. For many, rarely read objects: JSON takes a quarter of the
+   * memory. Each access returns a new copy.
    */
   readonly packed?: boolean;
 }
 
-/** A fresh list on its way into the store, page by page. */
+/** A list being loaded into the store, page by page. */
 export interface Listing<T> {
-  /** Takes an object of the list, whose version is `listVersion`; throws as `upsert` does. */
+  /** Adds a listed object, with the list's version; throws like `upsert`. */
   add(object: T, listVersion: string): void;
-  /** The list has this object, and what the store knows of it stays. */
+  /** Marks an object as listed without changing the store. */
   keep(key: string): void;
-  /** The list is complete: removes what it did not have; throws an `AggregateError` when listeners threw. */
+  /** Ends the list: removes unlisted objects; throws an `AggregateError` if listeners threw. */
   end(listVersion: string): void;
 }
 
-/** One object as it is kept. */
+/** A stored object. */
 interface Entry<T> {
   readonly uid: string | undefined;
   readonly version: string | undefined;
-  /** What each index holds of it. */
+  /** The object's values per index. */
   readonly values: readonly (readonly string[])[];
-  readonly held: T | string;
+  readonly content: T | string;
 }
 
 interface Subscription<T> {
   readonly listener: Listener<T>;
-  /** The last change of each key that the listener threw on. */
+  /** The last failed change per key for this listener. */
   readonly missed: Map<string, Change<T>>;
 }
 
 /**
- * The last known state of a collection, by key and by index, kept by a reflector. Changes are told synchronously; a
- * listener that throws keeps nobody else from being told, and is told again by `redeliver`.
+ * The last known collection state, by key and by index, filled by a reflector. Listeners are called synchronously. A
+ * throwing listener blocks no other listener, and gets the change again by `redeliver`.
  */
 export class Store<T extends KubeObject> implements StoreView<T> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #indexes: ReadonlyMap<string, StoreIndex<T>>;
   readonly #subscriptions = new Set<Subscription<T>>();
   readonly #packed: boolean;
-  /** Versions of what was stored since the list under way began: it may not know them yet. */
-  #storedMeanwhile = new Map<string, string | undefined>();
+  /** Versions stored since the current list began: the list may not contain them yet. */
+  #storedSinceList = new Map<string, string | undefined>();
 
   constructor({ indexes = {}, packed = false }: StoreOptions<T> = {}) {
     this.#packed = packed;
@@ -82,12 +82,12 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return entry && unpacked(entry);
   }
 
-  /** The resourceVersion of an object, without reading it; undefined when it is not there, or has none. */
+  /** Returns an object's resourceVersion without parsing; undefined: no such object, or no version. */
   versionOf(key: string): string | undefined {
     return this.#entries.get(key)?.version;
   }
 
-  /** Keys of all objects, without a look at any of them. */
+  /** Returns all keys without parsing. */
   keys(): readonly string[] {
     return [...this.#entries.keys()];
   }
@@ -96,22 +96,22 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return [...this.#entries.values()].map(unpacked);
   }
 
-  /** Objects whose index `name` holds `value`; throws when there is no such index. */
+  /** Returns objects with `value` in index `name`; throws for an unknown index. */
   byIndex(name: string, value: string): readonly T[] {
     return this.keysByIndex(name, value).flatMap((key) => this.get(key) ?? []);
   }
 
-  /** Keys of those objects, without a look at any of them. */
+  /** Returns keys with `value` in index `name`, without parsing. */
   keysByIndex(name: string, value: string): readonly string[] {
     return this.#index(name).get(value);
   }
 
-  /** How many they are. */
+  /** Returns the number of keys with `value` in index `name`. */
   countByIndex(name: string, value: string): number {
     return this.#index(name).count(value);
   }
 
-  /** Key of one of them. */
+  /** Returns any key with `value` in index `name`. */
   keyByIndex(name: string, value: string): string | undefined {
     return this.#index(name).first(value);
   }
@@ -122,21 +122,21 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     return index;
   }
 
-  /** Whether exactly this version of this object is stored. */
+  /** Returns true if exactly this object version is stored. */
   holds(object: KubeObject): boolean {
     const entry = this.#entries.get(keyOf(object));
     const { uid, resourceVersion } = object.metadata;
     return resourceVersion !== undefined && entry?.version === resourceVersion && entry.uid === uid;
   }
 
-  /** Calls `listener` after every change; returns what ends the subscription. */
+  /** Calls `listener` after every change; returns the unsubscribe function. */
   subscribe(listener: Listener<T>, { replay = false }: SubscribeOptions = {}): () => void {
     const subscription = { listener, missed: new Map<string, Change<T>>() };
     this.#subscriptions.add(subscription);
     if (replay) {
-      // What it throws on is told again, and then reported, by `redeliver`.
+      // Failed replays are repeated, and then reported, by `redeliver`.
       for (const [key, entry] of this.#entries) {
-        tell(subscription, { type: 'added', key, object: unpacked(entry) });
+        notify(subscription, { type: 'added', key, object: unpacked(entry) });
       }
     }
     return () => {
@@ -144,17 +144,19 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     };
   }
 
-  /** Stores the object unless what is there is as new; throws an `AggregateError` when listeners threw. */
+  /**
+   * Stores the object unless the stored version is at least as new; throws an `AggregateError` if listeners threw.
+   */
   upsert(object: T): void {
     const key = keyOf(object);
     const { resourceVersion } = object.metadata;
     const previous = this.#entries.get(key);
     if (previous && !isNewer(resourceVersion, previous.version)) return;
-    this.#storedMeanwhile.set(key, resourceVersion);
+    this.#storedSinceList.set(key, resourceVersion);
     throwAll(this.#set(object));
   }
 
-  /** Removes the object unless a newer one has its name; throws an `AggregateError` when listeners threw. */
+  /** Removes the object unless the stored version is newer; throws an `AggregateError` if listeners threw. */
   remove(object: KubeObject): void {
     const key = keyOf(object);
     const stored = this.#entries.get(key);
@@ -163,28 +165,28 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   /**
-   * Begins to make the store equal to a fresh list; call it before the list is asked for. What is stored from then on
-   * and is newer than the list stays. (Anything else gives way even to smaller versions: after etcd was restored from a
-   * backup they are the truth.)
+   * Starts replacing the store content by a fresh list; call before requesting the list. Objects stored meanwhile and
+   * newer than the list stay. (All other objects are replaced, even by smaller versions: after an etcd restore those
+   * are the truth.)
    */
   startList(): Listing<T> {
-    const seen = new Set<string>();
+    const listed = new Set<string>();
     const meanwhile = new Map<string, string | undefined>();
-    this.#storedMeanwhile = meanwhile;
+    this.#storedSinceList = meanwhile;
     const outdated = (key: string, listVersion: string): boolean =>
       meanwhile.has(key) && isNewer(meanwhile.get(key), listVersion);
     return {
-      keep: (key) => void seen.add(key),
+      keep: (key) => void listed.add(key),
       add: (object, listVersion) => {
         const key = keyOf(object);
-        seen.add(key);
+        listed.add(key);
         if (outdated(key, listVersion) || this.holds(object)) return;
         throwAll(this.#set(object));
       },
       end: (listVersion) => {
         const errors: unknown[] = [];
         for (const [key, entry] of this.#entries) {
-          if (seen.has(key) || outdated(key, listVersion)) continue;
+          if (listed.has(key) || outdated(key, listVersion)) continue;
           errors.push(...this.#delete(key, entry));
         }
         throwAll(errors);
@@ -192,7 +194,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     };
   }
 
-  /** Makes the store equal to these objects; throws an `AggregateError` when listeners threw. */
+  /** Makes the store equal to these objects; throws an `AggregateError` if listeners threw. */
   replace(objects: readonly T[]): void {
     const listing = this.startList();
     const none = '';
@@ -210,12 +212,12 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     throwAll(errors);
   }
 
-  /** Tells listeners again what they threw on; throws an `AggregateError` when they throw again. */
+  /** Repeats missed changes; throws an `AggregateError` if listeners throw again. */
   redeliver(): void {
     const errors: unknown[] = [];
     for (const subscription of this.#subscriptions) {
       for (const change of subscription.missed.values()) {
-        errors.push(...tell(subscription, change));
+        errors.push(...notify(subscription, change));
       }
     }
     throwAll(errors);
@@ -224,43 +226,43 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   #set(object: T): readonly unknown[] {
     const key = keyOf(object);
     const { uid, resourceVersion: version } = object.metadata;
-    // Before anything changes: an index function that throws leaves the store as it was.
+    // Computed first: a throwing index function leaves the store unchanged.
     const values = [...this.#indexes.values()].map((index) => index.valuesOf(object));
-    const held = this.#packed ? JSON.stringify(object) : object;
+    const content = this.#packed ? JSON.stringify(object) : object;
     const before = this.#entries.get(key);
-    // Same name, another object: the old one is gone, even if nobody saw it go.
-    const replaced = before && before.uid !== uid;
-    const gone = replaced ? this.#delete(key, before) : [];
-    const updated = replaced ? undefined : before;
+    // Same name, another uid: the old object was deleted, even if its event was missed.
+    const isReplaced = before && before.uid !== uid;
+    const deletionErrors = isReplaced ? this.#delete(key, before) : [];
+    const updated = isReplaced ? undefined : before;
     if (updated) this.#unindex(key, updated);
-    this.#entries.set(key, { uid, version, values, held });
+    this.#entries.set(key, { uid, version, values, content });
     [...this.#indexes.values()].forEach((index, i) => index.add(values[i] ?? [], key));
     const change: Change<T> = updated
       ? { type: 'updated', key, object, previous: unpacked(updated) }
       : { type: 'added', key, object };
-    return [...gone, ...this.#tell(change)];
+    return [...deletionErrors, ...this.#notify(change)];
   }
 
   #delete(key: string, entry: Entry<T>): readonly unknown[] {
     this.#unindex(key, entry);
     this.#entries.delete(key);
-    return this.#tell({ type: 'deleted', key, object: unpacked(entry) });
+    return this.#notify({ type: 'deleted', key, object: unpacked(entry) });
   }
 
   #unindex(key: string, { values }: Entry<T>): void {
     [...this.#indexes.values()].forEach((index, i) => index.remove(values[i] ?? [], key));
   }
 
-  #tell(change: Change<T>): readonly unknown[] {
-    return [...this.#subscriptions].flatMap((subscription) => tell(subscription, change));
+  #notify(change: Change<T>): readonly unknown[] {
+    return [...this.#subscriptions].flatMap((subscription) => notify(subscription, change));
   }
 }
 
-function unpacked<T>({ held }: Entry<T>): T {
-  return typeof held === 'string' ? (JSON.parse(held) as T) : held;
+function unpacked<T>({ content }: Entry<T>): T {
+  return typeof content === 'string' ? (JSON.parse(content) as T) : content;
 }
 
-function tell<T>({ listener, missed }: Subscription<T>, change: Change<T>): readonly unknown[] {
+function notify<T>({ listener, missed }: Subscription<T>, change: Change<T>): readonly unknown[] {
   try {
     listener(change);
     missed.delete(change.key);

@@ -5,8 +5,8 @@ import { answer, disposeAfterTest, type Script } from '../testing/scripted-serve
 import { bench, errorOf, one, ref } from './client-in-test.ts';
 import { createKubeClient } from './http-client.ts';
 
-describe('bad answers', () => {
-  test('none within the limit is a Timeout and ends the request', async () => {
+describe('invalid answers', () => {
+  test('a missing answer fails with Timeout and closes the connection', async () => {
     let closed = false;
     const { client, server, clock } = await bench(
       ({ socket }) => socket.on('close', () => (closed = true)),
@@ -21,7 +21,7 @@ describe('bad answers', () => {
     await until('the connection to be closed', () => closed);
   });
 
-  test('one that drips is a Timeout too', async () => {
+  test('a trickling answer fails with Timeout', async () => {
     const { client, server, clock } = await bench(
       (_, response) => response.writeHead(200).write('{'),
       {
@@ -34,7 +34,7 @@ describe('bad answers', () => {
     expect(await failed).toMatchObject({ reason: 'Timeout' });
   });
 
-  test('an abort ends the request with its reason', async () => {
+  test('an abort ends the request with the abort reason', async () => {
     const { client, server } = await bench(() => undefined);
     const stop = new AbortController();
     const ended = expect(client.get(configMaps, ref, { signal: stop.signal })).rejects.toThrow(
@@ -47,11 +47,11 @@ describe('bad answers', () => {
 
   test.each([
     ['HTML', (response) => response.end('<html>login</html>')],
-    ['half of JSON', (response) => response.end('{"metadata":')],
-    ['no object', (response) => response.end('[]')],
-    ['no text', (response) => response.end(Buffer.from([0xff, 0xfe]))],
+    ['truncated JSON', (response) => response.end('{"metadata":')],
+    ['an array', (response) => response.end('[]')],
+    ['non-UTF-8 bytes', (response) => response.end(Buffer.from([0xff, 0xfe]))],
   ] satisfies [string, (response: Parameters<Script>[1]) => void][])(
-    '%s with status 200 is an InvalidAnswer',
+    '%s with status 200 fails with InvalidAnswer',
     async (_, send) => {
       const { client, server } = await bench((__, response) => send(response));
       expect(await errorOf(client.get(configMaps, ref))).toMatchObject({
@@ -62,7 +62,7 @@ describe('bad answers', () => {
     },
   );
 
-  test('one without end is given up at 8 MiB', async () => {
+  test('an endless answer fails with AnswerTooLarge at 8 MiB', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, ' ');
     const { client } = await bench((_, response) => {
       const pour = (): void => {
@@ -76,7 +76,7 @@ describe('bad answers', () => {
     expect(error.message).toContain('larger than 8388608 bytes');
   });
 
-  test('a page that is too large is asked for again with half as many objects', async () => {
+  test('a list page above the limit is requested again with half as many objects', async () => {
     const { client, server } = await bench((request, response) => {
       const limit = Number(request.query.get('limit'));
       const items = Array.from({ length: limit }, (_, n) => ({
@@ -91,7 +91,7 @@ describe('bad answers', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('nobody listening is Unreachable and says where', async () => {
+  test('a closed port fails with Unreachable and names the request', async () => {
     const clock = createFakeClock();
     const client = createKubeClient({ server: 'http://127.0.0.1:1' }, { clock });
     disposeAfterTest(client);
@@ -100,7 +100,7 @@ describe('bad answers', () => {
     expect(error.message).toMatch(/POST .*ECONNREFUSED/);
   });
 
-  test('a token that cannot be read is told and nothing is sent', async () => {
+  test('an unreadable token file fails the request before sending', async () => {
     const { client, server } = await bench((_, response) => answer(response, 200, one), {
       access: { token: () => Promise.reject(new Error('token file is gone')) },
     });

@@ -3,12 +3,12 @@ import { KubeError } from '../errors.ts';
 import { refused } from './wire.ts';
 
 /**
- * Five times etcd's limit for one object: JSON is larger than what etcd holds. Parsed it takes four times as much, which the
- * smallest heap of a part still has; one that ends in the middle of an answer would do so again after each restart.
+ * Five times etcd's object limit: JSON is larger than the stored form. Parsed, the body takes four times as much,
+ * within every part's heap limit: a process out of memory would crash again after each restart.
  */
 const maxBodyBytes = 8 * 1024 * 1024;
 
-/** The whole body as text; `AnswerTooLarge` when it has more bytes than `limit`, `InvalidAnswer` when it is not UTF-8. */
+/** Returns the whole body as text; throws `AnswerTooLarge` above `limit` bytes, `InvalidAnswer` if not UTF-8. */
 export async function readText(
   body: AsyncIterable<Buffer>,
   doing: string,
@@ -32,7 +32,7 @@ async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** Bytes as text, refused where `Buffer.toString` would put replacement characters in. */
+/** Decodes UTF-8 strictly: `Buffer.toString` would insert replacement characters. */
 export function decodeUtf8(bytes: Buffer, doing: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -41,7 +41,7 @@ export function decodeUtf8(bytes: Buffer, doing: string): string {
   }
 }
 
-/** Parses JSON; `InvalidAnswer` with the start of the text when it is something else. */
+/** Parses JSON; throws `InvalidAnswer` with the text's start if invalid. */
 export function parseJson(text: string, doing: string): unknown {
   try {
     return JSON.parse(text);
@@ -50,10 +50,7 @@ export function parseJson(text: string, doing: string): unknown {
   }
 }
 
-/**
- * The error of an answer that is not 2xx. Its status and Retry-After are what counts: a page of something in between, in
- * whatever encoding, must not make anything else of them.
- */
+/** Returns the error for a non-2xx answer. Status and Retry-After decide, even if a proxy's page has any encoding. */
 export async function refusal(
   doing: string,
   { statusCode: status, headers, body }: Dispatcher.ResponseData,
@@ -68,7 +65,7 @@ export async function refusal(
   });
 }
 
-/** A Status of the API server, or text or HTML of a proxy in between. */
+/** Parses the API server's Status, or returns a proxy's text or HTML. */
 function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -82,7 +79,7 @@ function tooLarge(doing: string, limit: number): KubeError {
   return new KubeError({ status: 0, reason: 'AnswerTooLarge', message });
 }
 
-/** The error for an answer that cannot be read. */
+/** Returns the error for an unreadable answer. */
 export function invalid(doing: string, why: string, cause?: unknown): KubeError {
   return new KubeError({ status: 0, reason: 'InvalidAnswer', message: `${doing}: ${why}`, cause });
 }

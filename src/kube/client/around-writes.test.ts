@@ -3,7 +3,7 @@ import { leases } from '../core-resources.ts';
 import { aroundWrites } from './around-writes.ts';
 import type { KubeClient } from './client.ts';
 
-it('surrounds writes and leaves reads alone', async () => {
+it('aroundWrites wraps writes and leaves reads unchanged', async () => {
   const calls: string[] = [];
   class Client {
     readonly #name = 'lease';

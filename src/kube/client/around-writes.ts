@@ -4,7 +4,7 @@ const writes = ['create', 'patch', 'apply', 'delete'] as const;
 
 type Write = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** The client with `around` about each of its writes: how a part names the writes that the runtime makes for it. */
+/** Returns the client with `around` called for each write: parts use this to name writes made by src/kube. */
 export function aroundWrites(
   client: KubeClient,
   around: (write: () => Promise<unknown>) => Promise<unknown>,

@@ -10,7 +10,7 @@ import {
 import type { KubeClient } from './client.ts';
 import { createKubeClient, type KubeClientOptions } from './http-client.ts';
 
-/** A ConfigMap as the server answers it, and where it is. */
+/** A ConfigMap as the server returns it, with its reference. */
 export const one = {
   kind: 'ConfigMap',
   metadata: { namespace: 'ns', name: 'one', resourceVersion: '5' },
@@ -23,7 +23,7 @@ interface Bench {
   readonly clock: FakeClock;
 }
 
-/** A client and the server that answers it by a script. */
+/** Creates a client and a scripted server. */
 export async function bench(
   script: Script,
   {
@@ -41,7 +41,7 @@ export async function bench(
   return { client, server, clock };
 }
 
-/** What a call has to fail with. */
+/** Returns the call's KubeError; throws if the call succeeds or fails otherwise. */
 export async function errorOf(call: Promise<unknown>): Promise<KubeError> {
   const error: unknown = await call.then(
     () => undefined,

@@ -5,8 +5,8 @@ import { answer, refuse, type Script } from '../testing/scripted-server.ts';
 import type { KubeClient } from './client.ts';
 import { bench, errorOf, one, ref } from './client-in-test.ts';
 
-describe('requests', () => {
-  test('go to the path of the object with identity and user agent', async () => {
+describe('client requests', () => {
+  test('requests contain object path, token and user agent', async () => {
     const access = { token: () => Promise.resolve('t0ken') };
     const { client, server } = await bench((_, response) => answer(response, 200, one), {
       access,
@@ -24,7 +24,7 @@ describe('requests', () => {
     });
   });
 
-  test('ask for pages, selections and versions', async () => {
+  test('list requests contain limit, continue token and selectors', async () => {
     const list = { metadata: { resourceVersion: '9' }, items: null };
     const { client, server } = await bench((_, response) => answer(response, 200, list));
     const selection = { labelSelector: 'a=b', fieldSelector: 'metadata.name=x' };
@@ -42,7 +42,7 @@ describe('requests', () => {
     });
   });
 
-  test('create, apply and patch say what they are', async () => {
+  test('create, apply and patch send their method, content type and query', async () => {
     const { client, server } = await bench((_, response) => answer(response, 200, one));
     const object = { metadata: ref, data: { a: '1' } };
     await client.create(configMaps, object, { fieldManager: 'me', dryRun: true });
@@ -51,13 +51,13 @@ describe('requests', () => {
     await client.patch(configMaps, ref, { data: null });
     await client.patchStatus(configMaps, ref, { status: {} }, { fieldManager: 'me' });
     const path = '/api/v1/namespaces/ns/configmaps';
-    const seen = server.requests.map(({ method, path: at, headers, query }) => [
+    const received = server.requests.map(({ method, path: at, headers, query }) => [
       method,
       at,
       headers['content-type'],
       query.toString(),
     ]);
-    expect(seen).toEqual([
+    expect(received).toEqual([
       ['POST', path, 'application/json', 'fieldManager=me&dryRun=All'],
       ['PATCH', `${path}/one`, 'application/apply-patch+yaml', 'fieldManager=me&force=true'],
       ['PATCH', `${path}/one/status`, 'application/apply-patch+yaml', 'fieldManager=me'],
@@ -72,7 +72,7 @@ describe('requests', () => {
     expect(server.requests[3]?.body).toBe('{"data":null}');
   });
 
-  test('a delete frames its body, so that the next request on the connection is understood', async () => {
+  test('a delete frames its body, and the next request on the connection succeeds', async () => {
     const { client, server } = await bench((_, response) => answer(response, 200, one));
     const options = { uid: 'u', propagationPolicy: 'Background', gracePeriodSeconds: 0 } as const;
     await client.delete(configMaps, ref, options);
@@ -80,7 +80,7 @@ describe('requests', () => {
       await client.delete(configMaps, ref);
       await client.get(configMaps, ref);
     }
-    // Two, because the first is not yet free again when the second request is sent.
+    // Two connections, because the first may still be busy when the second request starts.
     expect(server.connections).toBeLessThanOrEqual(2);
     const [first, second] = server.requests;
     expect(first?.headers['content-length']).toBe(String(first?.body.length));
@@ -94,7 +94,7 @@ describe('requests', () => {
     expect(JSON.parse(second?.body ?? '')).toEqual({ apiVersion: 'v1', kind: 'DeleteOptions' });
   });
 
-  test('of an object without its namespace are not sent', async () => {
+  test('a request for a namespaced object without namespace is not sent', async () => {
     const { client, server } = await bench((_, response) => answer(response, 200, one));
     await expect(client.create(configMaps, { metadata: { name: 'one' } })).rejects.toThrow(
       /namespace/,
@@ -110,8 +110,8 @@ function page(names: readonly string[], next?: string) {
   };
 }
 
-describe('lists of everything', () => {
-  test('follow the pages', async () => {
+describe('listAll', () => {
+  test('listAll follows continue tokens through all pages', async () => {
     const { client, server } = await bench(({ query }, response) =>
       answer(response, 200, query.has('continue') ? page(['b']) : page(['a'], 'more')),
     );
@@ -123,7 +123,7 @@ describe('lists of everything', () => {
     ]);
   });
 
-  test('start again once when the continue token has expired', async () => {
+  test('listAll restarts once when the continue token has expired', async () => {
     let expired = 0;
     const { client, server } = await bench(({ query }, response) => {
       if (!query.has('continue')) answer(response, 200, page(['a'], 'more'));
@@ -135,7 +135,7 @@ describe('lists of everything', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  test('fail when it expires again', async () => {
+  test('listAll fails when the continue token expires again', async () => {
     const { client, server } = await bench(({ query }, response) => {
       if (query.has('continue')) refuse(response, 410, 'Expired');
       else answer(response, 200, page(['a'], 'more'));
@@ -145,7 +145,7 @@ describe('lists of everything', () => {
   });
 });
 
-/** Refuses the first request and answers the others. */
+/** Refuses the first request and answers all later ones. */
 function recovering(refuseFirst: Script): Script {
   let count = 0;
   return (request, response) =>
@@ -156,7 +156,7 @@ const refusing = (code: number, headers?: Record<string, string>): Script =>
   recovering((_, response) => refuse(response, code, 'Busy', headers));
 const dropping = (): Script => recovering(({ socket }) => socket.destroy());
 
-describe('retries', () => {
+describe('client retries', () => {
   const calls: Record<string, (client: KubeClient) => Promise<unknown>> = {
     get: (client) => client.get(configMaps, ref),
     apply: (client) => client.apply(configMaps, { metadata: ref }, { fieldManager: 'me' }),
@@ -167,7 +167,7 @@ describe('retries', () => {
   };
   const repeatable = ['get', 'apply', 'delete with uid'];
 
-  test.each(Object.keys(calls))('a 429 of %s waits as long as the server asks', async (name) => {
+  test.each(Object.keys(calls))('a 429 for %s is retried after Retry-After', async (name) => {
     const { client, server, clock } = await bench(refusing(429, { 'retry-after': '2' }));
     const done = calls[name]?.(client);
     await until('the retry to wait', () => clock.waits[0] === 2_000);
@@ -177,7 +177,7 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test.each(repeatable)('a 503 and a lost connection of %s are tried again', async (name) => {
+  test.each(repeatable)('a 503 and a lost connection for %s are retried', async (name) => {
     for (const script of [refusing(503), dropping()]) {
       const { client, server, clock } = await bench(script);
       const done = calls[name]?.(client);
@@ -189,7 +189,7 @@ describe('retries', () => {
   });
 
   test.each(Object.keys(calls).filter((name) => !repeatable.includes(name)))(
-    'a 503 and a lost connection of %s are told: perhaps it was executed',
+    'a 503 and a lost connection for %s are not retried, because the request may have been executed',
     async (name) => {
       for (const [script, status] of [
         [refusing(503), 503],
@@ -202,14 +202,14 @@ describe('retries', () => {
     },
   );
 
-  test('a long pause is the caller’s to make', async () => {
+  test('a long Retry-After fails the call instead of waiting', async () => {
     const { client } = await bench((_, response) =>
       refuse(response, 429, 'Busy', { 'retry-after': '60' }),
     );
     expect(await errorOf(client.get(configMaps, ref))).toMatchObject({ retryAfterMs: 60_000 });
   });
 
-  test('an abort ends the waiting', async () => {
+  test('an abort ends the retry delay', async () => {
     const { client, clock } = await bench(refusing(503));
     const stop = new AbortController();
     const ended = expect(client.get(configMaps, ref, { signal: stop.signal })).rejects.toThrow(

@@ -20,9 +20,9 @@ export interface ListOptions extends Selection, CallOptions {
 
 export interface WatchOptions extends Selection, CallOptions {
   readonly resourceVersion: string;
-  /** After this time the server ends the watch in good order. */
+  /** Seconds until the server ends the watch regularly. */
   readonly timeoutSeconds?: number;
-  /** After this time without a byte the connection is given up (default: none). */
+  /** Maximum time without a byte (ms); then the connection is closed (default: no limit). */
   readonly idleMs?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ApplyOptions extends CallOptions {
   /** Takes fields over from other managers instead of failing with a conflict. */
   readonly force?: boolean;
   readonly dryRun?: boolean;
-  /** After this time the server gives the write up, whoever still waits for it (default and most: 34 s). */
+  /** Server-side write timeout in seconds, even without a waiting client (default and maximum: 34 s). */
   readonly timeoutSeconds?: number;
 }
 
@@ -62,17 +62,17 @@ export type WatchEvent<T> =
 
 /** Typed access to one API server. Every call rejects with a `KubeError`, or with the signal's reason. */
 export interface KubeClient extends AsyncDisposable {
-  /** One object; 404 is an error (`isNotFound`), see `find`. */
+  /** Returns an object; 404 is an error (`isNotFound`), see `find`. */
   get<T extends KubeObject>(r: Resource<T>, ref: ObjectRef, o?: CallOptions): Promise<T>;
-  /** One object, or undefined when the API server itself says that there is none. */
+  /** Returns an object, or undefined if the API server itself reports NotFound. */
   find<T extends KubeObject>(
     r: Resource<T>,
     ref: ObjectRef,
     o?: CallOptions,
   ): Promise<T | undefined>;
-  /** One page. */
+  /** Returns one page. */
   list<T extends KubeObject>(r: Resource<T>, o?: ListOptions): Promise<ListPage<T>>;
-  /** Everything, in pages of 500; starts again once when the continue token has expired. */
+  /** Returns the whole list, read in pages of 500; restarts once when the continue token expires. */
   listAll<T extends KubeObject>(
     r: Resource<T>,
     o?: Omit<ListOptions, 'limit' | 'continue'>,
@@ -82,7 +82,7 @@ export interface KubeClient extends AsyncDisposable {
     object: Draft<NoInfer<T>>,
     o?: WriteOptions,
   ): Promise<T>;
-  /** Server-side apply: creates, or changes the fields named in `object`. */
+  /** Server-side apply: creates the object, or changes the fields in `object`. */
   apply<T extends KubeObject>(
     r: Resource<T>,
     object: Draft<NoInfer<T>>,
@@ -94,25 +94,28 @@ export interface KubeClient extends AsyncDisposable {
     object: Draft<NoInfer<T>>,
     o: ApplyOptions,
   ): Promise<T>;
-  /** JSON merge patch; with `metadata.resourceVersion` in it a concurrent change is a conflict. */
+  /** JSON merge patch; with `metadata.resourceVersion`, a concurrent change is a conflict. */
   patch<T extends KubeObject>(
     r: Resource<T>,
     ref: ObjectRef,
     mergePatch: unknown,
     o?: WriteOptions,
   ): Promise<T>;
-  /** JSON merge patch of the status subresource. */
+  /** JSON merge patch for the status subresource. */
   patchStatus<T extends KubeObject>(
     r: Resource<T>,
     ref: ObjectRef,
     mergePatch: unknown,
     o?: WriteOptions,
   ): Promise<T>;
-  /** Asks for deletion; with finalizers the object stays until they are gone. 404 is an error. */
+  /** Requests deletion; with finalizers the object stays until they are removed. 404 is an error. */
   delete<T extends KubeObject>(r: Resource<T>, ref: ObjectRef, o?: DeleteOptions): Promise<void>;
-  /** Changes after `resourceVersion`; ends when the server ends it, throws when the connection breaks or on 410. */
+  /**
+   * Streams changes after `resourceVersion`; ends when the server ends the watch, throws on a broken connection or
+   * 410.
+   */
   watch<T extends KubeObject>(r: Resource<T>, o: WatchOptions): AsyncIterable<WatchEvent<T>>;
-  /** Whether this identity may do something, as the API server says; objects and kinds need not exist. */
+  /** Asks the API server whether this identity may perform an action; objects and kinds need not exist. */
   mayI(action: Action, o?: CallOptions): Promise<'yes' | 'no' | 'undecided'>;
   /** The server's version, for example `v1.37.1`. */
   version(o?: CallOptions): Promise<{ readonly gitVersion: string }>;

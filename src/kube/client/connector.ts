@@ -1,7 +1,7 @@
 import { buildConnector } from 'undici';
 import type { Certificates, ClusterAccess } from '../access/access.ts';
 
-/** Makes connections to a server, each with the certificates as they are then: whoever rotates them restarts nobody. */
+/** Returns a connector that reads the current certificates for each connection: rotation needs no restart. */
 export function connector(access: ClusterAccess, timeoutMs: number): buildConnector.connector {
   const { certificates = () => Promise.resolve(access), tlsServerName } = access;
 
@@ -20,7 +20,7 @@ export function connector(access: ClusterAccess, timeoutMs: number): buildConnec
 
   return (target, callback) => {
     current()
-      // Certificates that are half written or do not belong together are thrown on here, not told to the callback.
+      // buildConnector throws on half-written or mismatched certificates instead of calling back.
       .then((connect) => connect(target, callback))
       .catch((cause: unknown) => callback(unusable(cause), null));
   };

@@ -9,18 +9,18 @@ import { writes } from './writes.ts';
 
 export interface KubeClientOptions {
   readonly clock: Clock;
-  /** Jitter of retries (default: none). */
+  /** Retry jitter (default: none). */
   readonly random?: Random;
   readonly userAgent?: string;
-  /** Limit of one try of one request, connection to last byte (default 30 s); watches excepted. */
+  /** Timeout per attempt, from connecting to the last byte (default 30 s); watches excepted. */
   readonly timeoutMs?: number;
-  /** For calls at the same time (default 16); watches have connections of their own. */
+  /** Maximum connections for calls (default 16); watches use separate connections. */
   readonly connections?: number;
-  /** Told about every try of a request, for metrics. */
+  /** Called after every attempt, for metrics. */
   readonly onRequest?: (sample: RequestSample) => void;
 }
 
-/** A client with connection pools of its own; dispose of it to close them. */
+/** Creates a client with separate connection pools; dispose to close them. */
 export function createKubeClient(access: ClusterAccess, options: KubeClientOptions): KubeClient {
   const { clock, random = () => 0.5, userAgent = 'multinic' } = options;
   const { timeoutMs = 30_000, connections = 16, onRequest } = options;

@@ -11,8 +11,8 @@ async function collect(chunks: Iterable<Buffer>): Promise<readonly string[]> {
   return collected;
 }
 
-describe('lines of a stream', () => {
-  test('are the same however the bytes are cut', async () => {
+describe('lines', () => {
+  test('lines returns equal lines for any chunk boundaries', async () => {
     const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\n', ' '));
     await fc.assert(
       fc.asyncProperty(fc.array(text), fc.array(fc.nat(40)), async (wanted, cuts) => {
@@ -29,17 +29,17 @@ describe('lines of a stream', () => {
     );
   });
 
-  test('a last line without its end is an error', async () => {
+  test('lines throws when the last line is incomplete', async () => {
     await expect(collect([Buffer.from('{"a":1}\n{"b"')])).rejects.toThrow(
       'in the middle of a line',
     );
   });
 
-  test('bytes that are no text are an error', async () => {
+  test('lines throws on non-UTF-8 bytes', async () => {
     await expect(collect([Buffer.from([0xff, 0x0a])])).rejects.toThrow('not UTF-8');
   });
 
-  test('a line that never ends is an error', async () => {
+  test('lines throws on a line above the limit', async () => {
     const megabyte = Buffer.alloc(1024 * 1024, 'x');
     await expect(collect(Array.from({ length: 9 }, () => megabyte))).rejects.toThrow('longer than');
   });

@@ -1,9 +1,9 @@
 import { decodeUtf8, invalid } from './answer.ts';
 
-/** Five times etcd's limit for one object: JSON is larger than what etcd holds. */
+/** Five times etcd's object limit: JSON is larger than the stored form. */
 const maxLineBytes = 8 * 1024 * 1024;
 
-/** Splits a byte stream at newlines, decoding each line once; ends in an error when the last line is cut. */
+/** Splits a byte stream at newlines and decodes each line once; throws if the last line is incomplete. */
 export async function* lines(body: AsyncIterable<Buffer>, doing: string): AsyncGenerator<string> {
   let parts: Buffer[] = [];
   let size = 0;

@@ -6,12 +6,12 @@ import { pagesOf } from './pages.ts';
 import type { Transport } from './transport.ts';
 import { listSchema, parsed, readObject, versionSchema } from './wire.ts';
 
-/** What several objects may come to at once, beside all that a part keeps. */
+/** Size limit for a list page: its memory adds to the part's stored data. */
 const maxPageBytes = 4 * 1024 * 1024;
 
 type Reads = Pick<KubeClient, 'get' | 'find' | 'list' | 'listAll' | 'version'>;
 
-/** The reading half of a client. */
+/** Creates the client's read methods. */
 export function reads(transport: Transport): Reads {
   async function get<T extends KubeObject>(
     resource: Resource<T>,
@@ -47,7 +47,7 @@ export function reads(transport: Transport): Reads {
     } catch (error) {
       const { limit = 1 } = options;
       if (!isTooLarge(error) || limit === 1) throw error;
-      // A shorter page has a token for the rest like any other.
+      // A shorter page also has a continue token.
       return list(resource, { ...options, limit: Math.ceil(limit / 2) });
     }
   }

@@ -17,20 +17,23 @@ test.each([
   ['a 500', failed(500), false, false],
   ['a conflict', failed(409), false, false],
   ['a refusal', failed(403), false, false],
-  ['an answer that never came', failed(0, 'Timeout'), false, false],
-  ['an answer that cannot be read', failed(0, 'InvalidAnswer'), false, false],
-])('%s is tried again: %o when it may happen twice, %o when not', (_, error, repeatable, once) => {
-  expect(retryAfter(error, first) !== undefined).toBe(repeatable);
-  expect(retryAfter(error, { ...first, repeatable: false }) !== undefined).toBe(once);
-});
+  ['a missing answer', failed(0, 'Timeout'), false, false],
+  ['an unreadable answer', failed(0, 'InvalidAnswer'), false, false],
+])(
+  'retryAfter for %s retries an idempotent request: %o, another request: %o',
+  (_, error, repeatable, otherwise) => {
+    expect(retryAfter(error, first) !== undefined).toBe(repeatable);
+    expect(retryAfter(error, { ...first, repeatable: false }) !== undefined).toBe(otherwise);
+  },
+);
 
-test('waits as long as the server asks, else with growing pauses', () => {
+test('retryAfter returns Retry-After, else a growing backoff', () => {
   expect(retryAfter(failed(429, '', 3_000), first)).toBe(3_000);
   const waits = [0, 1, 2].map((attempt) => retryAfter(failed(503), { ...first, attempt }));
   expect(waits).toEqual([250, 500, 1_000]);
 });
 
-test('gives up after three tries, and at once when the wait is longer than a worker should be held', () => {
+test('retryAfter returns undefined after three retries, and for waits above 10 s', () => {
   expect(retryAfter(failed(429), { ...first, attempt: 3 })).toBeUndefined();
   expect(retryAfter(failed(429, '', 11_000), first)).toBeUndefined();
 });

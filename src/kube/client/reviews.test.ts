@@ -4,7 +4,7 @@ import type { ApiRequest, Transport } from './transport.ts';
 
 const action = { verb: 'patch', group: 'g', resource: 'things/status', namespace: 'n' } as const;
 
-/** A client whose server answers this. */
+/** Returns reviews over a transport with this fixed answer. */
 function answering(answer: unknown) {
   const sent: ApiRequest[] = [];
   const call = async (request: ApiRequest) => {
@@ -14,7 +14,7 @@ function answering(answer: unknown) {
   return { sent, ...reviews({ call } as unknown as Transport) };
 }
 
-it('asks about a subresource as authorisation names it', async () => {
+it('mayI sends a subresource as a separate attribute', async () => {
   const { mayI, sent } = answering({ status: { allowed: true } });
   expect(await mayI(action)).toBe('yes');
   const attributes = { ...action, resource: 'things', subresource: 'status' };
@@ -25,14 +25,14 @@ it.each([
   ['no', { allowed: false }],
   ['no', { allowed: false, reason: 'RBAC: role "x" not found' }],
   ['undecided', { allowed: false, evaluationError: 'webhook timed out' }],
-  // RBAC may fail to resolve one role and find the right in another one.
+  // RBAC may fail to resolve one role and find the right in another role.
   ['yes', { allowed: true, evaluationError: 'role "x" not found' }],
-])('takes for %s: %j', async (meaning, status) => {
+])('mayI returns %s for status %j', async (meaning, status) => {
   expect(await answering({ status }).mayI(action)).toBe(meaning);
 });
 
 it.each([[{}], [{ status: {} }], [{ status: { allowed: 'no' } }], ['<html>']])(
-  'takes %j for no answer',
+  'mayI rejects %j with InvalidAnswer',
   async (answer) => {
     const failed = answering(answer).mayI(action);
     await expect(failed).rejects.toMatchObject({ reason: 'InvalidAnswer' });

@@ -10,7 +10,7 @@ const reviewSchema = z.object({
   status: z.object({ allowed: z.boolean(), evaluationError: z.string().default('') }),
 });
 
-/** The part of a client that asks what its identity may do. */
+/** Creates the client method for access reviews. */
 export function reviews(transport: Transport): Pick<KubeClient, 'mayI'> {
   return {
     async mayI(action, { signal } = {}) {
@@ -23,13 +23,13 @@ export function reviews(transport: Transport): Pick<KubeClient, 'mayI'> {
           kind: 'SelfSubjectAccessReview',
           spec: { resourceAttributes: { ...action, resource, subresource } },
         },
-        // Nothing is stored.
+        // Idempotent: reviews are not stored.
         repeatable: true,
         signal,
       });
       const { status } = parsed(reviewSchema, answer, `reviewing ${keyOfAction(action)}`);
       if (status.allowed) return 'yes';
-      // An authorizer that could not decide, such as a webhook that is away: a request would be a 500, not a 403.
+      // An authorizer failed to decide, such as an unavailable webhook: a real request would get 500, not 403.
       return status.evaluationError === '' ? 'no' : 'undecided';
     },
   };

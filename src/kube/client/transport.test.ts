@@ -13,7 +13,7 @@ import { createKubeClient } from './http-client.ts';
 const one = { kind: 'ConfigMap', metadata: { namespace: 'ns', name: 'one' } };
 const ref = { namespace: 'ns', name: 'one' };
 
-describe('TLS', () => {
+describe('transport TLS', () => {
   const tls = {
     cert: serverCert,
     key: serverKey,
@@ -32,15 +32,15 @@ describe('TLS', () => {
     return client.create(configMaps, { metadata: ref });
   }
 
-  test('trusts the given CA and shows the client certificate', async () => {
+  test('transport trusts the given CA and sends the client certificate', async () => {
     expect(await connect({ ca: caCert, clientCert, clientKey })).toMatchObject(one);
   });
 
-  test('trusts nobody without it', async () => {
+  test('transport refuses the server without the CA', async () => {
     await expect(connect({ clientCert, clientKey })).rejects.toThrow(/certificate/);
   });
 
-  test('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {
+  test('transport uses HTTP/1.1 even if the server prefers HTTP/2', async () => {
     const versions: string[] = [];
     const server = createSecureServer({ ...tls, allowHTTP1: true }, ({ httpVersion }, response) => {
       versions.push(httpVersion);
@@ -57,7 +57,7 @@ describe('TLS', () => {
     expect(versions).toEqual(['1.1']);
   });
 
-  test('waits no longer for a connection than whoever asked for it', async () => {
+  test('transport limits connecting to the request timeout', async () => {
     const server = await startScriptedServer((_, response) => answer(response, 200, one), tls);
     let connections = 0;
     const mute = createServer((near) => {
@@ -75,22 +75,22 @@ describe('TLS', () => {
     const client = createKubeClient(access, { clock: systemClock, timeoutMs: 500, connections: 1 });
     disposeAfterTest(client, server);
     const answers: string[] = [];
-    // Far fewer tries than fit into the ten seconds that a connection may take otherwise.
+    // Far fewer attempts than possible within the ten-second connect timeout.
     for (let tries = 0; tries < 6 && answers.at(-1) !== 'one'; tries++) {
-      const asked = client.create(configMaps, { metadata: ref });
-      answers.push(await asked.then(({ metadata }) => metadata.name, String));
+      const created = client.create(configMaps, { metadata: ref });
+      answers.push(await created.then(({ metadata }) => metadata.name, String));
     }
     mute.close();
     expect(answers[0]).toContain('no answer within 500 ms');
     expect(answers.at(-1)).toBe('one');
   });
 
-  test('refuses a server of another name', async () => {
+  test('transport refuses a server certificate with another name', async () => {
     const access = { ca: caCert, clientCert, clientKey, tlsServerName: 'api.example.com' };
     await expect(connect(access)).rejects.toThrow(/api.example.com/);
   });
 
-  test('without a client certificate is refused by a server that asks for one', async () => {
+  test('a server requiring a client certificate refuses a connection without one', async () => {
     await expect(connect({ ca: caCert })).rejects.toMatchObject({ reason: 'Unreachable' });
   });
 });

@@ -16,9 +16,9 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly contentType?: string;
   readonly body?: unknown;
-  /** Answers beyond this are `AnswerTooLarge`; default: what the largest single object may take. */
+  /** Larger answers are `AnswerTooLarge`; default: the limit for a single object. */
   readonly maxBytes?: number;
-  /** Executing it twice leaves the same state: it may be sent again when nobody knows whether it arrived. */
+  /** True for idempotent requests: safe to retry when the outcome is unknown. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,24 +32,24 @@ export interface TransportOptions {
   readonly onRequest?: ((sample: RequestSample) => void) | undefined;
 }
 
-/** One try of one request, as far as metrics tell of it. */
+/** One attempt, for metrics. */
 export interface RequestSample {
   /** HTTP method, or WATCH for a stream. */
   readonly verb: string;
-  /** HTTP status of the answer; 0 when none came. */
+  /** HTTP status; 0 without an answer. */
   readonly status: number;
-  /** Until the answer was read; of a stream until it began. */
+  /** Time until the answer was read; for a stream until the headers arrived. */
   readonly durationMs: number;
 }
 
-/** HTTP to one API server: identity, limits, retries and errors. */
+/** HTTP transport to one API server: identity, limits, retries and errors. */
 export class Transport implements AsyncDisposable {
   readonly #access: ClusterAccess;
   readonly #options: TransportOptions;
-  /** Of a server that is reached under a path, as those behind Rancher are. */
+  /** Path prefix for a server below a path, such as behind Rancher. */
   readonly #prefix: string;
   readonly #calls: Pool;
-  /** Each watch holds its connection: in a bounded pool a few of them would starve the calls. */
+  /** Each watch occupies a connection: in a bounded pool a few watches would starve the calls. */
   readonly #streams: Pool;
 
   constructor(access: ClusterAccess, options: TransportOptions) {
@@ -62,7 +62,7 @@ export class Transport implements AsyncDisposable {
     this.#streams = new Pool(origin, pool);
   }
 
-  /** Sends a request, again where that is safe, and gives the parsed JSON of a 2xx answer. */
+  /** Sends a request, retries if safe, and returns the parsed JSON from a 2xx answer. */
   async call(request: ApiRequest): Promise<unknown> {
     const { clock, random } = this.#options;
     for (let attempt = 0; ; attempt++) {
@@ -77,7 +77,7 @@ export class Transport implements AsyncDisposable {
     }
   }
 
-  /** Opens a stream: one try; after the headers only the signal ends it. */
+  /** Opens a stream in one attempt; after the headers only the signal ends the stream. */
   async open(
     request: ApiRequest & { readonly signal: AbortSignal },
   ): Promise<AsyncIterable<Buffer>> {
@@ -120,14 +120,14 @@ export class Transport implements AsyncDisposable {
   ): Promise<T> {
     const { clock, timeoutMs: ms, onRequest } = this.#options;
     const startedAt = clock.monotonicMs();
-    const tell = (status: number): void =>
+    const report = (status: number): void =>
       onRequest?.({ verb, status, durationMs: clock.monotonicMs() - startedAt });
     try {
       const result = await withDeadline({ clock, ms, signal: request.signal }, work);
-      tell(200);
+      report(200);
       return result;
     } catch (error) {
-      tell(error instanceof KubeError ? error.status : 0);
+      report(error instanceof KubeError ? error.status : 0);
       throw error;
     }
   }
@@ -143,25 +143,25 @@ export class Transport implements AsyncDisposable {
       'user-agent': this.#options.userAgent,
     };
     if (token) headers['authorization'] = `Bearer ${await token()}`;
-    // As a string, so that undici frames it with Content-Length for every method: an unframed body of a DELETE would
-    // be read as the start of the next request on this connection.
+    // A string body makes undici send Content-Length for every method. The server would read an unframed DELETE body
+    // as the connection's next request.
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     if (body !== null) headers['content-type'] = request.contentType ?? 'application/json';
     const path = `${this.#prefix}${pathOf(request)}`;
-    // Without `reset: false` undici closes the connection after every DELETE that has a body.
+    // Without `reset: false` undici closes the connection after every DELETE with a body.
     return pool.request({ method: request.method, path, headers, body, signal, reset: false });
   }
 }
 
 function poolOptions(access: ClusterAccess, { timeoutMs }: TransportOptions): Pool.Options {
   return {
-    // One black-holed HTTP/2 connection would take every call and watch with it.
+    // One black-holed HTTP/2 connection would block every call and watch.
     allowH2: false,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Our deadlines, on the injected clock, cover headers and body.
+    // Our own deadlines, on the injected clock, cover headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // A connection that nobody waits for any more must not hold up those who queue behind it.
+    // An abandoned connection attempt must not block queued requests.
     connect: connector(access, Math.min(connectTimeoutMs, timeoutMs)),
   };
 }
@@ -178,19 +178,19 @@ function describe({ method, path }: ApiRequest): string {
   return `${method} ${path}`;
 }
 
-/** No answer, or none that could be read. */
+/** Returns the error for a missing or unreadable answer. */
 function unreachable(request: ApiRequest, error: unknown): KubeError {
   if (error instanceof KubeError) return error;
   return new KubeError({
     status: 0,
     reason: error instanceof DeadlineReached ? 'Timeout' : 'Unreachable',
-    message: `${describe(request)}: ${whatHappened(error)}`,
+    message: `${describe(request)}: ${causeText(error)}`,
     cause: error,
   });
 }
 
-/** Connecting to a name with several addresses fails with an AggregateError that has a code and no message. */
-function whatHappened(error: unknown): string {
+/** Connecting to a name with several addresses fails with an AggregateError without message, but with a code. */
+function causeText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -28,9 +28,9 @@ async function bench(script: Script, path = '') {
   return { server, clock, client };
 }
 
-describe('what a server or something before it may say', () => {
+describe('faulty API server or proxy', () => {
   test.each([86_400, 3_000_000])(
-    'a Retry-After of %d s is taken as five minutes',
+    'a Retry-After above five minutes (%d s) is capped at five minutes',
     async (seconds) => {
       const { client } = await bench((_, response) =>
         answer(response, 503, {}, { 'retry-after': String(seconds) }),
@@ -40,7 +40,7 @@ describe('what a server or something before it may say', () => {
     },
   );
 
-  test('so is the one in the body', async () => {
+  test('retryAfterSeconds in the body is capped at five minutes, too', async () => {
     const { client } = await bench((_, response) =>
       answer(response, 429, { code: 429, details: { retryAfterSeconds: 86_400 } }),
     );
@@ -50,22 +50,19 @@ describe('what a server or something before it may say', () => {
 
   test.each([
     ['default backend - 404', 'text/plain'],
-    ['404 page not found\n', 'text/plain'], // the API server itself, of a kind that it does not serve
+    ['404 page not found\n', 'text/plain'], // the API server's answer for an unserved kind
     ['{"error":"no such cluster"}', 'application/json'],
-  ])(
-    'a 404 that is no word of the API server about an object says nothing of it: %s',
-    async (page, type) => {
-      const { client } = await bench((_, response) => {
-        response.writeHead(404, { 'content-type': type }).end(page);
-      });
-      await expect(client.find(configMaps, ref)).rejects.toMatchObject({ status: 404 });
-    },
-  );
+  ])('find rejects on a 404 without a NotFound Status: %s', async (page, type) => {
+    const { client } = await bench((_, response) => {
+      response.writeHead(404, { 'content-type': type }).end(page);
+    });
+    await expect(client.find(configMaps, ref)).rejects.toMatchObject({ status: 404 });
+  });
 
   test.each([
-    ['a page that is not UTF-8', 'text/html; charset=euc-kr'],
-    ['a body that says it is JSON and is not', 'application/json'],
-  ])('%s is a 503 all the same, and tried again', async (_, type) => {
+    ['a non-UTF-8 page', 'text/html; charset=euc-kr'],
+    ['an invalid JSON body', 'application/json'],
+  ])('a 503 with %s is retried after Retry-After', async (_, type) => {
     const page = Buffer.from('bcadbaf1bdba', 'hex');
     const { client, clock, server } = await bench((request, response) => {
       if (server.requests.length > 1) return found(request, response);
@@ -79,17 +76,17 @@ describe('what a server or something before it may say', () => {
   });
 });
 
-test('every try is told, with what came of it', async () => {
+test('onRequest reports every attempt with verb and status', async () => {
   const server = await startScriptedServer((request, response) => {
     if (request.query.has('watch')) return response.end();
     if (server.requests.length > 1) return found(request, response);
     return answer(response, 503, {});
   });
   const clock = createFakeClock();
-  const told: string[] = [];
+  const attempts: string[] = [];
   const client = createKubeClient(
     { server: server.url },
-    { clock, onRequest: ({ verb, status }) => told.push(`${verb} ${status}`) },
+    { clock, onRequest: ({ verb, status }) => attempts.push(`${verb} ${status}`) },
   );
   disposeAfterTest(client, server);
   const answered = client.get(configMaps, ref);
@@ -97,17 +94,17 @@ test('every try is told, with what came of it', async () => {
   await clock.advance(250);
   await answered;
   for await (const event of client.watch(configMaps, { resourceVersion: '1' }))
-    told.push(event.type);
-  expect(told).toEqual(['GET 503', 'GET 200', 'WATCH 200']);
+    attempts.push(event.type);
+  expect(attempts).toEqual(['GET 503', 'GET 200', 'WATCH 200']);
 });
 
-test('a server under a path is asked there', async () => {
+test('a server URL with a path prefixes every request path', async () => {
   const { client, server } = await bench(found, '/k8s/clusters/c-m-abc/');
   await client.get(configMaps, ref);
   expect(server.requests[0]?.path).toBe('/k8s/clusters/c-m-abc/api/v1/namespaces/ns/configmaps/a');
 });
 
-describe('certificates in files', () => {
+describe('certificate files', () => {
   let folder = '';
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'certificates-'));
@@ -115,16 +112,16 @@ describe('certificates in files', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
-  /** A client by a kubeconfig that names files, of a server that asks for client certificates. */
+  /** Creates a client from a kubeconfig with certificate files, for a server requesting client certificates. */
   async function secured() {
-    const seen: string[] = [];
+    const clients: string[] = [];
     const script: Script = (request, response) => {
       const { subject } = (request.socket as TLSSocket).getPeerCertificate();
-      seen.push(String(subject.CN));
+      clients.push(String(subject.CN));
       response.setHeader('connection', 'close');
       found(request, response);
     };
-    // Only who it is counts here, not whether it may be used so.
+    // Only the identity counts here, not the certificate's validity.
     const asks = { ca: caCert, requestCert: true, rejectUnauthorized: false };
     const tls = { cert: serverCert, key: serverKey, ...asks };
     const server = await startScriptedServer(script, tls);
@@ -140,14 +137,14 @@ describe('certificates in files', () => {
     const access = await loadKubeconfig(join(folder, 'kubeconfig'));
     const client = createKubeClient(access, { clock: createFakeClock() });
     disposeAfterTest(client, server);
-    return { client, seen };
+    return { client, clients };
   }
 
-  test('are read again for every connection: a process outlives their rotation', async () => {
-    write('ca.crt', clientCert); // some other authority
+  test('certificate files are read for every connection, and rotation needs no restart', async () => {
+    write('ca.crt', clientCert); // another CA
     write('client.crt', serverCert);
     write('client.key', serverKey);
-    const { client, seen } = await secured();
+    const { client, clients } = await secured();
     const create = () => client.create(configMaps, { metadata: ref });
     expect(((await create().catch((error: unknown) => error)) as KubeError).message).toMatch(
       /certificate/,
@@ -157,19 +154,19 @@ describe('certificates in files', () => {
     write('client.crt', clientCert);
     write('client.key', clientKey);
     await create();
-    expect(seen).toEqual(['test-server', 'test-client']);
+    expect(clients).toEqual(['test-server', 'test-client']);
   });
 
   test.each([
-    ['half of a certificate', 'client.crt', clientCert.slice(0, 300)],
-    ['the certificate of another key', 'client.crt', serverCert],
-    ['a key that is not written yet', 'client.key', ''],
-    ['a key that is none', 'client.key', 'key'],
-  ])('%s fails what needs it, and nothing else', async (_, name, text) => {
+    ['a truncated certificate', 'client.crt', clientCert.slice(0, 300)],
+    ['a certificate for another key', 'client.crt', serverCert],
+    ['an empty key file', 'client.key', ''],
+    ['an invalid key', 'client.key', 'key'],
+  ])('%s fails only connections during the rotation', async (_, name, text) => {
     write('ca.crt', caCert);
     write('client.crt', clientCert);
     write('client.key', clientKey);
-    const { client, seen } = await secured();
+    const { client, clients } = await secured();
     write(name, text);
     const failed = await client.create(configMaps, { metadata: ref }).catch((e: unknown) => e);
     expect(failed).toMatchObject({ reason: 'Unreachable' });
@@ -177,15 +174,15 @@ describe('certificates in files', () => {
     write('client.crt', clientCert);
     write('client.key', clientKey);
     await client.create(configMaps, { metadata: ref });
-    expect(seen).toEqual(['test-client']);
+    expect(clients).toEqual(['test-client']);
   });
 
-  test('an authority that is not written yet trusts nobody', async () => {
+  test('an empty CA file fails the connection instead of trusting all CAs', async () => {
     write('ca.crt', caCert);
-    const { client, seen } = await secured();
+    const { client, clients } = await secured();
     write('ca.crt', '');
     const failed = await client.create(configMaps, { metadata: ref }).catch((e: unknown) => e);
     expect(String(failed)).toContain('ca.crt is empty');
-    expect(seen).toEqual([]);
+    expect(clients).toEqual([]);
   });
 });

@@ -23,17 +23,17 @@ async function bench(script: Script) {
 
 const item = (name: string, resourceVersion: string) => ({ metadata: { name, resourceVersion } });
 
-/** Watches a stream of which the test holds the other end. */
+/** Starts a watch whose response the test controls. */
 async function streamed(options: Partial<WatchOptions> = {}) {
   let response: ServerResponse | undefined;
   const { client, server, clock } = await bench((_, opened) => {
     response = opened;
     opened.flushHeaders();
   });
-  const seen: WatchEvent<ConfigMap>[] = [];
+  const received: WatchEvent<ConfigMap>[] = [];
   const follow = async (): Promise<void> => {
     const all = { namespace: 'ns', resourceVersion: '7', ...options };
-    for await (const event of client.watch(configMaps, all)) seen.push(event);
+    for await (const event of client.watch(configMaps, all)) received.push(event);
   };
   const ended = follow().then(
     () => undefined,
@@ -41,11 +41,11 @@ async function streamed(options: Partial<WatchOptions> = {}) {
   );
   await until('the watch to be open', () => response !== undefined);
   if (!response) throw new Error('no response');
-  return { response, seen, ended, server, clock };
+  return { response, received, ended, server, clock };
 }
 
 describe('watch', () => {
-  test('asks for bookmarks, from a version, for a time', async () => {
+  test('watch requests bookmarks, a start version and a timeout', async () => {
     const { server, response, ended } = await streamed({
       timeoutSeconds: 20,
       labelSelector: 'a=b',
@@ -61,42 +61,38 @@ describe('watch', () => {
     });
   });
 
-  test('gives events and bookmarks and ends with the stream', async () => {
-    const { response, seen, ended } = await streamed();
+  test('watch yields events and bookmarks, and ends with the stream', async () => {
+    const { response, received, ended } = await streamed();
     response.write(
       line('ADDED', item('a', '8')) + line('BOOKMARK', { metadata: { resourceVersion: '9' } }),
     );
     response.end(line('DELETED', item('a', '10')));
     expect(await ended).toBeUndefined();
-    expect(seen).toMatchObject([
+    expect(received).toMatchObject([
       { type: 'ADDED', object: { kind: 'ConfigMap', metadata: { name: 'a' } } },
       { type: 'BOOKMARK', resourceVersion: '9' },
       { type: 'DELETED' },
     ]);
   });
 
-  test('throws an ERROR event', async () => {
-    const { response, seen, ended } = await streamed();
+  test('watch throws on an ERROR event', async () => {
+    const { response, received, ended } = await streamed();
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
     response.write(line('ADDED', item('a', '8')) + line('ERROR', status));
     const error = await ended;
     expect(isGone(error)).toBe(true);
-    expect(seen).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('throws a refusal of the request', async () => {
+  test('watch throws when the server refuses the request', async () => {
     const { client } = await bench((_, response) => refuse(response, 410, 'Gone'));
     const events = client.watch(configMaps, { resourceVersion: '1' })[Symbol.asyncIterator]();
     await expect(events.next()).rejects.toMatchObject({ status: 410 });
   });
 
   test.each([
-    [
-      'an end in the middle of an event',
-      (response) => response.end('{"type":"ADDED","obj'),
-      'InvalidAnswer',
-    ],
-    ['something else than events', (response) => response.write('hello\n'), 'InvalidAnswer'],
+    ['a truncated event', (response) => response.end('{"type":"ADDED","obj'), 'InvalidAnswer'],
+    ['a line without JSON', (response) => response.write('hello\n'), 'InvalidAnswer'],
     [
       'an event of an unknown type',
       (response) => response.write(line('MOVED', {})),
@@ -104,23 +100,23 @@ describe('watch', () => {
     ],
     ['a lost connection', (response) => response.destroy(), 'Unreachable'],
   ] satisfies [string, (response: ServerResponse) => void, string][])(
-    'throws on %s, after the events before it',
+    'watch throws on %s, after yielding earlier events',
     async (_, send, reason) => {
-      const { response, seen, ended } = await streamed();
+      const { response, received, ended } = await streamed();
       response.write(line('ADDED', item('a', '8')));
-      await until('the first event', () => seen.length === 1);
+      await until('the first event', () => received.length === 1);
       send(response);
       expect(await ended).toMatchObject({ name: 'KubeError', reason });
     },
   );
 
-  test('gives a connection up on which nothing comes, but not one on which something does', async () => {
-    const { response, seen, ended, clock } = await streamed({ idleMs: 1_000 });
+  test('watch closes an idle connection, but not an active one', async () => {
+    const { response, received, ended, clock } = await streamed({ idleMs: 1_000 });
     for (const [count, version] of ['8', '9'].entries()) {
       await until('the guard', () => clock.waits.includes(1_000));
       await clock.advance(999);
       response.write(line('MODIFIED', item('a', version)));
-      await until('the event', () => seen.length === count + 1);
+      await until('the event', () => received.length === count + 1);
     }
     await until('the guard', () => clock.waits.includes(1_000));
     let closed = false;
@@ -131,7 +127,7 @@ describe('watch', () => {
     expect(clock.waits).toEqual([]);
   });
 
-  test('ends with the reason of its signal and closes the connection', async () => {
+  test("watch ends with its signal's reason and closes the connection", async () => {
     const stop = new AbortController();
     const { response, ended } = await streamed({ signal: stop.signal });
     let closed = false;
@@ -142,7 +138,7 @@ describe('watch', () => {
     await until('the connection to be closed', () => closed);
   });
 
-  test('closes the connection when its reader stops reading', async () => {
+  test('watch closes the connection when its reader stops', async () => {
     let closed = false;
     const { client } = await bench((_, response) => {
       response.on('close', () => (closed = true));
@@ -155,7 +151,7 @@ describe('watch', () => {
     await until('the connection to be closed', () => closed);
   });
 
-  test('watches do not take connections away from calls', async () => {
+  test('watches use no call connections', async () => {
     const version = { gitVersion: 'v1.37.0' };
     const { client, server } = await bench(({ path }, response) => {
       if (path === '/version')

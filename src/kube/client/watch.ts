@@ -9,8 +9,8 @@ import type { Transport } from './transport.ts';
 import { parsed, readObject, refused, watchEventSchema } from './wire.ts';
 
 /**
- * Changes after a resourceVersion. Ends when the server ends the stream; throws a `KubeError` when it breaks, is
- * silent for `idleMs` or the version is too old (410), and the signal's reason when it aborts.
+ * Streams changes after a resourceVersion. Ends when the server ends the stream. Throws a `KubeError` if the stream
+ * breaks, stays silent for `idleMs` or the version has expired (410), and the signal's reason on abort.
  */
 export async function* watch<T extends KubeObject>(
   { transport, clock }: { transport: Transport; clock: Clock },
@@ -58,7 +58,7 @@ interface Guard {
   readonly doing: string;
 }
 
-/** Passes the bytes on and gives the stream up when none come for `idleMs`; time of the reader does not count. */
+/** Passes bytes on; aborts the stream after `idleMs` without a byte, not counting the reader's time. */
 async function* guarded(
   body: AsyncIterable<Buffer>,
   { clock, idleMs, stop, doing }: Guard,

@@ -5,8 +5,8 @@ import type { KubeObject } from '../object.ts';
 import { defineResource } from '../resource.ts';
 import { readObject, refused } from './wire.ts';
 
-describe('refusals', () => {
-  test('carry what a Status says', () => {
+describe('refused', () => {
+  test('refused copies message, reason and causes from a Status', () => {
     const body = {
       kind: 'Status',
       code: 422,
@@ -20,7 +20,7 @@ describe('refusals', () => {
     expect(isInvalid(error)).toBe(true);
   });
 
-  test('of a stream have the code of the Status', () => {
+  test('refused takes the Status code for a stream error', () => {
     const body = { code: 410, reason: 'Expired', message: 'too old' };
     expect(refused({ status: 0, doing: 'watching', body })).toMatchObject({
       status: 410,
@@ -31,43 +31,43 @@ describe('refusals', () => {
   test.each([
     ['text', 'upstream is down', 'upstream is down'],
     ['nothing', '', 'no message'],
-    ['something else', { error: 'x' }, 'no message'],
+    ['other JSON', { error: 'x' }, 'no message'],
     ['a Status of another shape', { message: 7 }, 'no message'],
-  ])('of a proxy that says %s are still told', (_, body, said) => {
+  ])('refused reports a proxy answer with %s', (_, body, text) => {
     const error = refused({ status: 502, doing: 'GET /x', body });
-    expect(error.message).toBe(`GET /x: ${said} (502 Http502)`);
+    expect(error.message).toBe(`GET /x: ${text} (502 Http502)`);
   });
 
-  test('ask for a pause by header, else by the details of the Status', () => {
+  test('refused reads the pause from the header, else from the Status details', () => {
     const body = { details: { retryAfterSeconds: 4 } };
     expect(refused({ status: 429, doing: 'GET', body }).retryAfterMs).toBe(4_000);
     expect(refused({ status: 429, doing: 'GET', body, retryAfterMs: 9 }).retryAfterMs).toBe(9);
     expect(refused({ status: 429, doing: 'GET', body: {} }).retryAfterMs).toBeUndefined();
   });
 
-  test('quote only the beginning of a long page', () => {
+  test('refused truncates a long page', () => {
     expect(
       refused({ status: 502, doing: 'GET', body: 'x'.repeat(9_000) }).message.length,
     ).toBeLessThan(300);
   });
 });
 
-describe('objects', () => {
-  test('get the kind that items of a list lack', () => {
+describe('readObject', () => {
+  test('readObject adds the kind missing in list items', () => {
     expect(readObject(configMaps, { metadata: { name: 'a' } })).toMatchObject({
       apiVersion: 'v1',
       kind: 'ConfigMap',
     });
   });
 
-  test('without a name are no objects', () => {
+  test('readObject refuses objects without a name', () => {
     expect(() => readObject(configMaps, { metadata: {} })).toThrow(
       /reading a ConfigMap.*metadata.name/s,
     );
     expect(() => readObject(configMaps, 'text')).toThrow(/reading a ConfigMap/);
   });
 
-  test('pass the check of their resource', () => {
+  test("readObject runs the resource's own check", () => {
     const picky = defineResource<KubeObject>({
       ...configMaps,
       parse: () => {

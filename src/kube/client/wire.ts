@@ -10,7 +10,7 @@ export const listSchema = z.object({
     resourceVersion: z.string().min(1),
     continue: z.string().optional(),
   }),
-  // A Go server writes an empty list of some kinds as null.
+  // Go servers write an empty list for some kinds as null.
   items: z.array(z.unknown()).nullable(),
 });
 
@@ -31,7 +31,7 @@ const detailsSchema = z.object({
     .nullish(),
 });
 
-/** The API's `Status`, in the words of `KubeError`. */
+/** The API's `Status`, mapped to `KubeError` fields. */
 const statusSchema = z
   .object({
     code: z.number().default(0),
@@ -45,8 +45,8 @@ const statusSchema = z
     retryAfterMs: details?.retryAfterSeconds ? details.retryAfterSeconds * 1000 : undefined,
   }));
 
-/** What a proxy in between says instead. */
-const proseSchema = z.unknown().transform((body) => ({
+/** A proxy's answer instead of a Status. */
+const proxyAnswerSchema = z.unknown().transform((body) => ({
   code: 0,
   reason: '',
   message: typeof body === 'string' ? body.slice(0, 200) : '',
@@ -54,20 +54,20 @@ const proseSchema = z.unknown().transform((body) => ({
   retryAfterMs: undefined,
 }));
 
-const refusalSchema = z.union([statusSchema, proseSchema]);
+const refusalSchema = z.union([statusSchema, proxyAnswerSchema]);
 
-/** Checks one object; items of a list come without the kind that the list has, so it is filled in. */
+/** Checks an object and adds its kind: list items lack a kind. */
 export function readObject<T extends KubeObject>(resource: Resource<T>, raw: unknown): T {
   const object = {
     ...parsed(objectSchema, raw, `reading a ${resource.kind}`),
     apiVersion: objectVersionOf(resource),
     kind: resource.kind,
   };
-  // Without a check of its own a resource takes the API server's word for the rest.
+  // Without its own check a resource trusts the API server for all other fields.
   return resource.parse ? resource.parse(object) : (object as unknown as T);
 }
 
-/** Checks an answer; one of another shape is a `KubeError` with the reason `InvalidAnswer`. */
+/** Checks an answer; a mismatch throws `KubeError` with reason `InvalidAnswer`. */
 export function parsed<T>(schema: z.ZodType<T>, raw: unknown, doing: string): T {
   const result = schema.safeParse(raw);
   if (result.success) return result.data;
@@ -82,27 +82,27 @@ export function parsed<T>(schema: z.ZodType<T>, raw: unknown, doing: string): T 
 export interface Refusal {
   /** HTTP status; 0 in a stream, where only the body has one. */
   readonly status: number;
-  /** What was asked, for the message. */
+  /** The request, for the message. */
   readonly doing: string;
-  /** The body: a `Status`, or whatever a proxy in between says. */
+  /** The body: a `Status`, or a proxy's text. */
   readonly body: unknown;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Whoever asks for more patience than this has not looked at what he asks for; a change must not wait for a day. */
-const longestRetryAfterMs = 300_000;
+/** Maximum accepted Retry-After: a change must not wait for a day. */
+const maxRetryAfterMs = 300_000;
 
-/** The error for an answer that is not 2xx, or for an ERROR event of a watch. */
+/** Returns the error for a non-2xx answer, or for an ERROR event in a watch. */
 export function refused({ status, doing, body, retryAfterMs }: Refusal): KubeError {
-  const said = refusalSchema.parse(body);
-  const code = status || said.code;
-  const reason = said.reason || `Http${code}`;
-  const askedMs = retryAfterMs ?? said.retryAfterMs;
+  const answer = refusalSchema.parse(body);
+  const code = status || answer.code;
+  const reason = answer.reason || `Http${code}`;
+  const requestedMs = retryAfterMs ?? answer.retryAfterMs;
   return new KubeError({
     status: code,
     reason,
-    message: `${doing}: ${said.message || 'no message'} (${code} ${reason})`,
-    retryAfterMs: askedMs === undefined ? undefined : Math.min(askedMs, longestRetryAfterMs),
-    causes: said.causes,
+    message: `${doing}: ${answer.message || 'no message'} (${code} ${reason})`,
+    retryAfterMs: requestedMs === undefined ? undefined : Math.min(requestedMs, maxRetryAfterMs),
+    causes: answer.causes,
   });
 }

@@ -9,7 +9,7 @@ type Writes = Pick<
   'create' | 'apply' | 'applyStatus' | 'patch' | 'patchStatus' | 'delete'
 >;
 
-/** The writing half of a client. */
+/** Creates the client's write methods. */
 export function writes(transport: Transport): Writes {
   async function create<T extends KubeObject>(
     resource: Resource<T>,
@@ -61,7 +61,7 @@ export function writes(transport: Transport): Writes {
       query: writeQuery(options),
       contentType: 'application/merge-patch+json',
       body: mergePatch,
-      // A second execution could undo what somebody else wrote between the two.
+      // Not idempotent: a second execution could undo a concurrent write.
       repeatable: false,
       signal: options.signal,
     });
@@ -83,7 +83,7 @@ export function writes(transport: Transport): Writes {
         gracePeriodSeconds,
         ...(uid || resourceVersion ? { preconditions: { uid, resourceVersion } } : {}),
       },
-      // Without a uid the second execution could meet a new object of the same name.
+      // Without a uid, a second execution could delete a new object with the same name.
       repeatable: uid !== undefined,
       signal,
     });
@@ -108,7 +108,7 @@ function statusPath(resource: Resource<KubeObject>, ref: ObjectRef): string {
 }
 
 function namespaceOf(resource: Resource<KubeObject>, { metadata }: KubeObject): string | undefined {
-  // For its check: a namespaced object without a namespace would be sent to a path that does not exist.
+  // Validates the namespace: without one, a namespaced object's path would not exist.
   objectPath(resource, metadata);
   return metadata.namespace;
 }

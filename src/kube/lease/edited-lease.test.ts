@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { candidate, LeaseServer } from './lease-in-test.ts';
 
-describe('a lease', () => {
-  test('that somebody else holds is stood down from at once', async () => {
+describe('edited lease', () => {
+  test('the leader stops at once when another holder appears in the lease', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const me = candidate(server.clientOf(), clock);
     await clock.advance(1_000);
@@ -13,7 +13,7 @@ describe('a lease', () => {
     };
     await clock.advance(2_000);
     expect(me.isLeading()).toBe(false);
-    expect(me.log).toContain('told: LeaseLostError: lease lost: usurper holds it');
+    expect(me.log).toContain('aborted: LeaseLostError: lease lost: usurper holds it');
     me.stop.abort();
     await me.running;
     expect(server.lease?.spec?.holderIdentity).toBe('usurper');
@@ -22,7 +22,7 @@ describe('a lease', () => {
   test.each([
     ['edited', { resourceVersion: '99' }],
     ['deleted', undefined],
-  ])('that was %s by hand is renewed all the same', async (_, edit) => {
+  ])('the leader keeps renewing a lease %s by hand', async (_, edit) => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const me = candidate(server.clientOf(), clock);
     await clock.advance(1_000);
@@ -39,30 +39,33 @@ describe('a lease', () => {
     ['deleted', (server: LeaseServer) => (server.lease = undefined)],
     ['cleared of its holder', (server: LeaseServer) => server.edit({ holderIdentity: '' })],
     ['made to last a second', (server: LeaseServer) => server.edit({ leaseDurationSeconds: 1 })],
-  ])('that was %s by hand is not taken beside its leader, who writes it again', async (_, edit) => {
-    const [server, clock] = [new LeaseServer(), createFakeClock()];
-    const leader = candidate(server.clientOf(), clock, 'leader');
-    await clock.advance(900);
-    const other = candidate(server.clientOf(), clock, 'other');
-    await clock.advance(100);
-    for (let passed = 0; passed < 30_000; passed += 100) {
-      if (passed % 3_700 === 0) edit(server);
+  ])(
+    'a candidate does not take a lease %s by hand while its leader lives, and the leader rewrites the lease',
+    async (_, edit) => {
+      const [server, clock] = [new LeaseServer(), createFakeClock()];
+      const leader = candidate(server.clientOf(), clock, 'leader');
+      await clock.advance(900);
+      const other = candidate(server.clientOf(), clock, 'other');
       await clock.advance(100);
-      expect([leader.isLeading(), other.isLeading()]).toEqual([true, false]);
-    }
-    await clock.advance(2_000);
-    const written = { holderIdentity: 'leader', leaseDurationSeconds: 15 };
-    expect(server.lease?.spec).toMatchObject(written);
-    leader.stop.abort();
-    await leader.running;
-    edit(server);
-    await clock.advance(17_000);
-    expect(other.isLeading()).toBe(true);
-    other.stop.abort();
-    await other.running;
-  });
+      for (let passed = 0; passed < 30_000; passed += 100) {
+        if (passed % 3_700 === 0) edit(server);
+        await clock.advance(100);
+        expect([leader.isLeading(), other.isLeading()]).toEqual([true, false]);
+      }
+      await clock.advance(2_000);
+      const written = { holderIdentity: 'leader', leaseDurationSeconds: 15 };
+      expect(server.lease?.spec).toMatchObject(written);
+      leader.stop.abort();
+      await leader.running;
+      edit(server);
+      await clock.advance(17_000);
+      expect(other.isLeading()).toBe(true);
+      other.stop.abort();
+      await other.running;
+    },
+  );
 
-  test('that somebody else took over by hand is not given back by us', async () => {
+  test('a leader does not release a lease with another holder', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const me = candidate(server.clientOf(), clock, 'me', 1_000);
     await clock.advance(1_900);

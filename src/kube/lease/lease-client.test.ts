@@ -6,9 +6,9 @@ import { createLeaseClient } from './lease-client.ts';
 
 const ref = { namespace: 'ns', name: 'a' };
 
-test('gives a connection up that hangs, for another one, while the lease can still be renewed', async () => {
+test('a hanging lease request times out in time for a retry on another connection', async () => {
   const server = await startScriptedServer((_, response) => {
-    // The first one is never answered.
+    // The first request is never answered.
     if (server.requests.length > 1) answer(response, 200, { metadata: ref });
   });
   const clock = createFakeClock();
@@ -24,7 +24,7 @@ test('gives a connection up that hangs, for another one, while the lease can sti
   await first;
 });
 
-test('has one connection, so that a lease is not written in two ways at once', async () => {
+test('the lease client uses one connection: concurrent requests never write the lease twice', async () => {
   const server = await startScriptedServer((_, response) =>
     answer(response, 200, { metadata: ref }),
   );

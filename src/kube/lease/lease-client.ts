@@ -7,8 +7,8 @@ export interface LeaseClientOptions extends KubeClientOptions {
 }
 
 /**
- * A client for one lease. It has a connection of its own: behind the calls of the part, which may all hang, a renewal
- * would come too late. A connection that hangs is given up after half of the time to renew, for another one.
+ * Creates a client for one lease with its own connection: behind the part's calls, possibly all hanging, a renewal
+ * would be late. A hanging connection is replaced after half the renew deadline.
  */
 export function createLeaseClient(
   access: ClusterAccess,

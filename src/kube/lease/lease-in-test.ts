@@ -11,18 +11,18 @@ type Spec = NonNullable<Lease['spec']>;
 const refusal = (status: number, reason: string): KubeError =>
   new KubeError({ status, reason, message: reason });
 
-/** One Lease by the server's rules; a client of it can be cut off or made to lose answers. */
+/** A Lease with the API server's conflict rules; each client can lose its connection or its answers. */
 export class LeaseServer {
   lease: Lease | undefined;
   writes = 0;
   #version = 0;
 
   clientOf(
-    trouble: () => 'none' | 'cut' | 'lostAnswer' = () => 'none',
+    faultOf: () => 'none' | 'cut' | 'lostAnswer' = () => 'none',
     takes: () => Promise<void> = () => Promise.resolve(),
   ): LeaseClient {
-    const asked = async <T>(act: () => T): Promise<T> => {
-      const kind = trouble();
+    const respond = async <T>(act: () => T): Promise<T> => {
+      const kind = faultOf();
       await takes();
       if (kind === 'cut') throw refusal(0, 'Unreachable');
       const result = act();
@@ -30,14 +30,14 @@ export class LeaseServer {
       return result;
     };
     return {
-      find: () => asked(() => this.lease),
+      find: () => respond(() => this.lease),
       create: (_: unknown, { metadata, spec }: KubeObject & { spec: Spec }) =>
-        asked(() => {
+        respond(() => {
           if (this.lease) throw refusal(409, 'AlreadyExists');
           return this.#store(metadata.name, spec);
         }),
       patch: (_: unknown, ref: { name: string }, patch: KubeObject & { spec: Spec }) =>
-        asked(() => {
+        respond(() => {
           if (!this.lease) throw refusal(404, 'NotFound');
           if (patch.metadata.resourceVersion !== this.lease.metadata.resourceVersion) {
             throw refusal(409, 'Conflict');
@@ -47,7 +47,7 @@ export class LeaseServer {
     } as unknown as LeaseClient;
   }
 
-  /** What somebody with kubectl does to the lease. */
+  /** Edits the lease like a kubectl user. */
   edit(change: Spec): void {
     if (this.lease) this.#store(this.lease.metadata.name, { ...this.lease.spec, ...change });
   }
@@ -59,7 +59,7 @@ export class LeaseServer {
   }
 }
 
-/** A candidate whose work lasts until it is told to stop. */
+/** Runs a candidate whose work lasts until its signal aborts. */
 export function candidate(client: LeaseClient, clock: FakeClock, identity = 'me', stopMs = 0) {
   const stop = new AbortController();
   const log: string[] = [];
@@ -80,7 +80,7 @@ export function candidate(client: LeaseClient, clock: FakeClock, identity = 'me'
     async (signal) => {
       leading = true;
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-      log.push(`told: ${String(signal.reason)}`);
+      log.push(`aborted: ${String(signal.reason)}`);
       if (stopMs > 0) await clock.sleep(stopMs);
       leading = false;
     },

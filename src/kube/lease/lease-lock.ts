@@ -6,7 +6,7 @@ import { isConflict, isNotFound } from '../errors.ts';
 import type { ObjectRef } from '../object.ts';
 import { acquiredSpec, releasedSpec, wasReleased } from './lease-record.ts';
 
-/** Another process has the lease, or ours could not be renewed in time. */
+/** Error: another process holds the lease, or the renewal was late. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(why: string) {
@@ -14,7 +14,7 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** The lease as we wrote it last, and the start of that request by our clock. */
+/** The last written lease, with the request's start on the monotonic clock. */
 export interface AcquiredLease {
   readonly lease: Lease;
   readonly writtenAtMs: number;
@@ -26,11 +26,11 @@ export interface LeaseLockOptions {
   readonly identity: string;
   readonly clock: Clock;
   readonly leaseDurationMs: number;
-  /** Limit of one request. */
+  /** Timeout per request (ms). */
   readonly tryMs: number;
 }
 
-/** The requests that look at one Lease object, take it, renew it and give it back. */
+/** Creates the requests for one Lease object: find, acquire, renew and release. */
 export function createLeaseLock({ client, ref, identity, clock, ...times }: LeaseLockOptions) {
   const { leaseDurationMs, tryMs } = times;
 
@@ -38,7 +38,10 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
     return limited(stop, (limit) => client.find(leases, ref, { signal: limit }));
   }
 
-  /** Takes or renews the lease. It counts from the start of this request: nobody can have seen it before. */
+  /**
+   * Acquires or renews the lease. Its time counts from the request's start: no candidate can have observed the write
+   * earlier.
+   */
   async function write(lease: Lease | undefined, stop?: AbortSignal): Promise<AcquiredLease> {
     const writtenAtMs = clock.monotonicMs();
     const spec = acquiredSpec(lease, { identity, durationMs: leaseDurationMs, now: clock.now() });
@@ -55,12 +58,12 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       return await write(lease, stop);
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error;
-      // Perhaps our own write whose answer got lost, or somebody edited or deleted the object.
+      // Possible causes: our own write with a lost answer, or a user edited or deleted the object.
       const current = await find(stop);
-      // A holder that was only taken out of it is still ourselves: nobody else may take it so soon.
+      // An emptied holder field is a user edit: candidates must wait, hence we still hold the lease.
       const holder = current?.spec?.holderIdentity || identity;
       if (holder !== identity) throw new LeaseLostError(`${holder} holds it`);
-      // By another one, who led meanwhile: we do so when our own work has ended.
+      // Another leader released the lease meanwhile: this process must stop its work first.
       if (current && wasReleased(current)) throw new LeaseLostError('it was given back');
       return write(current, stop);
     }
@@ -72,7 +75,7 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       await patch(lease, spec, stop);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      // A renewal that was cut off may have been carried out all the same.
+      // An aborted renewal may still have been written.
       const current = await find(stop);
       if (current?.spec?.holderIdentity === identity) await patch(current, spec, stop);
     }

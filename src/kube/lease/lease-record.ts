@@ -1,6 +1,6 @@
 import type { Lease } from '../core-resources.ts';
 
-/** What a candidate saw of the lease, and when by its own clock. */
+/** A candidate's observation: lease content, with its time on the monotonic clock. */
 export interface Observation {
   readonly holder: string;
   readonly renewTime: string;
@@ -8,9 +8,9 @@ export interface Observation {
 }
 
 /**
- * Notes what the lease says. As long as it says the same, the time of the first look stays: only that time and our own
- * monotonic clock decide whether the holder is alive, never the time that the holder wrote. A lease that somebody has
- * deleted says nothing new: its holder leads on, and writes it again when it renews.
+ * Records the lease content. While unchanged, the first observation's time stays: only this time and our monotonic
+ * clock decide whether the holder lives, never the holder's own timestamps. A deleted lease changes nothing: its
+ * holder still leads, and writes a new lease at the next renewal.
  */
 export function observe(
   lease: Lease | undefined,
@@ -23,15 +23,15 @@ export function observe(
   return same ? before : { holder, renewTime, atMs: nowMs };
 }
 
-/** Who wants the lease, and for how long at a time. */
+/** A lease candidate with its lease duration. */
 export interface Candidate {
   readonly identity: string;
   readonly durationMs: number;
 }
 
 /**
- * Whether the lease may be taken: it never had a holder, he gave it back, it is ours, or it has said the same for its whole
- * duration. One that lost its holder by an edit counts as held: the holder may live, and writes it again when he renews.
+ * Returns true if the lease may be acquired: never held, released, ours, or unchanged for its full duration. A lease
+ * with its holder removed by an edit still counts as held: the holder may live, and rewrites the lease when renewing.
  */
 export function isFree(
   { lease, identity, durationMs }: Candidate & { readonly lease: Lease | undefined },
@@ -40,20 +40,20 @@ export function isFree(
 ): boolean {
   if (holder === identity || (holder === '' && (!lease?.spec?.renewTime || wasReleased(lease))))
     return true;
-  // No shorter than ours: an edit must not end what its holder renews in time.
+  // At least our own duration: an edit must not shorten a lease its holder renews in time.
   return nowMs - atMs >= Math.max(durationMs, (lease?.spec?.leaseDurationSeconds ?? 0) * 1000);
 }
 
-/** What gives a lease back says that it is over in a second. */
-const givenBackSeconds = 1;
+/** A released lease expires in a second. */
+const releasedSeconds = 1;
 
-/** Whether a lease without a holder says that he gave it up, and was not only taken out of it. */
+/** Returns true if the holder released the lease. An edit removing only the holder keeps the duration. */
 export function wasReleased({ spec }: Lease): boolean {
   const { holderIdentity = '', leaseDurationSeconds = 0 } = spec ?? {};
-  return holderIdentity === '' && leaseDurationSeconds <= givenBackSeconds;
+  return holderIdentity === '' && leaseDurationSeconds <= releasedSeconds;
 }
 
-/** The spec with which `identity` takes or renews the lease. */
+/** Returns the spec for `identity` to acquire or renew the lease. */
 export function acquiredSpec(
   lease: Lease | undefined,
   { identity, durationMs, now }: Candidate & { readonly now: Date },
@@ -70,9 +70,9 @@ export function acquiredSpec(
   };
 }
 
-/** The spec with which a holder gives the lease back, as client-go writes it. */
+/** Returns the spec for releasing the lease, as client-go writes it. */
 export function releasedSpec(now: Date) {
-  return { holderIdentity: '', leaseDurationSeconds: givenBackSeconds, renewTime: microTime(now) };
+  return { holderIdentity: '', leaseDurationSeconds: releasedSeconds, renewTime: microTime(now) };
 }
 
 /** metav1.MicroTime has exactly six decimals. */

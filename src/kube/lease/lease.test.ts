@@ -9,7 +9,7 @@ import { LeaseLostError } from './lease-lock.ts';
 const endless = (): Promise<void> => new Promise(() => undefined);
 
 describe('lease', () => {
-  test('is taken, renewed every two seconds and given back', async () => {
+  test('the lease is acquired, renewed every two seconds and released', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const me = candidate(server.clientOf(), clock);
     await clock.advance(20_000);
@@ -17,12 +17,12 @@ describe('lease', () => {
     expect(server.writes).toBe(11);
     me.stop.abort(new Error('SIGTERM'));
     await me.running;
-    expect(me.log).toEqual(['campaigning', 'leading', 'told: Error: SIGTERM', 'released']);
+    expect(me.log).toEqual(['campaigning', 'leading', 'aborted: Error: SIGTERM', 'released']);
     expect(server.lease?.spec?.holderIdentity).toBe('');
     expect(clock.waits).toEqual([]);
   });
 
-  test('goes to the next candidate at once when it was given back', async () => {
+  test('the next candidate acquires a released lease at once', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const first = candidate(server.clientOf(), clock, 'first');
     await clock.advance(100);
@@ -37,7 +37,7 @@ describe('lease', () => {
     await second.running;
   });
 
-  test('is renewed until the work has ended, and only then given back', async () => {
+  test('the lease is renewed until the work has ended, and only then released', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const me = candidate(server.clientOf(), clock, 'me', 30_000);
     await clock.advance(1_000);
@@ -54,7 +54,7 @@ describe('lease', () => {
     await other.running;
   });
 
-  test('of a leader that fell silent is taken after fifteen seconds', async () => {
+  test("a candidate acquires a silent leader's lease after 15 s", async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     server.lease = {
       metadata: { name: 'leader', resourceVersion: '0' },
@@ -73,7 +73,7 @@ describe('lease', () => {
     await me.running;
   });
 
-  test('that cannot be renewed for ten seconds is stood down from, and campaigned for again', async () => {
+  test('the leader stops when no renewal succeeds for 10 s, then campaigns again', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let cut = false;
     const me = candidate(
@@ -86,7 +86,7 @@ describe('lease', () => {
     expect(me.isLeading()).toBe(true);
     await clock.advance(200);
     expect(me.isLeading()).toBe(false);
-    expect(me.log).toContain('told: LeaseLostError: lease lost: not renewed for 10000 ms');
+    expect(me.log).toContain('aborted: LeaseLostError: lease lost: not renewed for 10000 ms');
     cut = false;
     await clock.advance(2_000);
     expect(me.isLeading()).toBe(true);
@@ -94,7 +94,7 @@ describe('lease', () => {
     await me.running;
   });
 
-  test('a renewal that hangs does not keep a leader in office', async () => {
+  test('a hanging renewal does not extend the leadership', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const client = server.clientOf();
     let hangs = false;
@@ -114,39 +114,39 @@ describe('lease', () => {
     await me.running;
   });
 
-  test('that another one held and gave back while the clock of its leader stood still is lost to him', async () => {
+  test('a leader with a stopped clock loses the lease if another leader held and released it meanwhile', async () => {
     const server = new LeaseServer();
-    const [clock, othersClock] = [createFakeClock(), createFakeClock()];
+    const [clock, otherClock] = [createFakeClock(), createFakeClock()];
     const leader = candidate(server.clientOf(), clock, 'leader');
     await clock.advance(1_000);
-    // As in a virtual machine that is paused: only the other one's time passes.
-    const other = candidate(server.clientOf(), othersClock, 'other');
-    await othersClock.advance(20_000);
+    // Like a paused virtual machine: only the other process's time passes.
+    const other = candidate(server.clientOf(), otherClock, 'other');
+    await otherClock.advance(20_000);
     expect(other.isLeading()).toBe(true);
     other.stop.abort();
     await other.running;
     await clock.advance(4_000);
-    expect(leader.log).toContain('told: LeaseLostError: lease lost: it was given back');
+    expect(leader.log).toContain('aborted: LeaseLostError: lease lost: it was given back');
     expect(leader.isLeading()).toBe(true);
     leader.stop.abort();
     await leader.running;
   });
 
-  test('that was taken while this process was told to stop is given back', async () => {
+  test('a lease acquired during shutdown is released', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const slow = server.clientOf(
       () => 'none',
       () => clock.sleep(300),
     );
     const me = candidate(slow, clock);
-    await clock.advance(400); // looked until 300 ms; the write is under way
+    await clock.advance(400); // read until 300 ms; the write is running
     me.stop.abort(new Error('SIGTERM'));
     await clock.advance(1_000);
     await me.running;
     expect([me.log, server.lease?.spec?.holderIdentity]).toEqual([['campaigning', 'released'], '']);
   });
 
-  test('is not given back while what it was held for may still be writing', async () => {
+  test('the lease is not released while its work may still be writing', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const { signal } = new AbortController();
     const options = {
@@ -166,7 +166,7 @@ describe('lease', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('me');
   });
 
-  test('whose answer got lost is recognised as ours', async () => {
+  test('a renewal with a lost answer is recognised as our own', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let calls = 0;
     const me = candidate(
@@ -174,12 +174,12 @@ describe('lease', () => {
       clock,
     );
     await clock.advance(30_000);
-    expect(me.log.filter((entry) => entry.startsWith('told'))).toEqual([]);
+    expect(me.log.filter((entry) => entry.startsWith('aborted'))).toEqual([]);
     me.stop.abort();
     await me.running;
   });
 
-  test('is given back when the work ends by itself or fails', async () => {
+  test('the lease is released when the work ends or fails', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const options = {
       client: server.clientOf(),
@@ -198,7 +198,7 @@ describe('lease', () => {
     expect(server.lease?.spec?.holderIdentity).toBe('');
   });
 
-  test('times that cannot keep two leaders apart are refused', async () => {
+  test('runWithLease refuses times unable to keep two leaders apart', async () => {
     const options = {
       namespace: 'ns',
       name: 'leader',
@@ -216,7 +216,7 @@ describe('lease', () => {
     await expect(running).rejects.toThrow(RangeError);
   });
 
-  test('has one leader at a time, whoever is cut off, loses answers or is stopped', async () => {
+  test('at most one leader exists under lost connections, lost answers and stops', async () => {
     const trouble = fc.constantFrom(
       'none' as const,
       'none' as const,

@@ -15,23 +15,28 @@ export interface LeaseOptions {
   readonly identity: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Others may take the lease when they have seen no renewal for so long (default 15 s, as kube-controller-manager). */
+  /**
+   * Candidates may acquire the lease after this time without a renewal (default 15 s, as in kube-controller-manager).
+   */
   readonly leaseDurationMs?: number;
-  /** A leader that could not renew for so long stands down (two thirds of the duration): well before anybody else may start. */
+  /**
+   * A leader without a renewal for this time stops leading (default: two thirds of the duration), well before a
+   * candidate may start.
+   */
   readonly renewDeadlineMs?: number;
-  /** Between two tries of a leader or a candidate (two fifteenths of the duration). */
+  /** Interval between attempts, for leader and candidates (default: two fifteenths of the duration). */
   readonly retryPeriodMs?: number;
   readonly onChange?: (state: 'campaigning' | 'leading' | 'released', error?: unknown) => void;
-  /** Told about every renewal and how long it took. */
+  /** Called after every renewal with its duration. */
   readonly onRenewal?: (result: { readonly durationMs: number; readonly error?: unknown }) => void;
   /**
-   * The lease was lost and the work still goes on when it runs out, so that somebody else may lead beside it any moment:
-   * end the process, now. (Waiting for work that does not obey is not safe, and nothing but its end stops it.)
+   * Called when work continues past a lost lease: another leader may start any moment. The process must exit now:
+   * work that ignores its signal ends only with the process.
    */
   readonly onOverrun: (error: LeaseOverrun) => void;
 }
 
-/** Work went on when the lease that it was done under ran out. */
+/** Error: work continued after its lease expired. */
 export class LeaseOverrun extends Error {
   override readonly name = 'LeaseOverrun';
   constructor(lost: LeaseLostError) {
@@ -39,19 +44,22 @@ export class LeaseOverrun extends Error {
   }
 }
 
-const silent = { onChange: () => undefined, onRenewal: () => undefined };
+const noCallbacks = { onChange: () => undefined, onRenewal: () => undefined };
 
 /**
- * Runs `lead` while this process holds the lease, again after it was lost, until the signal aborts or `lead` returns by
- * itself. `lead` must end soon after its signal aborts; it is renewed for until then, and given back afterwards, so that
- * a successor starts at once and never beside it. Rejects when `lead` fails, and when it outlives a lost lease.
+ * Runs `lead` while this process holds the lease, and again after a lost lease, until the signal aborts or `lead`
+ * returns. `lead` must end soon after its signal aborts. Until then the lease is renewed, and afterwards released:
+ * the successor starts at once, but never beside `lead`. Rejects when `lead` fails, or outlives a lost lease.
  */
 export async function runWithLease(
   options: LeaseOptions,
   signal: AbortSignal,
   lead: (leading: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const { identity, clock, random, onChange, onRenewal, onOverrun } = { ...silent, ...options };
+  const { identity, clock, random, onChange, onRenewal, onOverrun } = {
+    ...noCallbacks,
+    ...options,
+  };
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = timesOf(options);
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs)) {
     throw new RangeError('lease: leaseDurationMs > renewDeadlineMs > retryPeriodMs must hold');
@@ -61,43 +69,43 @@ export async function runWithLease(
     ...options,
     ref: { namespace: options.namespace, name: options.name },
     leaseDurationMs,
-    // A request that hangs leaves time for another; and a lease whose writing takes longer than this could not be
-    // renewed in time, so that it is not led with.
+    // A hanging request leaves time for a second attempt. Leases with slower writes could not be renewed in time,
+    // hence acquiring them fails.
     tryMs: renewDeadlineMs / 2,
   });
 
   while (!signal.aborted) {
-    const held = await campaign();
-    if (!held) return;
-    if (signal.aborted) return release(held);
+    const acquired = await campaign();
+    if (!acquired) return;
+    if (signal.aborted) return release(acquired);
     onChange('leading');
-    const lost = await leadWith(held);
+    const lost = await leadWith(acquired);
     if (!lost) return;
     onChange('campaigning', lost);
   }
 
-  /** Waits until the lease is ours; undefined when the signal aborted first. */
+  /** Waits until this process holds the lease; undefined if the signal aborts first. */
   async function campaign(): Promise<AcquiredLease | undefined> {
-    let seen: Observation | undefined;
+    let observation: Observation | undefined;
     onChange('campaigning');
     while (!signal.aborted) {
       try {
         const lease = await lock.find(signal);
-        seen = observe(lease, seen, clock.monotonicMs());
-        if (isFree({ lease, ...candidate }, seen, clock.monotonicMs()))
-          // To its end, even if nobody wants it any more: what is not known to be ours could not be given back.
+        observation = observe(lease, observation, clock.monotonicMs());
+        if (isFree({ lease, ...candidate }, observation, clock.monotonicMs()))
+          // The write ignores the signal: an acquired lease must be known, or no release could follow.
           return await lock.write(lease);
       } catch (error) {
-        // Somebody else was faster: a matter of course among candidates.
+        // Losing the race against another candidate is normal.
         if (!signal.aborted && !isLostRace(error)) onChange('campaigning', error);
       }
-      // At most the period: a lease that was given back is taken within it.
+      // At most the retry period: a released lease is acquired within this time.
       await passed(clock, jittered(retryPeriodMs, random) / 1.2, signal);
     }
     return undefined;
   }
 
-  /** Leads until `lead` has ended; why the lease was lost when that was the reason. */
+  /** Leads until `lead` has ended; returns the cause if the lease was lost. */
   async function leadWith(first: AcquiredLease): Promise<LeaseLostError | undefined> {
     const leading = new AbortController();
     const ended = new AbortController();
@@ -106,16 +114,16 @@ export async function runWithLease(
     signal.addEventListener('abort', onAbort, { once: true });
     const work = outcomeOf(lead, leading.signal).finally(() => ended.abort());
     try {
-      const { held, lost } = await renewUntil(first, ended.signal);
+      const { acquired, lost } = await renewUntil(first, ended.signal);
       if (lost) {
         leading.abort(lost);
-        await endWithin(work, held, lost);
+        await endWithin(work, acquired, lost);
         return lost;
       }
       const { error } = await work;
-      // What may still be writing keeps successors waiting until the lease has run out.
-      if (!(error instanceof StillRunning)) await release(held);
-      // Work that was told to stop may end in any error.
+      // StillRunning: work may still be writing, hence successors must wait until the lease expires.
+      if (!(error instanceof StillRunning)) await release(acquired);
+      // Aborted work may end with any error.
       if (error !== undefined && !leading.signal.aborted) throw error;
       return undefined;
     } finally {
@@ -123,13 +131,13 @@ export async function runWithLease(
     }
   }
 
-  /** Waits for the end of work under a lost lease, but no longer than the lease lasts. */
+  /** Waits for work under a lost lease, at most until the lease expires. */
   async function endWithin(
     work: Promise<unknown>,
-    held: AcquiredLease,
+    acquired: AcquiredLease,
     lost: LeaseLostError,
   ): Promise<void> {
-    const ms = Math.max(0, held.writtenAtMs + leaseDurationMs - clock.monotonicMs());
+    const ms = Math.max(0, acquired.writtenAtMs + leaseDurationMs - clock.monotonicMs());
     try {
       await withDeadline({ clock, ms }, () => work);
     } catch (error) {
@@ -140,28 +148,28 @@ export async function runWithLease(
     }
   }
 
-  /** Renews until `ended`; says why when the lease is lost before. */
+  /** Renews until `ended`; returns the cause if the lease is lost before. */
   async function renewUntil(
     first: AcquiredLease,
     ended: AbortSignal,
-  ): Promise<{ readonly held: AcquiredLease; readonly lost?: LeaseLostError }> {
-    let held = first;
-    let triedAtMs = held.writtenAtMs;
+  ): Promise<{ readonly acquired: AcquiredLease; readonly lost?: LeaseLostError }> {
+    let acquired = first;
+    let triedAtMs = acquired.writtenAtMs;
     for (;;) {
       const now = clock.monotonicMs();
-      const lostAtMs = held.writtenAtMs + renewDeadlineMs;
-      // From one try to the next, however long it took: a slow server must not be asked more seldom too.
+      const lostAtMs = acquired.writtenAtMs + renewDeadlineMs;
+      // Interval from start to start: a slow server must not slow down the attempts.
       const waitMs = Math.min(triedAtMs + retryPeriodMs, lostAtMs) - now;
-      if (!(await passed(clock, waitMs, ended))) return { held };
+      if (!(await passed(clock, waitMs, ended))) return { acquired };
       triedAtMs = clock.monotonicMs();
       const ms = lostAtMs - triedAtMs;
       if (ms <= 0)
-        return { held, lost: new LeaseLostError(`not renewed for ${renewDeadlineMs} ms`) };
+        return { acquired, lost: new LeaseLostError(`not renewed for ${renewDeadlineMs} ms`) };
       try {
-        held = await renewWithin(ms, held, ended);
+        acquired = await renewWithin(ms, acquired, ended);
         onRenewal({ durationMs: clock.monotonicMs() - triedAtMs });
       } catch (error) {
-        if (error instanceof LeaseLostError) return { held, lost: error };
+        if (error instanceof LeaseLostError) return { acquired, lost: error };
         if (ended.aborted) continue;
         onRenewal({ durationMs: clock.monotonicMs() - triedAtMs, error });
         onChange('leading', error);
@@ -171,18 +179,18 @@ export async function runWithLease(
 
   function renewWithin(
     ms: number,
-    held: AcquiredLease,
+    acquired: AcquiredLease,
     ended: AbortSignal,
   ): Promise<AcquiredLease> {
-    return withDeadline({ clock, ms, signal: ended }, (limit) => lock.renew(held, limit));
+    return withDeadline({ clock, ms, signal: ended }, (limit) => lock.renew(acquired, limit));
   }
 
-  async function release(held: AcquiredLease): Promise<void> {
+  async function release(acquired: AcquiredLease): Promise<void> {
     try {
-      await withDeadline({ clock, ms: renewDeadlineMs }, (limit) => lock.release(held, limit));
+      await withDeadline({ clock, ms: renewDeadlineMs }, (limit) => lock.release(acquired, limit));
       onChange('released');
     } catch (error) {
-      // The successor then waits for the lease to run out.
+      // The successor then waits until the lease expires.
       onChange('released', error);
     }
   }
@@ -197,7 +205,7 @@ function timesOf({
   return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }
 
-/** How work ended; never rejects, so that it may be looked at whenever there is time. */
+/** Resolves to the work's outcome; never rejects, because the outcome is read later. */
 async function outcomeOf(
   lead: (leading: AbortSignal) => Promise<void>,
   leading: AbortSignal,

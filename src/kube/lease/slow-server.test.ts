@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { candidate, type LeaseClient, LeaseServer } from './lease-in-test.ts';
 
-describe('a lease on a server that is slow, or out of reach', () => {
-  test('is held through calls of 4.5 s: its time counts from the write, not from the look before', async () => {
+describe('lease on a slow or unreachable API server', () => {
+  test('the lease survives 4.5 s calls, because its time counts from the write, not from the read before', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     const slow = server.clientOf(
       () => 'none',
@@ -18,7 +18,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     await me.running;
   });
 
-  test('is not led with while a call takes longer than half the time to renew', async () => {
+  test('a candidate does not lead while a call takes longer than half the renew deadline', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let callMs = 6_000;
     const slow = server.clientOf(
@@ -36,7 +36,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     await me.running;
   });
 
-  test('counts from the start of the write, whenever the answer comes', async () => {
+  test("the lease counts from the write's start, not from its answer", async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let cut = false;
     const slow = server.clientOf(
@@ -44,7 +44,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
       () => clock.sleep(3_000),
     );
     const me = candidate(slow, clock);
-    await clock.advance(4_000); // looked until 3 s, written from then on
+    await clock.advance(4_000); // read until 3 s, then writing
     cut = true;
     await clock.advance(8_900);
     expect(me.isLeading()).toBe(true);
@@ -55,7 +55,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     await me.running;
   });
 
-  test('work that goes on when a lost lease runs out is told to the caller before anybody else leads', async () => {
+  test('work outliving a lost lease is reported before another candidate leads', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let cut = false;
     const me = candidate(
@@ -70,7 +70,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     cut = true;
     await clock.advance(14_800);
     expect([me.log.at(-1), other.isLeading()]).toEqual([
-      'told: LeaseLostError: lease lost: not renewed for 10000 ms',
+      'aborted: LeaseLostError: lease lost: not renewed for 10000 ms',
       false,
     ]);
     await clock.advance(150);
@@ -81,7 +81,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     await other.running;
   });
 
-  test('is given back although the last renewal was cut off after it was carried out', async () => {
+  test('the lease is released although the last renewal was written but never answered', async () => {
     const [server, clock] = [new LeaseServer(), createFakeClock()];
     let hangs = false;
     const client = server.clientOf();
@@ -93,7 +93,7 @@ describe('a lease on a server that is slow, or out of reach', () => {
     const next = candidate({ ...client, patch }, clock, 'next');
     await clock.advance(1_000);
     hangs = true;
-    await clock.advance(1_500); // carried out, not answered
+    await clock.advance(1_500); // written, not answered
     next.stop.abort(new Error('SIGTERM'));
     hangs = false;
     await clock.advance(100);

@@ -21,7 +21,7 @@ function item(name: string, owner?: string): Item {
   return owner === undefined ? { metadata } : { metadata, owner };
 }
 
-/** A reflector of which the test decides when it is synced. */
+/** A reflector the test syncs by hand. */
 function manualReflector() {
   const synced = Promise.withResolvers<void>();
   const reflector: Reflector = {
@@ -61,7 +61,7 @@ function bench(options: Partial<ControllerOptions> & Pick<ControllerOptions, 're
 }
 
 describe('controller', () => {
-  test('reconciles what is there, what changes and what goes', async () => {
+  test('the controller reconciles existing, changed and deleted objects', async () => {
     const store = new Store<Item>();
     store.upsert(item('a'));
     const keys: string[] = [];
@@ -77,7 +77,7 @@ describe('controller', () => {
     expect(keys).toEqual(['a', 'b', 'a']);
   });
 
-  test('a source can name other keys than the object’s', async () => {
+  test('a source can map objects to different keys', async () => {
     const store = new Store<Item>();
     const keys: string[] = [];
     const { start } = bench({
@@ -91,7 +91,7 @@ describe('controller', () => {
     expect(keys).toEqual(['x']);
   });
 
-  test('reconciles nothing before every reflector has listed', async () => {
+  test('the controller reconciles no key before every reflector has listed', async () => {
     const [first, second] = [manualReflector(), manualReflector()];
     const keys: string[] = [];
     const { controller, start } = bench({
@@ -108,7 +108,7 @@ describe('controller', () => {
     expect(keys).toEqual(['a']);
   });
 
-  test('ends when it is stopped before the reflectors have listed', async () => {
+  test('the controller ends when stopped before the reflectors have listed', async () => {
     const { start } = bench({
       reflectors: [manualReflector().reflector],
       reconcile: async () => undefined,
@@ -119,7 +119,7 @@ describe('controller', () => {
   test.each([
     ['fails', () => Promise.reject(new Error('broken')), 'broken'],
     ['ends by itself', () => Promise.resolve(), 'reflector 2 ended although nobody told it to'],
-  ])('a reflector that %s ends the whole loop', async (_, die, message) => {
+  ])('a reflector that %s ends the controller', async (_, die, message) => {
     const first = manualReflector();
     const second = manualReflector();
     const dying = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ describe('controller', () => {
     expect(await outcome).toBe(`Error: ${message}`);
   });
 
-  test('a worker that fails ends the whole loop', async () => {
+  test('a worker failure ends the controller', async () => {
     const { reflector, sync } = manualReflector();
     sync();
     const { controller, start } = bench({
@@ -153,7 +153,7 @@ describe('controller', () => {
     expect(await outcome).toBe('Error: no such label');
   });
 
-  test('so does one whose failure nobody waited for any more', async () => {
+  test("a slow reconcile's late failure ends the controller", async () => {
     const { clock, controller, start } = bench({
       workers: 1,
       slowMs: 2_000,
@@ -168,7 +168,7 @@ describe('controller', () => {
     expect(await outcome).toBe('Error: no such label');
   });
 
-  test('a worker leaves 64 slow reconciles waiting and no more', async () => {
+  test('a worker leaves at most 64 slow reconciles running', async () => {
     let working = 0;
     const { clock, controller, start } = bench({
       workers: 1,
@@ -184,7 +184,7 @@ describe('controller', () => {
     expect(working).toBe(65);
   });
 
-  test('a reconcile that fails comes again with backoff, until it works', async () => {
+  test('a failed reconcile is retried with backoff until success', async () => {
     let failures = 2;
     const { clock, controller, results, start } = bench({
       reconcile: async () => {
@@ -206,7 +206,7 @@ describe('controller', () => {
     expect(clock.waits).toEqual([1_000]);
   });
 
-  test('no more keys of one lane are worked on at once than it has room for, and others pass them', async () => {
+  test('a lane limits concurrent keys, and keys in other lanes overtake', async () => {
     const working = new Set<string>();
     const gates = new Map<string, () => void>();
     const { controller, start } = bench({
@@ -233,7 +233,7 @@ describe('controller', () => {
     await settled();
   });
 
-  test('a worker goes on while a reconcile waits, but never works on one key twice at once', async () => {
+  test('a worker continues past a slow reconcile, but never runs one key twice at once', async () => {
     const working: string[] = [];
     const gate = Promise.withResolvers<void>();
     const { clock, controller, start } = bench({
@@ -259,14 +259,14 @@ describe('controller', () => {
     expect(clock.waits).toEqual([]);
   });
 
-  test('its load can be seen while a worker hangs', async () => {
-    const told: string[] = [];
+  test('load() and the observer report the queue while a worker hangs', async () => {
+    const events: string[] = [];
     const { clock, controller, start } = bench({
       workers: 1,
       observer: {
-        added: () => told.push('added'),
-        retried: () => told.push('retried'),
-        taken: (waitedMs) => told.push(`taken after ${waitedMs}`),
+        added: () => events.push('added'),
+        retried: () => events.push('retried'),
+        taken: (waitedMs) => events.push(`taken after ${waitedMs}`),
       },
       reconcile: async (key, signal) => {
         if (key === 'bad') throw new Error('bad');
@@ -283,7 +283,7 @@ describe('controller', () => {
       longestMs: 30_000,
     });
     await clock.advance(10_000);
-    expect(told).toEqual([
+    expect(events).toEqual([
       'added',
       'added',
       'added',
@@ -295,7 +295,7 @@ describe('controller', () => {
     ]);
   });
 
-  test('a server that asked for patience gets it', async () => {
+  test("a reconcile retry waits as long as the API server's Retry-After", async () => {
     const busy = new KubeError({
       status: 429,
       reason: 'Busy',
@@ -309,7 +309,7 @@ describe('controller', () => {
     expect(clock.waits).toEqual([60_000]);
   });
 
-  test('a reconcile can ask to come again', async () => {
+  test('a reconcile can request a requeue', async () => {
     const { clock, controller, results, start } = bench({
       reconcile: async () => ({ requeueAfterMs: 30_000 }),
     });
@@ -320,7 +320,7 @@ describe('controller', () => {
     expect(results).toHaveLength(4);
   });
 
-  test('tells how long a reconcile took', async () => {
+  test('onResult receives the reconcile duration', async () => {
     const { clock, controller, results, start } = bench({ reconcile: () => clock.sleep(250) });
     start();
     controller.enqueue('a');
@@ -328,7 +328,7 @@ describe('controller', () => {
     expect(results).toEqual([{ key: 'a', durationMs: 250 }]);
   });
 
-  test('works on as many keys at once as it has workers', async () => {
+  test('the controller runs as many keys at once as it has workers', async () => {
     const { clock, controller, results, start } = bench({
       reconcile: (_, signal) => clock.sleep(100, signal),
     });
@@ -338,7 +338,7 @@ describe('controller', () => {
     expect(results.map(({ key }) => key)).toEqual(['a', 'b']);
   });
 
-  test('waits at its end for work that was begun, and does not report it as failed', async () => {
+  test('the controller waits for running work when stopped, and reports no failure', async () => {
     const finished: string[] = [];
     const { clock, controller, results, start } = bench({
       reconcile: async (key, signal) => {
@@ -356,7 +356,7 @@ describe('controller', () => {
     expect([finished, results, clock.waits]).toEqual([['a'], [], []]);
   });
 
-  test('runs once at a time, and again after it has ended, with what was enqueued in between', async () => {
+  test('the controller refuses a second run, and runs again after its end with keys enqueued in between', async () => {
     const store = new Store<Item>();
     const keys: string[] = [];
     const { controller, start } = bench({

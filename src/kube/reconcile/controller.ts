@@ -7,12 +7,12 @@ import type { LaneLimit } from './lanes.ts';
 import { type QueueLoad, type QueueObserver, WorkQueue } from './queue.ts';
 import { together } from './together.ts';
 
-/** When to look at the key again without a change; nothing = only after the next change. */
+/** Requeue delay without a change; no value = only after the next change. */
 export interface Outcome {
   readonly requeueAfterMs?: number;
 }
 
-/** Changes of a store, and which keys they make us reconcile (default: the object's own). */
+/** A store with a mapping from changes to keys (default: the object's own key). */
 export interface Source<T extends KubeObject> {
   readonly store: StoreView<T>;
   keys?(change: Change<T>): readonly string[];
@@ -28,36 +28,36 @@ export interface ControllerOptions {
   readonly name: string;
   readonly workers: number;
   readonly lanes?: LaneLimit;
-  /** A reconcile that takes longer than this waits for somebody: its worker goes on with other keys meanwhile. */
+  /** A reconcile slower than this (ms) presumably waits for a response: its worker continues with other keys. */
   readonly slowMs?: number;
-  /** Brings the world closer to what the key asks for; called again with backoff when it throws. */
+  /** Moves the actual state towards the desired state; retried with backoff when it throws. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<Outcome | void>;
   readonly sources: readonly Source<KubeObject>[];
-  /** Run by the controller; no key is reconciled before all of them have listed. */
+  /** Run by the controller; no key is reconciled before all reflectors have listed. */
   readonly reflectors: readonly Reflector[];
   readonly clock: Clock;
   readonly random: Random;
-  /** Told what happens to keys, for metrics. */
+  /** Called for key events, for metrics. */
   readonly observer?: QueueObserver;
-  /** Told after every reconcile, for log and metrics; when it throws, the loop ends with that error. */
+  /** Called after every reconcile, for log and metrics; if it throws, the controller ends with this error. */
   readonly onResult?: (result: ReconcileResult) => void;
 }
 
 export interface Controller {
   /**
-   * Reconciles until the signal aborts and every worker has finished. May run again afterwards. Rejects, and has ended,
-   * when a reflector or a worker fails: half a loop is none.
+   * Reconciles until the signal aborts and every worker has finished. May run again afterwards. Rejects, after
+   * ending, when a reflector or a worker fails: a partial loop must not continue.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Asks for a reconcile of this key; before `run` it is remembered. */
+  /** Requests a reconcile for this key; before `run` the key is stored. */
   enqueue(key: string): void;
-  /** Keys that are ready and that no worker has taken. */
+  /** Ready keys not taken by a worker. */
   readonly depth: number;
-  /** What is waiting and being worked on now; for metrics. */
+  /** Returns waiting and running keys, for metrics. */
   load(): QueueLoad;
 }
 
-/** A source for `sources`, with `keys` typed by the store. */
+/** Returns a source for `sources`, with `keys` typed by the store. */
 export function sourceOf<T extends KubeObject>(
   store: StoreView<T>,
   keys?: (change: Change<T>) => readonly string[],
@@ -66,10 +66,10 @@ export function sourceOf<T extends KubeObject>(
   return source;
 }
 
-/** Reconciles that one worker leaves waiting before it waits itself. */
-const mostSlow = 64;
+/** Slow reconciles one worker may leave running. */
+const maxSlow = 64;
 
-/** A level-triggered control loop: changes become keys, keys become calls of `reconcile`. */
+/** Creates a level-triggered control loop: changes become keys, keys become `reconcile` calls. */
 export function createController(options: ControllerOptions): Controller {
   const { name, lanes, sources, reflectors, clock, random, onResult } = options;
   const early = new Set<string>();
@@ -109,7 +109,7 @@ export function createController(options: ControllerOptions): Controller {
 
   async function work(keys: WorkQueue, signal: AbortSignal): Promise<void> {
     const slow = new Set<Promise<void>>();
-    // What nobody waits for any more may fail too, and then this worker must not go on as if nothing had happened.
+    // A slow reconcile may fail later; then this worker must fail, too.
     const failed = Promise.withResolvers<never>();
     const next = (): Promise<string | undefined> =>
       Promise.race([keys.take(signal), failed.promise]);
@@ -122,12 +122,12 @@ export function createController(options: ControllerOptions): Controller {
       done.catch(failed.reject);
       slow.add(done);
       await until(done);
-      if (slow.size > mostSlow) await Promise.race(slow);
+      if (slow.size > maxSlow) await Promise.race(slow);
     }
     await Promise.all(slow);
   }
 
-  /** Waits for the work, but not for work that waits itself. */
+  /** Waits for the work, at most `slowMs`. */
   async function until(done: Promise<void>): Promise<void> {
     if (options.slowMs === undefined) return done;
     const timer = new AbortController();
@@ -138,7 +138,7 @@ export function createController(options: ControllerOptions): Controller {
   async function reconcileOnce(keys: WorkQueue, key: string, signal: AbortSignal): Promise<void> {
     const startedAt = clock.monotonicMs();
     const failure = await attempt(keys, key, signal);
-    // Stopping ends requests with the signal's reason: nobody failed.
+    // Stopping aborts requests with the signal's reason: not a failure.
     if (failure && signal.aborted) return;
     onResult?.({ key, durationMs: clock.monotonicMs() - startedAt, ...failure });
   }
@@ -181,7 +181,7 @@ async function untilAborted(signal: AbortSignal, promise: Promise<unknown>): Pro
   await Promise.race([promise, aborted]);
 }
 
-/** Enqueues for everything that is there already and for every change from now on. */
+/** Enqueues keys for all existing objects and for every later change. */
 function follow(source: Source<KubeObject>, queue: WorkQueue): () => void {
   return source.store.subscribe(
     (change) => {

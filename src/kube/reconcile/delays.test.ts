@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Delays } from './delays.ts';
 
-test('keys come when they are due, each once, at the earliest of its times', () => {
+test('Delays returns each key once, at its earliest due time', () => {
   const addition = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), due: fc.nat(50) });
   fc.assert(
     fc.property(fc.array(addition, { maxLength: 60 }), (additions) => {
@@ -25,7 +25,7 @@ test('keys come when they are due, each once, at the earliest of its times', () 
   );
 });
 
-test('a key that was taken can be added again', () => {
+test('Delays accepts a taken key again', () => {
   const delays = new Delays();
   delays.add('a', 5);
   expect(delays.takeDue(4)).toBeUndefined();

@@ -3,7 +3,7 @@ interface Delay {
   readonly due: number;
 }
 
-/** Keys by the time they are due: a binary heap in which each key stands once, with its earliest time. */
+/** Keys by due time: a binary heap with each key once, at its earliest time. */
 export class Delays {
   readonly #heap: Delay[] = [];
   readonly #due = new Map<string, number>();
@@ -16,7 +16,7 @@ export class Delays {
     return this.#due.has(key);
   }
 
-  /** When the next key is due. */
+  /** The next key's due time. */
   get next(): number | undefined {
     this.#dropStale();
     return this.#heap[0]?.due;
@@ -30,7 +30,7 @@ export class Delays {
     this.#up(this.#heap.length - 1);
   }
 
-  /** Removes and returns the next key if it is due at `now`. */
+  /** Removes and returns the next key if due at `now`. */
   takeDue(now: number): string | undefined {
     this.#dropStale();
     const first = this.#heap[0];
@@ -40,7 +40,7 @@ export class Delays {
     return first.key;
   }
 
-  /** A key that was added again with an earlier time leaves its old entry behind. */
+  /** Re-adding a key with an earlier time leaves a stale heap entry. */
   #dropStale(): void {
     for (let top = this.#heap[0]; top && this.#due.get(top.key) !== top.due; top = this.#heap[0]) {
       this.#pop();

@@ -1,29 +1,28 @@
-/** How many keys of one lane may be worked on at once. */
+/** Maximum concurrent keys per lane. */
 export interface LaneLimit {
   readonly of: (key: string) => readonly string[];
   readonly most: number;
   /**
-   * So many more of them when they are done within a time: keys that are stuck in one of their lanes do not fill up the
-   * others for everybody. One that takes longer gives up such a place while it is still worked on; twice in a row, and it is
-   * counted with the slow ones the next time.
+   * Extra slots for keys finishing within a time: keys stuck in one lane must not fill the other lanes. A slower key
+   * loses its extra slot while still running. A key slow twice in a row counts as slow from the start.
    */
   readonly quick?: { readonly more: number; readonly withinMs: number };
 }
 
-/** The lanes that keys which are worked on stand in. Times are monotonic milliseconds. */
+/** Occupied lane slots. Times are monotonic milliseconds. */
 export class Lanes {
   readonly #limit: LaneLimit | undefined;
-  /** Of each lane the keys inside, and since when. */
+  /** Keys per lane, with their start times. */
   readonly #lanes = new Map<string, Map<string, number>>();
   readonly #inside = new Map<string, readonly string[]>();
-  /** How many times in a row a key took longer. */
+  /** Consecutive slow runs per key. */
   readonly #slow = new Map<string, number>();
 
   constructor(limit: LaneLimit | undefined) {
     this.#limit = limit;
   }
 
-  /** Takes a place in every lane of the key, or in none when one of them is full. */
+  /** Occupies a slot in every lane of the key, or in none if a lane is full. */
   enter(key: string, now: number): boolean {
     if (!this.#limit) return true;
     const lanes = this.#limit.of(key);
@@ -36,7 +35,7 @@ export class Lanes {
     return true;
   }
 
-  /** Gives back the places that were taken; what the key's lanes are called now does not matter. */
+  /** Frees the occupied slots, even if the key's lanes have changed meanwhile. */
   leave(key: string, tookMs: number): void {
     const { quick } = this.#limit ?? {};
     if (quick && tookMs > quick.withinMs) this.#slow.set(key, (this.#slow.get(key) ?? 0) + 1);
@@ -59,7 +58,7 @@ export class Lanes {
     return hurrying.length < most + quick.more;
   }
 
-  /** Once may be a day on which there was much to do. */
+  /** A single slow run may be a busy day. */
   #isSlow(key: string): boolean {
     return (this.#slow.get(key) ?? 0) > 1;
   }

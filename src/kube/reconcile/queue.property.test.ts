@@ -24,7 +24,7 @@ const work = fc.record({
   end: fc.constantFrom('done' as const, 'retry' as const, 'again' as const),
 });
 
-/** Workers that note what they do, with the order of everything that happens. */
+/** Starts workers that record all starts and collisions. */
 function staff(queue: WorkQueue, clock: FakeClock, works: readonly Work[]) {
   const stop = new AbortController();
   const busy = new Set<string>();
@@ -61,7 +61,7 @@ function staff(queue: WorkQueue, clock: FakeClock, works: readonly Work[]) {
   };
 }
 
-test('no key is lost and no two workers have the same, whatever happens when', async () => {
+test('no key is lost and no two workers share a key under any timing', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),

@@ -10,7 +10,7 @@ function queueWithClock(options: Partial<WorkQueueOptions> = {}) {
 }
 
 describe('work queue', () => {
-  test('gives keys in the order in which they became ready, each once', async () => {
+  test('the queue returns keys in ready order, each once', async () => {
     const { queue } = queueWithClock();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(queue.depth).toBe(3);
@@ -21,14 +21,14 @@ describe('work queue', () => {
     ]);
   });
 
-  test('a waiting worker gets the next key', async () => {
+  test('a worker waiting on the queue gets the next key', async () => {
     const { queue } = queueWithClock();
     const taken = queue.take(never);
     queue.add('a');
     expect(await taken).toBe('a');
   });
 
-  test('a key that is being worked on is given out again only after it is done', async () => {
+  test('a taken key is returned again only after done', async () => {
     const { queue } = queueWithClock();
     queue.add('a');
     await queue.take(never);
@@ -42,7 +42,7 @@ describe('work queue', () => {
     expect(queue.depth).toBe(0);
   });
 
-  test('a delayed key becomes ready when it is due, at the earlier of two times', async () => {
+  test('a delayed key becomes ready at its earliest due time', async () => {
     const { clock, queue } = queueWithClock();
     queue.addAfter('a', 500);
     queue.addAfter('a', 100);
@@ -71,7 +71,7 @@ describe('work queue', () => {
     expect(clock.waits).toEqual([100]);
   });
 
-  test('retries wait 1 s, twice as long each time, 5 min at most', async () => {
+  test('queue retries wait 1 s, doubling up to 5 min', async () => {
     const { clock, queue } = queueWithClock();
     const waits: (number | undefined)[] = [];
     for (let failure = 0; failure < 11; failure++) {
@@ -86,7 +86,7 @@ describe('work queue', () => {
     expect(waits).toEqual(seconds.map((second) => second * 1_000));
   });
 
-  test('a key that is forgotten starts again with the short wait, the others do not', async () => {
+  test("forget resets one key's backoff and leaves other keys unchanged", async () => {
     const { clock, queue } = queueWithClock();
     queue.retry('a');
     queue.retry('b');
@@ -100,21 +100,21 @@ describe('work queue', () => {
     expect(clock.waits).toEqual([1_000]);
   });
 
-  test('a retry waits at least as long as the server asked for', async () => {
+  test("a retry waits at least as long as the API server's Retry-After", async () => {
     const { clock, queue } = queueWithClock();
     queue.retry('a', 7_000);
     await settled();
     expect(clock.waits).toEqual([7_000]);
   });
 
-  test('an added key does not wait for its backoff', async () => {
+  test('adding a key skips its backoff', async () => {
     const { queue } = queueWithClock();
     queue.retry('a');
     queue.add('a');
     expect(await queue.take(never)).toBe('a');
   });
 
-  test('a worker whose signal aborts gets nothing and takes nothing away', async () => {
+  test('an aborted queue take returns undefined and takes no key', async () => {
     const { queue } = queueWithClock();
     const stop = new AbortController();
     const taken = queue.take(stop.signal);
@@ -125,7 +125,7 @@ describe('work queue', () => {
     expect(await queue.take(never)).toBe('a');
   });
 
-  test('shutting down ends all waiting and leaves no timer behind', async () => {
+  test('shutDown ends all waiting takes and leaves no timer', async () => {
     const { clock, queue } = queueWithClock();
     queue.addAfter('a', 100);
     const taken = queue.take(never);
@@ -137,7 +137,7 @@ describe('work queue', () => {
     expect([queue.depth, clock.waits, await queue.take(never)]).toEqual([0, [], undefined]);
   });
 
-  test('holds a bounded number of keys and says which one it refuses', () => {
+  test('a full queue refuses new keys and names the refused key', () => {
     const { queue } = queueWithClock({ maxKeys: 2 });
     queue.add('a');
     queue.addAfter('b', 100);
@@ -147,17 +147,17 @@ describe('work queue', () => {
     expect(() => queue.addAfter('c', 1)).toThrow('2 keys wait, c is refused');
   });
 
-  test('looks at a key that comes while its lane is full once, however many others wait', async () => {
-    let looks = 0;
+  test('a new key in a full lane is checked once, independent of waiting keys', async () => {
+    let checks = 0;
     const of = (): readonly string[] => {
-      looks++;
+      checks++;
       return ['one'];
     };
     const { queue } = queueWithClock({ lanes: { most: 1, of } });
     const { signal } = new AbortController();
     const taken = [queue.take(signal), queue.take(signal)];
     for (let n = 0; n < 1_000; n++) queue.add(`key-${n}`);
-    expect([await taken[0], looks]).toEqual(['key-0', 1_000]);
+    expect([await taken[0], checks]).toEqual(['key-0', 1_000]);
     queue.done('key-0');
     expect(await taken[1]).toBe('key-1');
   });

@@ -3,52 +3,52 @@ import { type Clock, passed, type Random } from '../../time/clock.ts';
 import { Delays } from './delays.ts';
 import { type LaneLimit, Lanes } from './lanes.ts';
 
-/** First retry after 1 s, the longest wait 5 min: a broken object costs 12 tries an hour. */
+/** First retry after 1 s, maximum delay 5 min: a broken object costs 12 attempts an hour. */
 const retryBackoff = { baseMs: 1_000, maxMs: 300_000 };
 
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** How many different keys may wait; an `add` beyond that throws (default 100,000). */
+  /** Maximum number of waiting keys; `add` throws beyond (default 100,000). */
   readonly maxKeys?: number;
-  /** Keys that share a lane wait for the same thing, such as one server; only so many of them are taken at once. */
+  /** Keys in a lane share a bottleneck, such as a server; the limit applies to keys taken at once. */
   readonly lanes?: LaneLimit | undefined;
   readonly observer?: QueueObserver | undefined;
 }
 
-/** Told what happens to keys; for metrics. */
+/** Called for key events, for metrics. */
 export interface QueueObserver {
-  /** A key was made ready, by a change or because its time had come. */
+  /** A key became ready, by a change or a due time. */
   added(): void;
-  /** A key is to come again after a failure. */
+  /** A key will return after a failure. */
   retried(): void;
-  /** A worker took a key that had been ready for so long. */
+  /** A worker took a key after `waitedMs` in the ready state. */
   taken(waitedMs: number): void;
 }
 
-/** What a queue holds at one moment. */
+/** Queue load at one moment. */
 export interface QueueLoad {
-  /** Keys that are ready and that no worker has taken. */
+  /** Ready keys not taken by a worker. */
   readonly depth: number;
-  /** Keys that workers have taken. */
+  /** Keys taken by workers. */
   readonly active: number;
-  /** How long all of those have been worked on, together. */
+  /** Sum over all taken keys: time since taken (ms). */
   readonly unfinishedMs: number;
-  /** And the one that was taken first. */
+  /** Time since taken for the oldest taken key (ms). */
   readonly longestMs: number;
 }
 
-/** Keys to work on: each waits once, never two workers on one key, failed ones come later and later. */
+/** Work queue: each key waits once, never runs on two workers at once, and is retried with backoff. */
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #maxKeys: number;
-  /** Keys and since when they are ready. */
+  /** Ready keys, with the time they became ready. */
   readonly #ready = new Map<string, number>();
-  /** Keys and since when they are worked on. */
+  /** Taken keys, with the time they were taken. */
   readonly #taken = new Map<string, number>();
   readonly #observer: QueueObserver | undefined;
-  /** Added while taken: ready again as soon as the worker is done. */
+  /** Keys added while taken: ready again after done. */
   readonly #again = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #delays = new Delays();
@@ -65,12 +65,12 @@ export class WorkQueue {
     this.#maxKeys = maxKeys;
   }
 
-  /** Keys that are ready and that no worker has taken. */
+  /** Ready keys not taken by a worker. */
   get depth(): number {
     return this.#ready.size;
   }
 
-  /** What is waiting and being worked on now. */
+  /** Returns the current load. */
   load(): QueueLoad {
     const now = this.#clock.monotonicMs();
     const runningMs = [...this.#taken.values()].map((since) => now - since);
@@ -82,21 +82,21 @@ export class WorkQueue {
     };
   }
 
-  /** Makes a key ready; while a worker has it, it becomes ready when that worker is done. */
+  /** Makes a key ready; a taken key becomes ready after done. */
   add(key: string): void {
     if (this.#closed) return;
     this.#refuseBeyondBound(key);
     this.#makeReady(key);
   }
 
-  /** Makes a key ready after `ms`; of two such calls the earlier time counts. */
+  /** Makes a key ready after `ms`; the earlier due time wins. */
   addAfter(key: string, ms: number): void {
     if (this.#closed) return;
     this.#refuseBeyondBound(key);
     this.#delay(key, ms);
   }
 
-  /** The next key, to be given back with `done`; undefined after `shutDown` or when the signal aborts. */
+  /** Resolves to the next key, to be finished with `done`; undefined after `shutDown` or abort. */
   take(signal: AbortSignal): Promise<string | undefined> {
     if (this.#closed || signal.aborted) return Promise.resolve(undefined);
     const key = this.#next();
@@ -113,7 +113,7 @@ export class WorkQueue {
     });
   }
 
-  /** Ends the work on a taken key. */
+  /** Finishes a taken key. */
   done(key: string): void {
     const now = this.#clock.monotonicMs();
     this.#lanes.leave(key, now - (this.#taken.get(key) ?? now));
@@ -122,7 +122,7 @@ export class WorkQueue {
     this.#handOut();
   }
 
-  /** Makes a key ready after its backoff (1 s, doubled with each failure up to 5 min) or `atLeastMs`. */
+  /** Makes a key ready after its backoff (1 s, doubled per failure up to 5 min) or `atLeastMs`. */
   retry(key: string, atLeastMs = 0): void {
     if (this.#closed) return;
     this.#observer?.retried();
@@ -131,12 +131,12 @@ export class WorkQueue {
     this.#delay(key, Math.max(backoffMs(failures, retryBackoff, this.#random), atLeastMs));
   }
 
-  /** Forgets the failures of a key. */
+  /** Resets a key's failure count. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** Ends all waiting; keys that are left are dropped. */
+  /** Ends all waiting takes; remaining keys are dropped. */
   shutDown(): void {
     this.#closed = true;
     this.#alarm?.cancel.abort();
@@ -156,7 +156,7 @@ export class WorkQueue {
       return;
     }
     this.#markReady(key);
-    // Whoever waits has found no room for all the others: nothing has changed for them.
+    // If a taker waits, all other ready keys are in full lanes: only the new key needs a check.
     const [taker] = this.#takers;
     if (taker && this.#enters(key)) taker(key);
   }
@@ -175,7 +175,7 @@ export class WorkQueue {
     }
   }
 
-  /** Takes the oldest key that is ready and whose lanes have room. */
+  /** Takes the oldest ready key with free lane slots. */
   #next(): string | undefined {
     for (const key of this.#ready.keys()) {
       if (this.#enters(key)) return key;
@@ -183,7 +183,7 @@ export class WorkQueue {
     return undefined;
   }
 
-  /** Whether the lanes of a key that is ready have room; it is taken then. */
+  /** Takes a ready key if its lanes have free slots; returns success. */
   #enters(key: string): boolean {
     const now = this.#clock.monotonicMs();
     if (!this.#lanes.enter(key, now)) return false;
@@ -202,7 +202,7 @@ export class WorkQueue {
     this.#setAlarm();
   }
 
-  /** One timer for all delayed keys, set to the earliest. */
+  /** Sets one timer for all delayed keys, to the earliest due time. */
   #setAlarm(): void {
     const due = this.#delays.next;
     if (this.#closed || due === undefined) return;
@@ -211,7 +211,7 @@ export class WorkQueue {
     const alarm = { due, cancel: new AbortController() };
     this.#alarm = alarm;
     const wait = Math.max(0, due - this.#clock.monotonicMs());
-    // A cancelled alarm was replaced by an earlier one or the queue was shut down.
+    // A cancelled alarm was replaced by an earlier one, or the queue was shut down.
     void passed(this.#clock, wait, alarm.cancel.signal).then((rings) => {
       if (rings && this.#alarm === alarm) this.#ring();
     });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { StillRunning, together } from './together.ts';
 
-/** Work that ends when it is told to, and says so. */
+/** Work that ends on abort and logs the reason. */
 function obedient(log: string[], name: string) {
   return (signal: AbortSignal) =>
     new Promise<void>((resolve) => {
@@ -13,7 +13,7 @@ function obedient(log: string[], name: string) {
     });
 }
 
-test('ends when the signal aborts and all have ended', async () => {
+test('together ends when the signal aborts and all work has ended', async () => {
   const stop = new AbortController();
   const log: string[] = [];
   const both = { a: obedient(log, 'a'), b: obedient(log, 'b') };
@@ -33,18 +33,21 @@ test.each([
     'broken',
   ],
   ['ends by itself', () => Promise.resolve(), 'b ended although nobody told it to'],
-])('one that %s ends the others, and its error is thrown', async (_, b, message) => {
-  const log: string[] = [];
-  const { signal } = new AbortController();
-  const running = together(signal, createFakeClock(), { a: obedient(log, 'a'), b });
-  await expect(running).rejects.toThrow(message);
-  expect(log).toEqual([`a: Error: ${message}`]);
-});
+])(
+  'together aborts all other work when one run %s, and throws its error',
+  async (_, b, message) => {
+    const log: string[] = [];
+    const { signal } = new AbortController();
+    const running = together(signal, createFakeClock(), { a: obedient(log, 'a'), b });
+    await expect(running).rejects.toThrow(message);
+    expect(log).toEqual([`a: Error: ${message}`]);
+  },
+);
 
 const stuck = () => new Promise<void>(() => undefined);
 const failing = () => Promise.reject(new Error('broken'));
 
-test('what does not end after a failure is said to be still running', async () => {
+test('together throws StillRunning when work does not end after a failure', async () => {
   const clock = createFakeClock();
   const outcome = together(new AbortController().signal, clock, { stuck, failing }).catch(
     (error: unknown) => error,

@@ -1,17 +1,17 @@
 import type { Clock } from '../../time/clock.ts';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 
-/** So long work may go on after it was told to end because something beside it failed. */
+/** Grace period for concurrent work after a failure. */
 const endMs = 10_000;
 
-/** Something failed, and what ran beside it did not end when it was told to: it may still be writing. */
+/** Error: after a failure, concurrent work ignored its abort and may still be writing. */
 export class StillRunning extends Error {
   override readonly name = 'StillRunning';
 }
 
 /**
- * Runs several pieces of work as one: until the signal aborts and all have ended. The first that fails, or ends although
- * nobody told it to, ends the others, and its error is thrown: a process of which a part is dead must not look alive.
+ * Runs several pieces of work as one, until the signal aborts and all have ended. The first failure, or unexpected
+ * end, aborts all other work and is thrown: a process with a dead part must not look alive.
  */
 export async function together(
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function together(
       await run(children.signal);
       if (!children.signal.aborted) throw new Error(`${name} ended although nobody told it to`);
     } catch (error) {
-      // What was told to end may end in any error.
+      // Aborted work may end with any error.
       if (children.signal.aborted) return;
       failed.reject(error);
       end(error);

@@ -1,4 +1,4 @@
-// A certificate authority for tests, valid from 2020 to 2120: Node.js alone cannot make certificates.
+// Test CA, valid from 2020 to 2120: Node.js alone cannot create certificates.
 
 export const caCert = `-----BEGIN CERTIFICATE-----
 MIIBVzCB/aADAgECAgEBMAoGCCqGSM49BAMCMBIxEDAOBgNVBAMMB3Rlc3QtY2Ew

@@ -4,7 +4,7 @@ import { KubeError } from '../errors.ts';
 import type { KubeObject } from '../object.ts';
 import type { Resource } from '../resource.ts';
 
-/** What goes wrong with one list or watch. */
+/** A fault in a single list or watch. */
 export type Fault =
   | 'none'
   | 'refuse'
@@ -28,8 +28,7 @@ const gone = new KubeError({ status: 410, reason: 'Expired', message: 'too old' 
 const lost = new KubeError({ status: 0, reason: 'Unreachable', message: 'lost' });
 
 /**
- * A collection for tests, by the API server's rules, and with faults that those rules allow: the first list or watch meets
- * the first fault, and so on.
+ * A test collection with the API server's rules and faults: the first list or watch meets the first fault, and so on.
  */
 export class FlakyCollection {
   readonly #clock: FakeClock;
@@ -67,18 +66,18 @@ export class FlakyCollection {
     this.#log.push({ version: this.#version, type: 'DELETED', object: { metadata } });
   }
 
-  /** What a backup of now holds; called later, it puts that back: the versions after it are given once more. */
+  /** Takes a backup and returns its restore function. A restore reuses later versions. */
   backup(): () => void {
-    const [version, objects, told] = [this.#version, new Map(this.#objects), this.#log.length];
+    const [version, objects, logLength] = [this.#version, new Map(this.#objects), this.#log.length];
     return () => {
       this.#version = version;
-      this.#log.length = told;
+      this.#log.length = logLength;
       this.#objects.clear();
       for (const [name, object] of objects) this.#objects.set(name, object);
     };
   }
 
-  /** From now on without faults. */
+  /** Removes all remaining faults. */
   heal(): void {
     this.#faults.length = 0;
   }
@@ -90,7 +89,7 @@ export class FlakyCollection {
     };
   }
 
-  /** A list comes in two pages of one version, with time for changes in between. */
+  /** Returns a list in two pages with one version, with time for changes in between. */
   async #page<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}) {
     await this.#clock.sleep(5);
     const half =
@@ -114,13 +113,13 @@ export class FlakyCollection {
     await this.#open(fault, options);
     const from = Number(options.resourceVersion);
     let reached = fault === 'replay' ? from - 5 : from;
-    let told = 0;
+    let sent = 0;
     const end = this.#clock.monotonicMs() + timeoutSeconds * 1_000;
     while (this.#clock.monotonicMs() < end) {
       for (const { version, type, object } of this.#after(reached)) {
         reached = version;
-        if (fault !== 'omit' || told > 0) yield { type, object: readAs(resource, object) };
-        if (++told === 2 && this.#endsAfterTwo(fault)) return;
+        if (fault !== 'omit' || sent > 0) yield { type, object: readAs(resource, object) };
+        if (++sent === 2 && this.#endsAfterTwo(fault)) return;
       }
       await this.#clock.sleep(500, signal);
     }

@@ -7,14 +7,14 @@ import { createKubeClient } from '../client/http-client.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
 import { answer, type ReceivedRequest, refuse, startScriptedServer } from './scripted-server.ts';
 
-/** How the server answers one list or watch. */
+/** A scripted response to a list or watch. */
 export type Reply = (response: ServerResponse, request: ReceivedRequest) => void;
 
-/** An object as the server sends it. */
+/** Returns an object in API form. */
 export const item = (name: string, resourceVersion: number, more: object = {}) => ({
   metadata: { name, uid: `uid-${name}`, resourceVersion: String(resourceVersion), ...more },
 });
-/** A list of everything in one page. */
+/** Replies with a complete list in one page. */
 export const listed =
   (resourceVersion: number, ...items: object[]): Reply =>
   (response) =>
@@ -23,25 +23,25 @@ export const refused =
   (code: number, headers?: Record<string, string>): Reply =>
   (response) =>
     refuse(response, code, 'No', headers);
-/** Sends these lines and leaves the stream open. */
+/** Replies with these lines and keeps the stream open. */
 export const streaming =
   (...lines: string[]): Reply =>
   (response) => {
     response.flushHeaders();
     for (const each of lines) response.write(each);
   };
-/** Sends these lines and ends the stream. */
+/** Replies with these lines and ends the stream. */
 export const ending =
   (...lines: string[]): Reply =>
   (response) =>
     response.end(lines.join(''));
-/** Opens the stream and says nothing. */
+/** Opens the stream and sends nothing. */
 export const silent: Reply = (response) => response.flushHeaders();
 
-/** How far the server says it is, to who asks for no more than that. */
+/** Reply to the version check (limit 1): far ahead, hence never a restored server. */
 const farAhead = listed(1_000_000);
 
-/** A reflector on a server that answers lists and watches with these replies, the last one again and again. */
+/** Creates a reflector on a scripted server; the last reply repeats. */
 export async function bench(
   replies: { readonly lists: readonly Reply[]; readonly watches: readonly Reply[] },
   options: Partial<ReflectorOptions<ConfigMap>> = {},
@@ -80,7 +80,7 @@ export async function bench(
     await server[Symbol.asyncDispose]();
   };
   onTestFinished(end);
-  /** Waits for a pause of the reflector and lets it pass. */
+  /** Waits for a reflector pause and lets it pass. */
   const pass = async (ms: number): Promise<void> => {
     await until(
       `a pause of ${ms} ms`,

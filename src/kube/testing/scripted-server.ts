@@ -9,7 +9,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One request as the server read it. */
+/** A request as the server received it. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -21,15 +21,15 @@ export interface ReceivedRequest {
 
 export type Script = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** An HTTP server for tests that answers what a script tells it to, broken answers too. */
+/** A test HTTP server with scripted responses, including broken ones. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Connections accepted so far. */
+  /** Connections accepted in total. */
   readonly connections: number;
 }
 
-/** Starts a server on loopback; with `tls` it speaks HTTPS. */
+/** Starts a server on loopback; with `tls`, HTTPS. */
 export async function startScriptedServer(
   script: Script,
   tls?: ServerOptions,
@@ -40,7 +40,7 @@ export async function startScriptedServer(
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      const request = seen(incoming, Buffer.concat(chunks).toString());
+      const request = receivedRequest(incoming, Buffer.concat(chunks).toString());
       requests.push(request);
       script(request, response);
     });
@@ -64,7 +64,7 @@ export async function startScriptedServer(
   };
 }
 
-function seen(
+function receivedRequest(
   { method = '', url = '', headers, socket }: IncomingMessage,
   body: string,
 ): ReceivedRequest {
@@ -72,7 +72,7 @@ function seen(
   return { method, path, query, headers, body, socket };
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -83,7 +83,7 @@ export function answer(
   response.end(JSON.stringify(body));
 }
 
-/** Answers as the API server refuses: with a Status. */
+/** Responds with a Status, like the API server's refusals. */
 export function refuse(
   response: ServerResponse,
   code: number,
@@ -98,12 +98,12 @@ export function refuse(
   );
 }
 
-/** One line of a watch. */
+/** Returns a watch line. */
 export function line(type: string, object: unknown): string {
   return `${JSON.stringify({ type, object })}\n`;
 }
 
-/** Disposes of these, in this order, when the current test has finished. */
+/** Disposes all arguments in order when the current test has finished. */
 export function disposeAfterTest(...disposables: readonly AsyncDisposable[]): void {
   onTestFinished(async () => {
     for (const each of disposables) await each[Symbol.asyncDispose]();
