@@ -1,6 +1,5 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
-import type { PartReason } from '../api/reasons.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -56,9 +55,6 @@ export interface LoopOptions {
 
 export type CreateRollout = typeof createRollout;
 
-const statusCutShort =
-  'the cluster does not keep all of a status: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
-
 /** Objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
 /** Objects whose nodes are compared at once: a change never waits for these. */
@@ -110,17 +106,7 @@ export function createLoop(options: LoopOptions) {
   const records = createNodeRecords({ client, perform, stores, runner, namespace });
   const ages = new RecordAges(clock);
   const dispatch = createDispatch({ runner, admission, rollout, metrics, log });
-  const onStatusLost = (fields: readonly string[]): void =>
-    log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, statusCutShort);
-  const reporter = createReporter({
-    client,
-    configs,
-    recorder,
-    metrics,
-    perform,
-    clock,
-    onStatusLost,
-  });
+  const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
   const turns = new Turns();
   const check = createCheck({
     runner,

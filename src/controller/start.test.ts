@@ -144,16 +144,19 @@ it('[RW-58] is not ready while a right is missing, and ready again without a res
   await done;
 });
 
-it('[RW-71] is not ready while its kind lacks fields that it writes', async () => {
+it('[RW-71] is not ready and does not lead while its kind lacks fields that it writes', async () => {
   const crd = { name: 'multinicnodeconfigs.multinic.io' };
   const old = { metadata: { annotations: { [annotations.schema]: null } } };
   const { metadata } = await bed.admin.get(crds, crd);
   await bed.admin.patch(crds, crd, old);
   const { url, stop, done } = await start(bed.api.url, { clock: impatient, random });
   const ready = async () => (await fetch(`${url}/readyz`)).text();
+  const holder = async () => (await bed.admin.find(leases, lease))?.spec?.holderIdentity;
   await expect.poll(ready).toContain('kubectl apply --server-side');
+  expect(await holder()).toBeFalsy();
   await bed.admin.patch(crds, crd, { metadata: { annotations: metadata.annotations } });
   await expect.poll(ready).toContain('"status":"ok"');
+  await expect.poll(holder).toMatch(/^controller_/);
   stop.abort(new Error('stop'));
   await done;
 });

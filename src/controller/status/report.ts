@@ -27,7 +27,6 @@ import {
 import type { NameMatch } from '../target.ts';
 import { standBackPatch } from '../watch/legacy-controller.ts';
 import type { Situation } from './conditions.ts';
-import { KeptStatuses } from './dropped-fields.ts';
 import { statusOf, statusPatch } from './status.ts';
 
 export interface ReportOptions {
@@ -37,13 +36,11 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
-  /** Hears once of each field of a status that the cluster does not keep. */
-  readonly onStatusLost: (fields: readonly string[]) => void;
 }
 
 /** What one visit of an object has to tell; of several things the last one. */
 export interface Report {
-  /** The object as it is after what was written, with its status as that was written. */
+  /** The object as the last write left it. */
   readonly config: NodeConfig;
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
@@ -96,14 +93,13 @@ export interface Reporter {
 
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
-  const statuses = new KeptStatuses(options.onStatusLost);
-  const ownWrites = new OwnWrites(statuses);
+  const ownWrites = new OwnWrites();
   /** By key: the objects on which this process reported the legacy controller. */
   const standingBack = new Map<string, OtherReported>();
 
   function open(config: NodeConfig): Report {
     standingBack.delete(keyOf(config));
-    let current = statuses.whole(config);
+    let current = config;
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
     let told: Told | undefined;
@@ -148,11 +144,10 @@ export function createReporter(options: ReportOptions): Reporter {
         if (patch === undefined) return;
         const before = current;
         current = await ownWrites.during(before, next, async () => {
-          const kept = await write(before, patch, signal);
-          const whole = statuses.note(kept, next);
-          // What the watch will tell in a moment, so that nobody decides on the state before.
-          configs.upsert(kept);
-          return whole;
+          const written = await write(before, patch, signal);
+          // Before the watch event arrives, so that the next reconcile does not read the former status.
+          configs.upsert(written);
+          return written;
         });
         recordReady(recorder, before, next.conditions ?? []);
         recordDrift(recorder, before, next.conditions ?? []);
@@ -194,7 +189,6 @@ export function createReporter(options: ReportOptions): Reporter {
       recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
     forget(key) {
-      statuses.forget(key);
       standingBack.delete(key);
     },
   };
@@ -285,12 +279,6 @@ export function outcomeLabel(verdict: Verdict): string {
  */
 class OwnWrites {
   readonly #underWay = new Map<string, UnderWay>();
-  readonly #statuses: KeptStatuses;
-
-  constructor(statuses: KeptStatuses) {
-    this.#statuses = statuses;
-  }
-
   /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
   async during<T>(
     config: NodeConfig,
@@ -311,9 +299,7 @@ class OwnWrites {
     const underWay = this.#underWay.get(key);
     if (type !== 'updated' || !underWay) return false;
     const { identity, status } = underWay;
-    return (
-      isSameJson(identity, identityOf(object)) && this.#statuses.isLeftOf(object.status, status)
-    );
+    return isSameJson(identity, identityOf(object)) && isSameJson(object.status, status);
   }
 }
 

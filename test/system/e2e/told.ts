@@ -1,5 +1,5 @@
 import { Agent, fetch } from 'undici';
-import { settingsOfParts } from '../../../deploy/settings-of-parts.ts';
+import { settingsOfParts } from '../../../build/settings-of-parts.ts';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { openPortForward } from '../../../rig/control-plane/port-forward.ts';
 import type { Settings } from '../../../src/process/settings.ts';

@@ -42,7 +42,7 @@ it('says all that SPDX 2.3 asks for', () => {
     dataLicense: 'CC0-1.0',
     SPDXID: 'SPDXRef-DOCUMENT',
     name: 'agent-1.0.0',
-    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-deploy-image'] },
+    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-build-image'] },
   });
   expect(document.documentNamespace).toMatch(/^https:\/\/[^#\s]+$/);
   for (const one of document.packages) {

@@ -63,7 +63,7 @@ describe('every part is started with the limits of its heap', () => {
     const command = agentEntry(architecture);
     expect(command.slice(-2)).toEqual([from, 'agent']);
     expect(limits.map((limit) => command.some((flag) => limit.test(flag)))).toEqual([true, true]);
-    const dockerfile = await readFile(join(root, 'deploy/image/Dockerfile.agent'), 'utf8');
+    const dockerfile = await readFile(join(root, 'build/image/Dockerfile.agent'), 'utf8');
     const stages = dockerfile.split(/^FROM /m);
     const [stage] = stages.filter((one) => one.startsWith(`scratch AS ${architecture}\n`));
     const [, entry = ''] = /^ENTRYPOINT (.*)$/m.exec(stage ?? '') ?? [];
@@ -72,9 +72,9 @@ describe('every part is started with the limits of its heap', () => {
 
   it('the agent, in the image that is packed', async () => {
     const run = promisify(execFile);
-    const { stdout } = await run(process.execPath, [join(root, 'deploy/entry-point.ts'), 'agent']);
+    const { stdout } = await run(process.execPath, [join(root, 'build/entry-point.ts'), 'agent']);
     expect(JSON.parse(stdout)).toEqual(entryPoint('agent').command);
     const pack = await readFile(join(root, 'rig/agent-image/pack'), 'utf8');
-    expect(pack).toContain('deploy/entry-point.ts" agent)');
+    expect(pack).toContain('build/entry-point.ts" agent)');
   });
 });

@@ -41,7 +41,7 @@ export function billOfMaterials(
     SPDXID: 'SPDXRef-DOCUMENT',
     name: `${name}-${version}`,
     documentNamespace: `https://multinic.example.com/spdx/${name}-${digestOf(described).slice(7)}`,
-    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-deploy-image'] },
+    creationInfo: { created: '1970-01-01T00:00:00Z', creators: ['Tool: multinic-build-image'] },
     packages,
     relationships: packages.map(({ SPDXID }) => ({
       spdxElementId: 'SPDXRef-DOCUMENT',

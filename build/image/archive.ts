@@ -83,7 +83,7 @@ function configOf({ architecture, config, layers }: Image): string {
     ...(architecture === 'arm64' ? { variant: 'v8' } : {}),
     config,
     rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
-    history: layers.map(() => ({ created, created_by: 'deploy/image' })),
+    history: layers.map(() => ({ created, created_by: 'build/image' })),
   });
 }
 
