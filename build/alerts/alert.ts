@@ -10,7 +10,7 @@ export type Language = (typeof languages)[number];
 export type Text = Readonly<Record<Language, string>>;
 
 /** One step of a diagnosis: what it tells, and the command that shows it. */
-export interface Look {
+export interface Inspection {
   readonly say: Text;
   readonly run?: string;
 }
@@ -28,7 +28,7 @@ export interface Alert {
   readonly description: string;
   readonly meaning: Text;
   readonly impact: Text;
-  readonly diagnosis: readonly Look[];
+  readonly diagnosis: readonly Inspection[];
   readonly fix: readonly Text[];
 }
 

@@ -1,9 +1,9 @@
 import { ofAccess } from './access.ts';
 import type { Alert, Chart } from './alert.ts';
 import { ofBackups } from './backups.ts';
+import { inspections } from './inspections.ts';
 import { ofInventory } from './inventory.ts';
 import { ofLifecycle } from './lifecycle.ts';
-import { ofLooks } from './looks.ts';
 import { ofNodesAndAgents } from './nodes.ts';
 import { ofOpenstackConfigs } from './openstack-configs.ts';
 import { partsDown } from './parts-down.ts';
@@ -14,7 +14,7 @@ const groups = {
   openstackconfigs: ofOpenstackConfigs,
   lifecycle: ofLifecycle,
   backups: ofBackups,
-  looks: ofLooks,
+  looks: inspections,
   inventory: ofInventory,
   access: ofAccess,
   nodes: ofNodesAndAgents,

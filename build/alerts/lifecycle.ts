@@ -1,4 +1,4 @@
-import type { Alerts, Look } from './alert.ts';
+import type { Alerts, Inspection } from './alert.ts';
 import { logs, systemNamespace } from './commands.ts';
 import { leases, ofLeader } from './expressions.ts';
 
@@ -11,7 +11,7 @@ function ofOperators(gauge: string, labels: readonly string[]): string {
   return `max by (cluster, operator) (${ofLeader(gauge, 'lifecycle', labels)}) > 0`;
 }
 
-const status: Look = {
+const status: Inspection = {
   say: {
     en: 'Read `status.message` and the conditions; they name field, object or Pod, and what to do.',
     ko: '`status.message`와 conditions를 확인합니다. 필드, 객체 또는 Pod와 조치가 나와 있습니다.',
@@ -19,7 +19,7 @@ const status: Look = {
   run: `kubectl -n ${systemNamespace} get multinicoperators -o yaml`,
 };
 
-const log: Look = {
+const log: Inspection = {
   say: {
     en: 'The log of lifecycle has each object that it applied or repaired, and what the API server refused.',
     ko: 'lifecycle 로그에 적용하거나 복구한 객체와 API 서버가 거부한 내용이 있습니다.',

@@ -1,5 +1,5 @@
 import type { NodeReason } from '../../src/api/reasons.ts';
-import type { Alerts, Look } from './alert.ts';
+import type { Alerts, Inspection } from './alert.ts';
 import {
   agentEvents,
   agentsNamespace,
@@ -38,7 +38,7 @@ const ofNodes: readonly NodeReason[] = [
   'NodeNotReady',
 ];
 
-const which: Look = {
+const which: Inspection = {
   say: {
     en: 'See which nodes it is about; the column Message says what.',
     ko: '어떤 노드인지 확인합니다. 원인은 Message 열에 있습니다.',
@@ -46,7 +46,7 @@ const which: Look = {
   run: nodeConfigs,
 };
 
-const eachNic: Look = {
+const eachNic: Inspection = {
   say: {
     en: 'Each NIC has its reason and message in `status.interfaceStatuses`.',
     ko: 'NIC별 사유와 메시지는 `status.interfaceStatuses`에 있습니다.',
@@ -54,7 +54,7 @@ const eachNic: Look = {
   run: `kubectl -n ${systemNamespace} get multinicnodeconfig NODE -o yaml`,
 };
 
-const lastRun: Look = {
+const lastRun: Inspection = {
   say: {
     en: 'See the last run on the node, while its Job is kept (ten minutes).',
     ko: '노드에서 마지막으로 실행된 Job을 확인합니다(종료 후 10분간 보존).',
@@ -62,7 +62,7 @@ const lastRun: Look = {
   run: `kubectl -n ${agentsNamespace} logs -l multinic.io/node-name=NODE --prefix --tail=100`,
 };
 
-const agents: Look = {
+const agents: Inspection = {
   say: {
     en: 'See the Jobs and Pods of the agents.',
     ko: '에이전트의 Job과 Pod를 확인합니다.',
@@ -70,7 +70,7 @@ const agents: Look = {
   run: jobs,
 };
 
-const events: Look = {
+const events: Inspection = {
   say: {
     en: 'What keeps a Pod from starting is in the events: image, quota, admission, Pod Security, taint.',
     ko: 'Pod가 시작하지 못하는 원인(이미지, 쿼터, admission, Pod Security, taint)은 이벤트에 있습니다.',

@@ -1,5 +1,5 @@
 import type { OperatorReason } from '../../src/api/reasons.ts';
-import type { Alerts, Look } from './alert.ts';
+import type { Alerts, Inspection } from './alert.ts';
 import { logs, openstackConfigs, operatorNamespace, systemNamespace } from './commands.ts';
 import { notReady } from './expressions.ts';
 
@@ -32,7 +32,7 @@ const ofDelivery: readonly OperatorReason[] = ['ViolaPostError', 'Waiting'];
 
 const ofDeletions: readonly OperatorReason[] = ['Deleting'];
 
-const which: Look = {
+const which: Inspection = {
   say: {
     en: 'See which OpenstackConfigs it is about; the column Message says what, and about which port, server or node.',
     ko: '어떤 OpenstackConfig인지 확인합니다. Message 열에 원인과 해당 포트, 서버, 노드가 표시됩니다.',

@@ -1,8 +1,8 @@
-import type { Alerts, Look } from './alert.ts';
+import type { Alerts, Inspection } from './alert.ts';
 import { logs, operatorNamespace, pods, systemNamespace } from './commands.ts';
 import { leases } from './expressions.ts';
 
-const isScraped = (namespace: string): Look => ({
+const isScraped = (namespace: string): Inspection => ({
   say: {
     en: 'Pods run and one of them holds the lease: then Prometheus does not reach them. Look at its targets, the ServiceMonitor and the NetworkPolicies.',
     ko: 'Pod가 실행 중이고 리스를 보유하고 있다면 Prometheus가 수집하지 못하는 상태입니다. Prometheus의 targets, ServiceMonitor, NetworkPolicy를 확인하십시오.',
@@ -10,7 +10,7 @@ const isScraped = (namespace: string): Look => ({
   run: `kubectl -n ${namespace} get servicemonitors,networkpolicies`,
 });
 
-const podsRun = (run: string): Look => ({
+const podsRun = (run: string): Inspection => ({
   say: {
     en: 'See whether Pods run, and on which nodes.',
     ko: 'Pod가 실행 중인지, 어느 노드에 있는지 확인합니다.',
@@ -18,7 +18,7 @@ const podsRun = (run: string): Look => ({
   run,
 });
 
-const whyNot = (namespace: string, component: string): Look => ({
+const whyNot = (namespace: string, component: string): Inspection => ({
   say: {
     en: 'A Pod that does not start says why in its events: image, quota, volume, Pod Security.',
     ko: '시작하지 못하는 Pod는 이벤트에 원인(이미지, 쿼터, 볼륨, Pod Security)이 나타납니다.',
@@ -26,7 +26,7 @@ const whyNot = (namespace: string, component: string): Look => ({
   run: `kubectl -n ${namespace} describe pods -l app.kubernetes.io/component=${component}`,
 });
 
-const lastWords = (namespace: string, component: string): Look => ({
+const lastWords = (namespace: string, component: string): Inspection => ({
   say: {
     en: 'One that starts again and again says why in its last line: a setting that cannot be used (status 2), a port that is taken, an API server that cannot be reached.',
     ko: '계속 재시작한다면 마지막 로그에 원인이 있습니다. 사용할 수 없는 설정(종료 코드 2), 이미 사용 중인 포트, 연결되지 않는 API 서버 등입니다.',
@@ -34,7 +34,7 @@ const lastWords = (namespace: string, component: string): Look => ({
   run: `kubectl -n ${namespace} logs -l app.kubernetes.io/component=${component} --previous --tail=20`,
 });
 
-const holder = (namespace: string, lease: string): Look => ({
+const holder = (namespace: string, lease: string): Inspection => ({
   say: {
     en: 'See who holds the lease, and when it was renewed last.',
     ko: '리스 보유자와 마지막 갱신 시각을 확인합니다.',

@@ -1,4 +1,4 @@
-import type { Alerts, Chart, Look } from './alert.ts';
+import type { Alerts, Chart, Inspection } from './alert.ts';
 import { agentsNamespace, logs, operatorNamespace, systemNamespace } from './commands.ts';
 import { leases, ofLeader } from './expressions.ts';
 
@@ -49,7 +49,7 @@ function rightsIn(namespace: string, account: string): string {
   return `kubectl -n ${namespace} auth can-i --list --as=system:serviceaccount:${account}`;
 }
 
-const log = (part: 'operator' | 'controller', say: Look['say']): Look => ({
+const log = (part: 'operator' | 'controller', say: Inspection['say']): Inspection => ({
   say,
   run: logs[part],
 });

@@ -35,8 +35,8 @@ import { createOtherController } from './watch/legacy-controller.ts';
 import {
   keysOfConfig,
   keysOfJob,
+  keysOfLegacyJob,
   keysOfNode,
-  keysOfOthersJob,
   keysOfPod,
   keysOfWorkload,
 } from './watch/triggers.ts';
@@ -176,7 +176,7 @@ export function createLoop(options: LoopOptions) {
       sourceOf(stores.nodes, (change) => keysOfNode(stores, admission, change)),
       sourceOf(jobs, (change) => keysOfJob(agents, change)),
       sourceOf(pods, (change) => keysOfPod(agents, change)),
-      sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
+      sourceOf(otherController.jobs, (change) => keysOfLegacyJob(stores, admission, change)),
       sourceOf(otherController.pods, (change) => keysOfWorkload(stores, change)),
     ],
     observer: countWork(metrics, controllerName),

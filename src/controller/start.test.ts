@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
 import { about } from '../../test/fixtures/about.ts';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
 import { tapConnections } from '../../test/fixtures/tapped-connections.ts';
 import { roles, setRules } from '../../test/rbac/roles.ts';
@@ -21,10 +21,10 @@ import { startController } from './start.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeAll(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterAll(async () => {

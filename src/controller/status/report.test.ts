@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -38,7 +38,10 @@ function reporterWith({
 it('takes for its own write what it is writing, and nothing else that happens meanwhile', async () => {
   const answer = Promise.withResolvers<void>();
   const sent: unknown[] = [];
-  const applied = { ...begun(order(), 'job-1', { protocol: 3 }, new Date(0)), bootId: 'boot-1' };
+  const applied = {
+    ...begun(agentTask(), 'job-1', { protocol: 3 }, new Date(0)),
+    bootId: 'boot-1',
+  };
   const config = nodeConfig({ status: { applied } });
   const configs = new Store<NodeConfig>();
   configs.upsert(config);

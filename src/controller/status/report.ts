@@ -16,7 +16,7 @@ import type { Metrics } from '../../process/metrics.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Applied } from '../jobs/applied.ts';
 import { type AcceptedSpec, acceptEntries } from '../jobs/request.ts';
-import { RunRefused, type Verdict } from '../jobs/runner.ts';
+import { type RunOutcome, RunRefused } from '../jobs/runner.ts';
 import {
   isWrittenByOther,
   type NodeConfig,
@@ -25,8 +25,8 @@ import {
   refOfConfig,
 } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
-import { standBackPatch } from '../watch/legacy-controller.ts';
-import type { Situation } from './conditions.ts';
+import { yieldPatch } from '../watch/legacy-controller.ts';
+import type { RunPhase } from './conditions.ts';
 import { statusOf, statusPatch } from './status.ts';
 
 export interface ReportOptions {
@@ -45,7 +45,7 @@ export interface Report {
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
   /** `drift`: what the condition Drifted says from now on. */
-  tell(situation: Situation, applied?: Applied, drift?: ConditionUpdate): void;
+  tell(situation: RunPhase, applied?: Applied, drift?: ConditionUpdate): void;
   /** Adds to what is written a value of `rollout-continue` that is handled; undefined: none. */
   continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
   /** Tells of a refusal; any other error leaves nothing to tell. */
@@ -57,7 +57,7 @@ export interface Report {
 }
 
 interface Told {
-  readonly situation: Situation;
+  readonly situation: RunPhase;
   readonly applied: Applied | undefined;
   readonly drift: ConditionUpdate | undefined;
 }
@@ -161,7 +161,7 @@ export function createReporter(options: ReportOptions): Reporter {
     const { message, isRunning } = other;
     const { uid, generation } = config.metadata;
     const key = keyOf(config);
-    const patch = standBackPatch(config, message, clock.now());
+    const patch = yieldPatch(config, message, clock.now());
     if (patch === undefined) return;
     const last = standingBack.get(key);
     if (last !== undefined && lacksReport(config) && isStillTrue(last, config, isRunning)) {
@@ -257,7 +257,7 @@ function meaningOf(reason: string): string {
 
 export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
 
-function countEnd(metrics: ControllerMetrics, verdict: Verdict): void {
+function countEnd(metrics: ControllerMetrics, verdict: RunOutcome): void {
   metrics.count('multinic_job_results_total', { outcome: outcomeLabel(verdict) });
   const lost = verdict.kind === 'result' ? (verdict.result.foreignStateLost ?? 0) : 0;
   if (lost > 0) metrics.count('multinic_agent_foreign_state_lost_total', {}, lost);
@@ -267,7 +267,7 @@ function countEnd(metrics: ControllerMetrics, verdict: Verdict): void {
 export const controllerName = 'node-config';
 
 /** What `multinic_job_results_total` calls an ending. */
-export function outcomeLabel(verdict: Verdict): string {
+export function outcomeLabel(verdict: RunOutcome): string {
   if (verdict.kind === 'result') return verdict.result.outcome;
   return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
 }
