@@ -1,4 +1,5 @@
 // Writes every generated file; with --check only compares and fails when one is stale.
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -6,6 +7,8 @@ import { crdDefinitions, crdPath } from '../src/api/crd/definition.ts';
 import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
+import { readImports, withDiagram } from './import-diagram.ts';
+import { kindsPage } from './kinds-page.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
 import { rbacTemplates } from './rights/chart-templates.ts';
 import { rbacManifests } from './rights/manifests.ts';
@@ -22,12 +25,17 @@ function generated(): ReadonlyMap<string, string> {
     const yaml = stringify(definition, { aliasDuplicateObjects: false, lineWidth: 120 });
     files.set(crdPath(name), header + yaml);
   }
+  files.set('docs/reference/api.md', kindsPage());
   files.set('docs/reference/reasons.md', reasonsPage('en'));
   files.set('docs/reference/reasons.ko.md', reasonsPage('ko'));
   files.set('docs/reference/metrics.md', metricsPage());
   files.set('docs/reference/settings.md', settingsPage(settingsOfParts));
   files.set('docs/reference/rights.md', rightsPage('en'));
   files.set('docs/reference/rights.ko.md', rightsPage('ko'));
+  const imports = readImports(root);
+  for (const path of ['docs/architecture.md', 'docs/architecture.ko.md']) {
+    files.set(path, withDiagram(readFileSync(join(root, path), 'utf8'), imports));
+  }
   const charts = chartFiles(thisBuild().version);
   return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles(), ...charts]);
 }

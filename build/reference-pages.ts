@@ -60,7 +60,7 @@ export function metricsPage(): string {
     help,
     lookFor,
   ]);
-  return `${note}# Metrics\n\n${table(['Metric', 'Type', 'Labels', 'Meaning', 'What to look for'], rows)}`;
+  return `${note}# Metrics\n\nThis page is not translated.\n\n${table(['Metric', 'Type', 'Labels', 'Meaning', 'What to look for'], rows)}`;
 }
 
 /** What each part can be told as a page, one section per part. */

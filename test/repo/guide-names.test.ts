@@ -97,7 +97,8 @@ function matches(text: string, pattern: RegExp): string[] {
   return [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))];
 }
 
-const pages = ['README.md', ...guides, ...guides.map(koreanOf)];
+const english = ['README.md', 'docs/faq.md', ...guides];
+const pages = [...english, ...english.map(koreanOf)];
 
 describe.each(pages)('%s names', (path) => {
   const page = textOf(path);

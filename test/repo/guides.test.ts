@@ -11,6 +11,8 @@ import { resolveConfig } from '../../src/operator/resolve/resolve.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { readRegistration } from '../../src/viola/cluster-secret.ts';
+import { blocksOf } from './guides.ts';
+import { textOf } from './tree.ts';
 
 function blocks(start: string, guide = 'access'): string[] {
   const path = join(import.meta.dirname, `../../docs/guides/${guide}.md`);
@@ -63,6 +65,12 @@ it('shows registered clusters as they are read', async () => {
 it('shows a request as an agent reads it', () => {
   const [text = ''] = blocks('{\n  "protocol"');
   expect(jobRequest.parse(JSON.parse(text))).toEqual(JSON.parse(text));
+});
+
+it('the request that checks a node is valid', () => {
+  const page = textOf('docs/support.md');
+  const [block] = blocksOf(page).filter(({ language }) => language === 'json');
+  expect(jobRequest.parse(JSON.parse(block?.text ?? ''))).toEqual(JSON.parse(block?.text ?? ''));
 });
 
 it('shows credentials as they are read', () => {

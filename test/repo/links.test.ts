@@ -5,6 +5,8 @@ import { filesBelow, root, textOf } from './tree.ts';
 
 const pages = [
   'README.md',
+  'README.ko.md',
+  'SECURITY.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   ...['docs', 'charts', 'rig', 'test'].flatMap(filesBelow).filter((path) => path.endsWith('.md')),

@@ -73,7 +73,7 @@ async function expectUntouched(): Promise<void> {
 
 it('leads from the deployed system to ours', async () => {
   const theirs = await programsOf(place);
-  expect(await reader.follow(guide, '1. Look')).toContain('nothing is in the way');
+  expect(await reader.follow(guide, '1. Check')).toContain('nothing is in the way');
   expect(await programsOf(place)).toEqual(theirs);
   const agent = await reader.follow(guide, '2. Each business cluster');
   expect(agent).toContain('done: 2 node configs are ours');
