@@ -16,24 +16,22 @@ import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
-import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory-records/inventory.ts';
-import { Fleet } from './metrics/delivered-nodes.ts';
-import { controllerName, sampleFleet } from './metrics/metrics.ts';
-import { NotReady } from './metrics/not-ready.ts';
+import { ConfigMemories } from './memory/config-memory.ts';
+import { controllerName, sampleDelivered } from './metrics/metrics.ts';
+import { sampleNotReady } from './metrics/not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
-import { CloudLooks } from './schedule/cloud-age.ts';
-import { type Hint, takeHint } from './schedule/hints.ts';
-import { Pace } from './schedule/poll-interval.ts';
-import { Looks } from './schedule/scope.ts';
+import { CloudAges } from './schedule/cloud-age.ts';
+import { type CloudEvent, noteCloudEvent } from './schedule/cloud-events.ts';
 import { lanesOf, slowSyncMs } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
+import { PlanCache } from './sync/plan-cache.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
@@ -63,21 +61,16 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const inventory = createInventory({ store, perform, clock, log, metrics });
-  const unanswered = new UnansweredPosts(clock);
-  const notReady = new NotReady(metrics);
   const views = new CloudViews(clock, lifetime);
-  const looks = new Looks(clock);
-  const fleet = new Fleet();
-  const cloudLooks = new CloudLooks(clock);
-  sampleFleet(metrics, fleet, cloudLooks);
+  const cloudAges = new CloudAges(clock);
   metrics.sampleEach('multinic_trigger_mode', () => [
     { labels: { mode: triggers.mode }, value: 1 },
   ]);
-  const hint = (members: Iterable<string>, told: Hint): void => {
-    if (!triggers.followsHints) return;
-    for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
+  const onEvent = (members: Iterable<string>, event: CloudEvent): void => {
+    if (!triggers.followsCloudEvents) return;
+    for (const key of noteCloudEvent(members, event, { memories, views })) controller.enqueue(key);
   };
-  const notifications = createNotifications({ ...options, ...context, onHint: hint });
+  const notifications = createNotifications({ ...options, ...context, onEvent });
   const brokerSecrets = new BrokerSecrets({
     isOn: settings.rabbitmqSecrets,
     client,
@@ -86,12 +79,21 @@ export function createLoop(options: LoopOptions) {
     clock,
     log,
   });
-  const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });
+  const plans = new PlanCache(clock);
+  const memories = new ConfigMemories({
+    clock,
+    random,
+    clouds: [views, notifications, cloudAges],
+    others: [brokerSecrets, plans],
+  });
+  sampleDelivered(metrics, memories, cloudAges);
+  sampleNotReady(metrics, memories);
+  const writer = createStatusWriter({ client, recorder, perform, clock, notifications });
   const triggers = new Triggers({
     clock,
     log,
     writer,
-    notReady,
+    memories,
     isCallable: mayBeCalled(settings),
   });
   const reconcile = createReconciler({
@@ -101,19 +103,17 @@ export function createLoop(options: LoopOptions) {
     log,
     metrics,
     configs,
+    memories,
     writer,
     triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
     records: createDeliveryRecords({ store, perform, clock }),
-    unanswered,
-    pace: new Pace({ clock, random }),
     views,
     notifications,
     brokerSecrets,
-    looks,
-    fleet,
-    cloudLooks,
+    plans,
+    cloudAges,
   });
   const reflector = createReflector({
     client,
@@ -140,11 +140,12 @@ export function createLoop(options: LoopOptions) {
       for (const key of configs.keys()) controller.enqueue(key);
     },
   });
-  /** How an object is after a reconcile, in the words of the earlier operator's metric. */
+  /** Returns the state of an object after a reconcile, as the metric of the legacy operator names it. */
   function endOf(key: string): string {
     const object = configs.get(key);
     if (!object) return 'deleted';
-    if (notReady.reasonsOf(key).size === 0) return 'success';
+    const reasons = memories.find(key)?.term.notReadyReasons;
+    if (reasons === undefined || reasons.size === 0) return 'success';
     return object.metadata.deletionTimestamp === undefined ? 'error' : 'deletion_error';
   }
   const controller = createController({
@@ -175,10 +176,9 @@ export function createLoop(options: LoopOptions) {
   return {
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
-        unanswered.lead();
-        triggers.lead();
-        for (const each of [notReady, fleet, cloudLooks]) each.clear();
-        // An OpenstackConfig may have gone while nobody was there to see it.
+        memories.startTerm();
+        cloudAges.clear();
+        // An OpenstackConfig may have been deleted while no operator ran.
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));
         }
@@ -186,10 +186,12 @@ export function createLoop(options: LoopOptions) {
           brokerSecrets.during(leading, async () => controller.run(leading)),
         );
       }),
-    /** A cloud answers again: all that failed may go on. */
+    /** Retries every failed sync, because a cloud answers again. */
     wake: (): void => {
-      if (!triggers.followsHints) return;
-      for (const key of looks.failed()) controller.enqueue(key);
+      if (!triggers.followsCloudEvents) return;
+      for (const [key, { pendingScope }] of memories) {
+        if (pendingScope.hasFailed) controller.enqueue(key);
+      }
     },
     /** A process that waits for the lease is ready: it has nothing to do. */
     notReady: () =>

@@ -84,7 +84,7 @@ describe('the Secret of a broker', () => {
     const { namespace } = bed;
     bed.secrets.keep({ namespace, name: 'osc', uid: 'uid-1' }, broker);
     bed.secrets.keep({ namespace, name: 'gone', uid: 'uid-2' }, broker);
-    bed.secrets.forget(`${namespace}/gone`);
+    bed.secrets.leave(`${namespace}/gone`);
     await bed.idle();
     expect(await bed.data(name)).toEqual(said);
     expect(await bed.secret('rabbitmq-gone')).toBeUndefined();

@@ -94,8 +94,8 @@ export class BrokerSecrets {
     });
   }
 
-  /** The OpenstackConfig is gone, and Kubernetes takes the Secret of its uid. */
-  forget(key: string): void {
+  /** Writes the Secret of an OpenstackConfig that is gone no more: Kubernetes deletes it with its owner. */
+  leave(key: string): void {
     const kept = this.#kept.get(key);
     this.#kept.delete(key);
     if (kept) this.#waiting.delete(kept);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { ConfigMemories } from '../memory/config-memory.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { attach, type Scene, setScene } from '../testing/scene.ts';
 
@@ -100,12 +100,13 @@ describe('a CR that is deleted while something may still arrive', () => {
   });
 });
 
-it('what another process sent while it led may still arrive, though this one had sent nothing', () => {
+it('a POST of another leader may still arrive when a new term of this process starts', () => {
   const clock = createFakeClock();
-  const posts = new UnansweredPosts(clock);
-  const owner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
-  posts.begin(owner, 'biz-1');
-  expect(posts.openForMs(owner, 'biz-1')).toBe(0);
-  posts.lead();
-  expect(posts.openForMs(owner, 'biz-1')).toBeGreaterThan(0);
+  const memories = new ConfigMemories({ clock, random: () => 0.5, clouds: [], others: [] });
+  const metadata = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
+  const memory = memories.of({ metadata });
+  memory.term.unansweredPosts.begin('biz-1');
+  expect(memory.term.unansweredPosts.openForMs('biz-1')).toBe(0);
+  memories.startTerm();
+  expect(memory.term.unansweredPosts.openForMs('biz-1')).toBeGreaterThan(0);
 });

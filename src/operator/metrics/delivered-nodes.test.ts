@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { metricTable } from '../../api/metrics.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { CloudLooks } from '../schedule/cloud-age.ts';
+import { CloudAges } from '../schedule/cloud-age.ts';
 import { attach, delivered, detach, type Scene, setScene } from '../testing/scene.ts';
-import { Fleet } from './delivered-nodes.ts';
-import { sampleFleet } from './metrics.ts';
+import { sampleDelivered } from './metrics.ts';
 
 let scene: Scene;
 
@@ -100,24 +99,24 @@ describe('the age of the last complete look', () => {
   });
 
   it('is that of a cloud which one OpenstackConfig left and another one did not', () => {
-    const looks = new CloudLooks(createFakeClock());
-    for (const member of ['a', 'b', 'b']) looks.begin(member, 'one');
-    looks.begin('a', 'two');
-    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['one', 'two']);
-    looks.leave('b');
-    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['two']);
-    looks.complete('b');
-    looks.clear();
-    expect(looks.ages()).toEqual([]);
+    const ages = new CloudAges(createFakeClock());
+    for (const member of ['a', 'b', 'b']) ages.begin(member, 'one');
+    ages.begin('a', 'two');
+    expect(ages.ages().map(({ cloud }) => cloud)).toEqual(['one', 'two']);
+    ages.leave('b');
+    expect(ages.ages().map(({ cloud }) => cloud)).toEqual(['two']);
+    ages.complete('b');
+    ages.clear();
+    expect(ages.ages()).toEqual([]);
   });
 
   it('is told of the hundred clouds that were not read for longest', async () => {
     const metrics = createMetrics(metricTable);
     const clock = createFakeClock();
-    const looks = new CloudLooks(clock);
-    sampleFleet(metrics, new Fleet(), looks);
+    const ages = new CloudAges(clock);
+    sampleDelivered(metrics, [], ages);
     for (let n = 0; n < 150; n++) {
-      looks.begin(`osc-${n}`, `https://cloud-${n}.test`);
+      ages.begin(`osc-${n}`, `https://cloud-${n}.test`);
       await clock.advance(1_000);
     }
     const text = await metrics.registry.getSingleMetricAsString('multinic_cloud_look_age_seconds');

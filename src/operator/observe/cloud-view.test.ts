@@ -27,7 +27,7 @@ describe('an OpenstackConfig that has gone', () => {
   const server = '00000000-0000-4000-8000-000000000001';
   const network = { id: 'net-a', name: '', mtu: 1450 };
 
-  /** What it looks at, and what a hint says that is about all of that. */
+  /** What it looks at, and what an event says that is about all of that. */
   async function looking() {
     const views = new CloudViews(createFakeClock(), signal);
     const cloud = Object.assign(new FakeCloud(), { networks: [network] });
@@ -37,7 +37,7 @@ describe('an OpenstackConfig that has gone', () => {
       views.concerned('team/one', { ...nothingHappened, servers: [server] }),
       views.knows('team/one', ['net-a']),
       views.chooses('team/one', ['project-1']),
-      views.looksAs('team/one', ['user-1']),
+      views.readsAs('team/one', ['user-1']),
     ];
     return { views, ports, concerned };
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeNamesIn } from './scope.ts';
+import { nodeNamesIn } from './sync-scope.ts';
 
 type Synced = Parameters<typeof nodeNamesIn>[0];
 const node = (nodeName: string, instanceId: string, waiting = false) =>

@@ -14,22 +14,20 @@ import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import { readPolicy } from '../../triggers/policy.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { createDeliveryRecords } from '../deliver/legacy/delivery-records.ts';
-import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import { createInventory } from '../inventory-records/inventory.ts';
-import { Fleet } from '../metrics/delivered-nodes.ts';
-import { sampleFleet } from '../metrics/metrics.ts';
-import { NotReady } from '../metrics/not-ready.ts';
+import { ConfigMemories } from '../memory/config-memory.ts';
+import { sampleDelivered } from '../metrics/metrics.ts';
+import { sampleNotReady } from '../metrics/not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
-import { CloudLooks } from '../schedule/cloud-age.ts';
-import { type Hint, takeHint } from '../schedule/hints.ts';
-import { Pace } from '../schedule/poll-interval.ts';
-import { Looks } from '../schedule/scope.ts';
+import { CloudAges } from '../schedule/cloud-age.ts';
+import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
+import { PlanCache } from '../sync/plan-cache.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
@@ -69,6 +67,9 @@ export interface Outside {
   readonly clouds?: (settings: OperatorSettings) => Clouds;
   readonly violas?: (settings: OperatorSettings, within: Within) => Violas;
 }
+
+/** Without jitter. */
+const random = () => 0.5;
 
 /** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
 export async function setScene(
@@ -110,32 +111,36 @@ export async function setScene(
     },
   });
 
-  let views = new CloudViews(clock, signal);
-  let looks = new Looks(clock);
-
-  const fleet = new Fleet();
-  const cloudLooks = new CloudLooks(clock);
-  sampleFleet(metrics, fleet, cloudLooks);
+  const cloudAges = new CloudAges(clock);
   let trigger = '';
   let said = env;
   function makeReconciler() {
-    const notReady = new NotReady(metrics);
+    const views = new CloudViews(clock, signal);
+    const plans = new PlanCache(clock);
+    const memories = new ConfigMemories({
+      clock,
+      random,
+      clouds: [views, notifications, cloudAges],
+      others: [brokerSecrets, plans],
+    });
+    sampleDelivered(metrics, memories, cloudAges);
+    sampleNotReady(metrics, memories);
     const writer = createStatusWriter({
       client: kube,
       recorder: { record: (_object, note) => events.push(note) },
       perform,
       clock,
-      notReady,
       notifications,
     });
     const settings = readSettings(operatorSettings, { env: said, flags: {} });
     const isCallable = mayBeCalled(settings);
-    const triggers = new Triggers({ clock, log, writer, notReady, isCallable });
+    const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
     const made = createReconciler({
       client: kube,
       configs: kube.configs,
+      memories,
       settings,
       guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
@@ -143,9 +148,8 @@ export async function setScene(
       views,
       notifications,
       brokerSecrets,
-      looks,
-      fleet,
-      cloudLooks,
+      plans,
+      cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
@@ -157,17 +161,15 @@ export async function setScene(
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
       triggers,
-      unanswered: new UnansweredPosts(clock),
-      pace: new Pace({ clock, random: () => 0.5 }),
       perform,
       clock,
-      random: () => 0.5,
+      random,
       log,
       metrics,
     });
-    return { reconcile: made, triggers };
+    return { reconcile: made, triggers, memories, views };
   }
-  let { reconcile, triggers } = makeReconciler();
+  let { reconcile, triggers, memories, views } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -207,9 +209,9 @@ export async function setScene(
     },
     /** One pass of the reconciler, whatever it takes in. */
     reconcile: reconcileAfter,
-    /** Tells of what happened; answers whether it is looked at now. */
-    hint: (what: Partial<Hint>) => {
-      return takeHint([key], { ...nothingHappened, ...what }, { looks, views }).length > 0;
+    /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
+    cloudEvent: (what: Partial<CloudEvent>) => {
+      return noteCloudEvent([key], { ...nothingHappened, ...what }, { memories, views }).length > 0;
     },
     /** Ends the work before or after the n-th write (both are counted), as a kill would. */
     killAt: (at: number, error: Error) => {
@@ -219,15 +221,13 @@ export async function setScene(
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
-    /** Another process led meanwhile, and this one does again. */
-    leadAgain: () => triggers.lead(),
+    /** Another replica led in between, and this one leads again. */
+    leadAgain: () => memories.startTerm(),
     /** Everything that is only remembered is lost; the settings may be others. */
     restart: (others: Readonly<Record<string, string>> = env) => {
       said = others;
       death = undefined;
-      views = new CloudViews(clock, signal);
-      looks = new Looks(clock);
-      ({ reconcile, triggers } = makeReconciler());
+      ({ reconcile, triggers, memories, views } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nothingHappened as nothing } from '../../openstack/notifications/envelope.ts';
 import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
-import type { Hint } from '../schedule/hints.ts';
-import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
+import type { CloudEvent } from '../schedule/cloud-events.ts';
+import { gatheredMs, mostRemembered, PendingEvents, wholeEveryMs } from './pending-events.ts';
 
 let clock: FakeClock;
-let told: [number, Hint][];
+let told: [number, CloudEvent][];
 let stop: AbortController;
-let pending: PendingHints;
+let pending: PendingEvents;
 
 beforeEach(() => {
   clock = createFakeClock();
   told = [];
   stop = new AbortController();
-  pending = new PendingHints(clock, stop.signal, (hint) => told.push([clock.monotonicMs(), hint]));
+  pending = new PendingEvents(clock, stop.signal, (event) =>
+    told.push([clock.monotonicMs(), event]),
+  );
 });
 
 afterEach(async () => {
