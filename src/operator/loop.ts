@@ -45,11 +45,11 @@ export interface LoopOptions {
   readonly clouds: Clouds;
   readonly violas: Violas;
   readonly authorities: Authorities;
-  /** Ends what OpenstackConfigs wait for together. */
+  /** Ends the requests that OpenstackConfigs share. */
   readonly lifetime: AbortSignal;
 }
 
-/** Everything that works while this process leads, wired together. */
+/** Wires everything that runs while this process leads. */
 export function createLoop(options: LoopOptions) {
   const { client, settings, context, perform, store, lifetime } = options;
   const { clock, random, log, metrics } = context;
@@ -152,7 +152,7 @@ export function createLoop(options: LoopOptions) {
     name: controllerName,
     workers: settings.workers,
     lanes: lanesOf(configs),
-    // A little later, so that a worker that goes on finds the places that slow syncs have given up by then.
+    // After the lanes' limit, so that the next worker finds the places that slow syncs have given up.
     slowMs: slowSyncMs + 50,
     reconcile,
     reflectors: [reflector, policy],
@@ -193,7 +193,7 @@ export function createLoop(options: LoopOptions) {
         if (pendingScope.hasFailed) controller.enqueue(key);
       }
     },
-    /** A process that waits for the lease is ready: it has nothing to do. */
+    /** Why this process is not ready; undefined: ready. A process that waits for the lease is ready. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'
         ? 'the OpenstackConfigs could not be read yet'
@@ -201,7 +201,7 @@ export function createLoop(options: LoopOptions) {
   };
 }
 
-/** A store may be shared with operators of other namespaces: what we do not watch is not gone. */
+/** Whether this operator watches the namespace: operators of other namespaces may share the store. */
 function isOurs(
   { namespace }: { readonly namespace: string },
   { watchNamespace }: OperatorSettings,
@@ -209,13 +209,13 @@ function isOurs(
   return watchNamespace === undefined || namespace === watchNamespace;
 }
 
-/** Our own status writes ask for nothing: a change costs one sync, not three. */
+/** Returns no key for our own status writes: a change costs one sync, not three. */
 function keysOf(change: Change<ConfigObject>): string[] {
   if (change.type !== 'updated') return [change.key];
   return asksForWork(change.previous, change.object) ? [change.key] : [];
 }
 
-/** What nobody here reads is not kept. */
+/** Drops managedFields, which the operator does not read, to save memory. */
 function slim(object: ConfigObject): ConfigObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

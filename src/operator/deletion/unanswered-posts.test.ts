@@ -12,8 +12,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('a CR that is deleted while something may still arrive', () => {
-  it('stays until a post that was not answered cannot be carried out any more', async () => {
+describe('an OpenstackConfig that is deleted while a POST may still arrive', () => {
+  it('stays until an unanswered POST cannot be carried out any more', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -34,7 +34,7 @@ describe('a CR that is deleted while something may still arrive', () => {
   });
 
   it.each(['ClusterUnreachable', 'Internal'] as const)(
-    'stays as long when Viola was not answered for a node: %s',
+    'stays as long when Viola got no answer for a node: %s',
     async (code) => {
       attach(scene.cloud, 1, 1);
       scene.create();
@@ -52,7 +52,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     },
   );
 
-  it('stays as long when its status was lost meanwhile', async () => {
+  it('stays as long when its status was lost in between', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -69,7 +69,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('goes at once when its nodes were refused', async () => {
+  it('is gone at once when Viola refused its nodes', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -80,7 +80,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('stays as long after a restart: what the operator had sent before, nobody knows', async () => {
+  it('stays as long after a restart, because earlier POSTs are unknown', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);

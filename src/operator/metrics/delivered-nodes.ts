@@ -4,7 +4,7 @@ import type { SyncResult } from '../sync/result.ts';
 
 const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
 
-/** How many are in each state. */
+/** Number by state. */
 type Counts = ReadonlyMap<string, number>;
 
 /** Nodes and NICs of one OpenstackConfig by the state that its business cluster reports. */
@@ -60,13 +60,13 @@ function stateOf(node: HeldNode | undefined): string {
 
 type Entry = { readonly id: number | undefined; readonly name: string | undefined };
 
-/** A NIC that the status says nothing of has not been worked on yet. */
+/** A NIC without a status is Pending. */
 function interfaceStateOf(node: HeldNode | undefined, { id, name }: Entry): string {
   const entries = node?.status?.interfaceStatuses ?? [];
   return known(entries.find((entry) => entry.id === id || entry.name === name)?.status);
 }
 
-/** Other words would be other series: whoever writes a status may write any. */
+/** Unknown states count as Pending: a foreign status must not add series. */
 function known(state: string | undefined): string {
   return state !== undefined && knownStates.has(state) ? state : 'Pending';
 }

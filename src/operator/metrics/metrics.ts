@@ -9,7 +9,7 @@ import { operationOf } from './operation.ts';
 
 export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
 
-/** Series of one name; who makes ten thousand OpenstackConfigs does not make as many of them. */
+/** Most series of one name, however many OpenstackConfigs there are. */
 const mostSeries = 100;
 
 /** Name of this controller in metrics that all controllers share. */
@@ -25,7 +25,7 @@ export function countRequest(metrics: OperatorMetrics, sample: RequestSample): v
   metrics.observe('multinic_openstack_request_duration_seconds', labels, durationMs / 1000);
 }
 
-/** Counts what became of the nodes of one delivery. */
+/** Counts the nodes of one delivery by result. */
 export function countDelivery(
   metrics: OperatorMetrics,
   provider: string,

@@ -164,19 +164,20 @@ function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): Reado
   return new Set([ready.reason, ...troublesOf(ending).map(({ reason }) => reason)]);
 }
 
-/** A consent that cannot be used up covers what was held when it was given, and not what comes days later. */
+/** An approval that cannot be used up ends after this, so that it does not cover removals days later. */
 const consentHoldsMs = 10 * 60_000;
 
 /**
- * A wish is fulfilled when a sync came through with it; leave to remove, when everything that it may be about was read and
- * delivered as well or when it has been open for too long, and never by an object that was made with it.
+ * Returns the annotation values that a sync has handled. reconcile-at is handled by a completed sync; allow-removals also
+ * needs complete evidence and delivery, or ends after `consentHoldsMs`. An object that was created with allow-removals has
+ * no approval.
  */
 function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const reconcileAt = synced ? reconcileAtOf(object) : '';
   return { ...(reconcileAt === '' ? {} : { reconcileAt }), ...consentAfter(object, synced, now) };
 }
 
-/** What becomes of the consent to removals that the object carries. */
+/** Returns what a sync does to the approval of removals in the annotations. */
 function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const value = allowRemovalsOf(object);
   if (value !== '' && !isSeen(object)) return { allowRemovals: value };
@@ -188,16 +189,16 @@ function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now:
   return synced || open ? { openAllowRemovals: { value, since } } : {};
 }
 
-/** Since when a sync acts on the value of the annotation; undefined: none has yet. */
+/** Returns since when syncs act on the value of the annotation; undefined: none has yet. */
 function openSince(object: ConfigObject): string | undefined {
   const { value, since } = statusOf(object).openAllowRemovals ?? {};
   return value === allowRemovalsOf(object) ? since : undefined;
 }
 
-/** Whether all that a consent may be about was read, and whatever loses NICs by it was delivered. */
+/** Whether the evidence for every approved removal was read, and every node that loses NICs was delivered. */
 function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
   const open = new Set([
-    // What only a hand can remove needs a consent of its own afterwards.
+    // A removal that only a user can do needs another approval afterwards.
     ...delivery.failures.flatMap(({ nodeName, reason }) =>
       reason === 'RemovalUnsupported' ? [] : nodeName,
     ),
@@ -207,13 +208,13 @@ function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
   return evidenceComplete && !losing.some(({ nodeName }) => open.has(nodeName));
 }
 
-/** Reasons of Ready that are no Event, or have one of their own. */
+/** Reasons of Ready without an Event here: none at all, or one elsewhere. */
 const withoutEvent: ReadonlySet<string> = new Set<OperatorReason>([
   'NoChange',
   'WaitingForTrigger',
 ]);
 
-/** Tells people when Ready changes its status or reason; that nothing changed is no event. */
+/** Records an Event when Ready changes its status or reason. */
 export function recordReady(
   recorder: Pick<EventRecorder, 'record'>,
   object: ConfigObject,
@@ -227,7 +228,7 @@ export function recordReady(
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }
 
-/** What is used all the same, and people are told of once: where it is said, and how. */
+/** Conditions whose reason is recorded once as a Warning. */
 const warnings = [
   { type: 'CredentialsValid', reason: 'SecretInSpec' },
   { type: 'TLSVerified', reason: 'TLSNotVerified' },

@@ -39,7 +39,7 @@ async function see(): Promise<void> {
 }
 
 describe('a port that is missing from the list', () => {
-  it('is still attached when reading it says so, and is handed back', async () => {
+  it('is still attached when a read by id shows it, and is returned', async () => {
     const { verdicts, found } = await read();
     expect(verdicts).toEqual([{ ...question, verdict: 'stillAttached' }]);
     expect(found.map(({ id }) => id)).toEqual(['p1']);
@@ -53,12 +53,12 @@ describe('a port that is missing from the list', () => {
     },
   );
 
-  it("is gone when it is 404 and Nova's record has its MAC no more", async () => {
+  it("is gone when it is 404 and Nova's record lacks its MAC", async () => {
     detach(cloud, 1);
     expect(await verdict()).toBe('portGone');
   });
 
-  it("is unclear when the account may not see it any more: Nova's record still has it", async () => {
+  it("is unclear when it is 404 and Nova's record still has its MAC", async () => {
     cloud.hidden.add('p1');
     expect(await verdict()).toBe('unconfirmed');
   });
@@ -169,17 +169,20 @@ describe('an entry that names no port', () => {
 });
 
 describe('a read that fails', () => {
-  it.each(['port', 'server', 'wasDeleted'])('of %s proves nothing, and is told', async (method) => {
-    detach(cloud, 1);
-    if (method === 'wasDeleted') cloud.vms = [];
-    expect((await read()).complete).toBe(true);
-    cloud.fail(method, 'serverError');
-    const { verdicts, complete } = await read();
-    expect(verdicts).toMatchObject([{ verdict: 'unconfirmed' }]);
-    expect(complete).toBe(false);
-  });
+  it.each(['port', 'server', 'wasDeleted'])(
+    'of %s makes the evidence incomplete',
+    async (method) => {
+      detach(cloud, 1);
+      if (method === 'wasDeleted') cloud.vms = [];
+      expect((await read()).complete).toBe(true);
+      cloud.fail(method, 'serverError');
+      const { verdicts, complete } = await read();
+      expect(verdicts).toMatchObject([{ verdict: 'unconfirmed' }]);
+      expect(complete).toBe(false);
+    },
+  );
 
-  it('ends with the sync', async () => {
+  it('throws when the sync is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
     const witness = { cloud, recentPorts, serversSeen, listed: [] };
@@ -188,13 +191,13 @@ describe('a read that fails', () => {
   });
 });
 
-it('reads what several ports have in common once', async () => {
+it('several ports of one server cost one read of the server', async () => {
   cloud.ports = [];
   await read([1, 2, 3].map((n) => ({ ...question, portId: `p${n}` })));
   expect(cloud.log.filter((call) => call.startsWith('server '))).toHaveLength(1);
 });
 
-it('reads a bounded number of ports, not always the same, and tells that more were asked for', async () => {
+it('a sync reads 50 ports at most, chosen at random, and reports the evidence as incomplete', async () => {
   const questions = Array.from({ length: 200 }, (_, n) => ({ ...question, portId: `p${n}` }));
   let seed = 0;
   const random = () => (seed += 0.618) % 1;

@@ -54,7 +54,7 @@ describe('a server that is there', () => {
     });
   });
 
-  it('is judged for who gives up by nobody', async () => {
+  it('throws when the sync is aborted', async () => {
     const leaving = new AbortController();
     leaving.abort(new Error('gone'));
     const witness = { cloud, serversSeen: { sawOwn: () => false } };

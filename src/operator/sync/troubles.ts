@@ -38,13 +38,13 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   ];
 }
 
-/** The subjects that nodes are of whose servers Nova is asked about again. */
+/** Returns the subjects of the nodes whose removals are retried. */
 function nodesAsked({ rounds, asking }: Steps): ReadonlySet<string> {
   const nodes = rounds.nodes.filter(({ instanceId }) => asking.has(instanceId));
   return new Set(nodes.map(({ nodeName }) => `node ${nodeName}`));
 }
 
-/** Whether Nova is asked about it again before it is told. */
+/** Whether a removal is retried before it is reported. */
 function isAsked({ reason, subject }: Problem, asked: ReadonlySet<string>): boolean {
   return reason === 'RemovalUnconfirmed' && asked.has(subject);
 }
@@ -54,7 +54,7 @@ export function isOutage({ observed, rounds }: Pick<Steps, 'observed' | 'rounds'
   return isCloudOutage(observed) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
 }
 
-/** Whether a service of the cloud failed to answer. */
+/** Whether a service of the cloud failed. */
 export function isCloudOutage({ subnets, servers, cloud }: Observed): boolean {
   const read = [...subnets.troubles, ...servers.troubles, ...cloud.troubles];
   return read.some(({ reason }) => ofServices.has(reason));
@@ -68,12 +68,12 @@ const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
   'NovaServerError',
 ]);
 
-// A failed Nova is one trouble, not one for every server whose name is not known.
+// A failed Nova is one problem, not one for each server without a name.
 function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
   return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
 }
 
-/** What nodes wait for, for people. */
+/** Returns what each node waits for, for the status message. */
 export function waitsOf({
   nodes,
   delivery,

@@ -39,7 +39,7 @@ import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 const key = 'multinic-system/osc';
-/** Nova is asked again, and everything accounted for, within so long; polls are further apart. */
+/** Retries and follow-up syncs come within this; polls are further apart. */
 const followsMs = 5_000;
 const { signal } = new AbortController();
 
@@ -55,14 +55,14 @@ export const environment: Readonly<Record<string, string>> = {
   VIOLA_ENDPOINT: 'https://viola.test',
 };
 
-/** What is in memory and used by what is not. */
+/** Parts in memory that real parts use. */
 interface Within {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly perform: Perform<string>;
 }
 
-/** What is not in memory but called as in earnest. */
+/** Real parts in place of those in memory. */
 export interface Outside {
   readonly clouds?: (settings: OperatorSettings) => Clouds;
   readonly violas?: (settings: OperatorSettings, within: Within) => Violas;
@@ -95,7 +95,7 @@ export async function setScene(
   let death: { readonly at: number; readonly error: Error } | undefined;
   const perform = createPerform<string>((name, phase) => {
     const at = effects.push(`${phase} ${name}`) - 1;
-    // Whoever is dead writes nothing any more.
+    // A killed process writes nothing.
     if (death && at >= death.at) throw death.error;
   });
   furnish(cloud);
@@ -182,23 +182,23 @@ export async function setScene(
     viola,
     notifications,
     brokerSecrets,
-    /** Violas of business clusters other than the usual one. */
+    /** Violas of other business clusters. */
     otherViolas,
     kube,
     store,
     events,
-    /** Violas that were connected to, with the business cluster. */
+    /** Connections to Violas, each with its business cluster. */
     asked,
     effects,
     metrics,
     /** The log, one JSON object a line. */
     lines,
-    /** What may start a look, as `trigger.yaml` says it. */
+    /** Sets the content of `trigger.yaml`. */
     trigger: (text: string) => {
       trigger = text;
       triggers.use(readPolicy(text));
     },
-    /** One look, some time after the last one, with what follows within seconds; answers when the next one is due. */
+    /** Syncs after a pause, with follow-up syncs; returns the milliseconds until the next sync. */
     look: async (afterMs = 15_000) => {
       let nextMs = await reconcileAfter(afterMs);
       while (nextMs !== undefined && nextMs <= followsMs) {
@@ -207,23 +207,23 @@ export async function setScene(
       }
       return nextMs;
     },
-    /** One pass of the reconciler, whatever it takes in. */
+    /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
     cloudEvent: (what: Partial<CloudEvent>) => {
       return noteCloudEvent([key], { ...nothingHappened, ...what }, { memories, views }).length > 0;
     },
-    /** Ends the work before or after the n-th write (both are counted), as a kill would. */
+    /** Fails before or after the n-th write (both count), as a kill does. */
     killAt: (at: number, error: Error) => {
       death = { at, error };
     },
-    /** Every call of the store fails with this; undefined = it works again. */
+    /** Fails every call of the store; undefined: the store works again. */
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
     /** Another replica led in between, and this one leads again. */
     leadAgain: () => memories.startTerm(),
-    /** Everything that is only remembered is lost; the settings may be others. */
+    /** Restarts the operator: in-memory state is lost, and the settings may change. */
     restart: (others: Readonly<Record<string, string>> = env) => {
       said = others;
       death = undefined;
@@ -298,7 +298,7 @@ function furnish(cloud: FakeCloud): void {
   cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
 }
 
-/** An OpenstackConfig whose two nodes have got a port each. */
+/** Creates an OpenstackConfig and syncs it; each of its two nodes has a port. */
 export async function delivered(scene: Scene): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 2);
