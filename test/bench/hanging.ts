@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { encryptPassword } from '../../rig/cloud/encrypt-password.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
-import { openWorld, type World } from '../chain/world.ts';
+import { openWorld, type World } from '../fixtures/chain/world.ts';
 import { Figures } from './figures.ts';
 import { applyFor, makeTenant, readiness, type Tenant } from './tenants.ts';
 

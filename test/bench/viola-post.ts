@@ -2,7 +2,7 @@
 // it, before an embedded API server; and the floor, the same list of objects read and parsed by a process that does nothing else.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';
 import {
@@ -12,7 +12,7 @@ import {
   providerHeader,
 } from '../../src/api/node-configs-http.ts';
 import { nodeConfigs } from '../../src/viola/node-config.ts';
-import { openWorld, provider } from '../chain/world.ts';
+import { openWorld, provider } from '../fixtures/chain/world.ts';
 import { cpuOf, Figures } from './figures.ts';
 
 const nodeCount = 1_000;

@@ -10,22 +10,22 @@ export interface RareUse {
 export const rareUses: readonly RareUse[] = [
   {
     right: 'patch secrets',
-    file: 'test/chain/crash/old-token.ts',
+    file: 'test/fixtures/crash/old-token.ts',
     test: 'Viola renews it when it starts',
   },
   {
     right: 'create serviceaccounts/token of viola',
-    file: 'test/chain/crash/old-token.ts',
+    file: 'test/fixtures/crash/old-token.ts',
     test: 'Viola renews it when it starts',
   },
   {
     right: 'create events',
-    file: 'test/rbac/told-on-the-pod.test.ts',
+    file: 'test/rbac/pod-events.test.ts',
     test: 'is told on its Pod, once and again',
   },
   {
     right: 'patch events',
-    file: 'test/rbac/told-on-the-pod.test.ts',
+    file: 'test/rbac/pod-events.test.ts',
     test: 'is told on its Pod, once and again',
   },
   {

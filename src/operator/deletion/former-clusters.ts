@@ -1,6 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
 import type { Owner } from '../../plan/plan.ts';
@@ -18,7 +18,7 @@ import { type Withdrawn, withdraw } from './withdraw.ts';
 
 /** Nodes in business clusters that the OpenstackConfig names no longer. */
 export interface FormerClusters {
-  readonly leaving: readonly HeldNode[];
+  readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters that have, or may have, nodes, including the present one. */
   readonly deliveredTo: readonly string[];
   readonly troubles: readonly Trouble[];
@@ -42,7 +42,7 @@ export async function leaveFormerClusters(
   const { object, memory, config, source } = context;
   const { deliveredTo } = statusOf(latestObject(context));
   const { elsewhere } = takenOffByHand(object);
-  const leaving: HeldNode[] = [];
+  const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
   const occupied = new Set(clusters.keys());
@@ -52,7 +52,7 @@ export async function leaveFormerClusters(
       // Before the list: a POST that arrives after the list is not in it.
       const isOpen = memory.term.unansweredPosts.openForMs(provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const heldBack = (own: readonly HeldNode[]) => heldIn(own, context);
+      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
       const left = viola.abilities.removes
         ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
         : leftByHand(known, provider, elsewhere);
@@ -81,7 +81,10 @@ function leftByHand(names: readonly string[], provider: string, isClean: boolean
 }
 
 /** Returns the nodes whose removal needs the approval of a user. */
-function heldIn(own: readonly HeldNode[], context: DeliveredContext): ReadonlySet<string> {
+function heldIn(
+  own: readonly ExistingNodeConfig[],
+  context: DeliveredContext,
+): ReadonlySet<string> {
   const hasConsent = hasLeaveToRemove(context.object);
   const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { interfaces = [] } = node.spec;
@@ -98,7 +101,7 @@ function heldIn(own: readonly HeldNode[], context: DeliveredContext): ReadonlySe
 }
 
 /** An object without a Node, and without an agent run, has no NICs. */
-function mayHaveNics({ status, generation }: HeldNode): boolean {
+function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
   const { reason } = findCondition(conditions, 'Ready') ?? {};
   const isNowhere = observedGeneration === generation && reason === 'NodeNotFound';
@@ -106,11 +109,14 @@ function mayHaveNics({ status, generation }: HeldNode): boolean {
 }
 
 /** The server that the object was delivered for: a user's edit of the instance id does not deselect it. */
-function serverOf(node: HeldNode): string {
+function serverOf(node: ExistingNodeConfig): string {
   return deliveredFor(node)?.toLowerCase() ?? '';
 }
 
-function basisOf(node: HeldNode, { source, planned, rounds }: DeliveredContext): RemovalBasis {
+function basisOf(
+  node: ExistingNodeConfig,
+  { source, planned, rounds }: DeliveredContext,
+): RemovalBasis {
   const instanceId = serverOf(node);
   const { selection, observation } = planned.input;
   const isDeleted = observation.servers.some((server) => {
@@ -123,7 +129,7 @@ function basisOf(node: HeldNode, { source, planned, rounds }: DeliveredContext):
 
 /** Whether the controller has applied this object on a Node with this instance id. */
 function showsNode(
-  { spec, status, uid, deletionTimestamp }: HeldNode,
+  { spec, status, uid, deletionTimestamp }: ExistingNodeConfig,
   instanceId: string,
 ): boolean {
   const { reason = '' } = findCondition(status?.conditions, 'Ready') ?? {};
@@ -135,7 +141,7 @@ function showsNode(
   );
 }
 
-type Applied = NonNullable<NonNullable<HeldNode['status']>['applied']>;
+type Applied = NonNullable<NonNullable<ExistingNodeConfig['status']>['applied']>;
 
 function isOnNode(applied: Applied | undefined, uid: string): boolean {
   const { nodeUid, objectUid = uid, action, undone = false } = applied ?? {};
@@ -152,7 +158,11 @@ const withoutNode: ReadonlySet<string> = new Set<Reason>([
 
 const shownNodes = 5;
 
-function heldTrouble(held: readonly HeldNode[], former: string, present: string): Trouble {
+function heldTrouble(
+  held: readonly ExistingNodeConfig[],
+  former: string,
+  present: string,
+): Trouble {
   const names = held.slice(0, shownNodes).map(({ nodeName }) => nodeName);
   const rest = held.length > shownNodes ? ` and ${held.length - shownNodes} more` : '';
   const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;

@@ -1,4 +1,4 @@
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { PlanInput } from '../../plan/plan.ts';
@@ -72,7 +72,7 @@ function permittedTakeOver(
 /** Counts the NICs of the whole cloud: as held where all nodes were read, else as the statuses report. */
 function cloudNics(
   { object, scope }: Pick<SyncContext, 'object' | 'scope'>,
-  held: readonly HeldNode[],
+  held: readonly ExistingNodeConfig[],
   { views, configs }: Pick<PlanInputDeps, 'views' | 'configs'>,
 ): number {
   const key = keyOf(object);
@@ -81,7 +81,7 @@ function cloudNics(
   return others + (scope.servers === 'all' ? heldNics(held, key) : reportedNics(object));
 }
 
-function heldNics(held: readonly HeldNode[], key: string): number {
+function heldNics(held: readonly ExistingNodeConfig[], key: string): number {
   const own = held.filter(({ source }) => source && keyOf(source) === key);
   return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
 }

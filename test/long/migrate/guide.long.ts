@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { nodes } from '../../../src/kube/core-resources.ts';
-import { NicMonitor } from '../../fixtures/nic-monitor.ts';
-import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 import {
   applyConfig,
   attach,
-  installDeployed,
+  installLegacy,
   openPlace,
   type Place,
   provider,
-} from './management.ts';
-import { configOf, generous, hostsOf } from './seen.ts';
+} from '../../fixtures/migrate/management.ts';
+import { configOf, generous, hostsOf } from '../../fixtures/migrate/observed.ts';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
+import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 
 const guide = 'docs/guides/migrate.md';
 const podCIDR = '127.0.0.0/8';
@@ -30,7 +30,7 @@ async function programsOf({ site }: Place): Promise<string[]> {
 beforeAll(async () => {
   place = await openPlace('guide', 'theirs');
   const { site } = place;
-  await installDeployed(place);
+  await installLegacy(place);
   // Pods are processes of this machine, and what is taken from them without a token comes from there.
   for (const { name } of site.workers) {
     await site.client.patch(nodes, { name }, { spec: { podCIDR, podCIDRs: [podCIDR] } });

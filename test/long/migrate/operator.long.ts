@@ -1,17 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import {
   applyConfig,
   attach,
-  installDeployed,
+  installLegacy,
   openPlace,
   type Place,
   register,
-} from './management.ts';
-import { configOf, generous, nicsOf, objectsOf, rightsMissed, rightsUsed } from './seen.ts';
-import type { Ran, Worker } from './site.ts';
+} from '../../fixtures/migrate/management.ts';
+import {
+  configOf,
+  generous,
+  nicsOf,
+  objectsOf,
+  rightsMissed,
+  rightsUsed,
+} from '../../fixtures/migrate/observed.ts';
+import type { Ran, Worker } from '../../fixtures/migrate/site.ts';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 
 let place: Place;
 let monitor: NicMonitor;
@@ -136,7 +143,7 @@ async function writersOf(worker: Worker): Promise<string[]> {
 beforeAll(async () => {
   place = await openPlace('management');
   administrator = await place.site.cluster.userKubeconfig('migrator', ['system:masters']);
-  await installDeployed(place);
+  await installLegacy(place);
   const { workers } = place.site;
   await applyConfig(
     place,

@@ -1,24 +1,37 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { EndState } from '../../fixtures/end-state.ts';
-import { rotated } from '../../rotation.ts';
-import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
-import { provider } from './ground.ts';
+import {
+  applyConfig,
+  attach,
+  expectGone,
+  generous,
+  untilConfigured,
+} from '../../fixtures/e2e/acts.ts';
+import { provider } from '../../fixtures/e2e/ground.ts';
 import {
   helm,
   helmInstall,
   namespaces,
   registerCluster,
   runProjectScript,
-} from './installation.ts';
-import { foreignState, ourState } from './kernel-state.ts';
-import { makeNextVersion, type NextVersion } from './next-version.ts';
-import { plantForeignState } from './planted.ts';
-import type { PartName } from './pods.ts';
-import { PrimaryMonitor } from './primary-monitor.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
-import { configOf, prepareFor, saidOf, valuesOf, type Way, ways } from './told.ts';
-import { installCharts, openWorld, type World } from './world.ts';
+} from '../../fixtures/e2e/installation.ts';
+import { foreignState, ourState } from '../../fixtures/e2e/kernel-state.ts';
+import { makeNextVersion, type NextVersion } from '../../fixtures/e2e/next-version.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from '../../fixtures/e2e/observed.ts';
+import { plantForeignState } from '../../fixtures/e2e/planted.ts';
+import type { PartName } from '../../fixtures/e2e/pods.ts';
+import { PrimaryMonitor } from '../../fixtures/e2e/primary-monitor.ts';
+import {
+  configOf,
+  prepareFor,
+  type SettingSource,
+  settingValuesOf,
+  valuesOf,
+  ways,
+} from '../../fixtures/e2e/setting-samples.ts';
+import { installCharts, openWorld, type World } from '../../fixtures/e2e/world.ts';
+import type { EndState } from '../../fixtures/end-state.ts';
+import { rotated } from '../../rotation.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const parts: readonly PartName[] = ['operator', 'viola', 'controller'];
@@ -236,7 +249,7 @@ describe('every part says at /configz what it was told, setting by setting, and 
   });
 });
 
-async function expectSaid(part: PartName, way: Way): Promise<void> {
-  const said = saidOf(part, way);
+async function expectSaid(part: PartName, way: SettingSource): Promise<void> {
+  const said = settingValuesOf(part, way);
   await vi.waitFor(async () => expect(await configOf(world, part)).toMatchObject(said), generous);
 }
