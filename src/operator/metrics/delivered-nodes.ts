@@ -12,7 +12,7 @@ export interface DeliveredCounts {
   readonly nodes: Counts;
   readonly interfaces: Counts;
   /** NICs whose removal needs the approval of a user. */
-  readonly held: number;
+  readonly blockedRemovals: number;
 }
 
 /** Counts the nodes and NICs that a sync of all servers found. */
@@ -26,8 +26,11 @@ export function deliveredCounts(synced: SyncResult): DeliveredCounts {
   );
   const isHeld = synced.troubles.some(({ reason }) => reason === 'RemovalHeld');
   const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
-  const heldBack = isHeld ? unconfirmed.length : 0;
-  return { nodes: count(states), interfaces: count(interfaces), held: heldBack };
+  return {
+    nodes: count(states),
+    interfaces: count(interfaces),
+    blockedRemovals: isHeld ? unconfirmed.length : 0,
+  };
 }
 
 /** Memories of OpenstackConfigs (`namespace/name`), as far as metrics read them. */
@@ -47,10 +50,13 @@ export function totalDelivered(memories: DeliveredMemories, what: 'nodes' | 'int
 }
 
 /** Returns the OpenstackConfigs with blocked removals, most NICs first. */
-export function heldRemovals(
+export function blockedRemovals(
   memories: DeliveredMemories,
 ): readonly { readonly key: string; readonly count: number }[] {
-  const all = [...memories].map(([key, { term }]) => ({ key, count: term.delivered?.held ?? 0 }));
+  const all = [...memories].map(([key, { term }]) => ({
+    key,
+    count: term.delivered?.blockedRemovals ?? 0,
+  }));
   return all.filter(({ count: n }) => n > 0).toSorted((a, b) => b.count - a.count);
 }
 

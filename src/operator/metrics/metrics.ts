@@ -4,7 +4,7 @@ import type { Metrics } from '../../process/metrics.ts';
 import type { RequestSample } from '../../requests/caller.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { CloudAges } from '../schedule/cloud-age.ts';
-import { type DeliveredMemories, heldRemovals, totalDelivered } from './delivered-nodes.ts';
+import { blockedRemovals, type DeliveredMemories, totalDelivered } from './delivered-nodes.ts';
 import { operationOf } from './operation.ts';
 
 export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
@@ -51,7 +51,7 @@ export function sampleDelivered(
   metrics.sampleEach('multinic_delivered_nodes', states('nodes'));
   metrics.sampleEach('multinic_delivered_interfaces', states('interfaces'));
   metrics.sampleEach('multinic_removals_held', () =>
-    heldRemovals(memories)
+    blockedRemovals(memories)
       .slice(0, mostSeries)
       .map(({ key, count }) => {
         const { namespace = '', name } = refOf(key);
