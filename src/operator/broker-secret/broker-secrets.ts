@@ -18,9 +18,9 @@ import { operatorRights } from '../rights.ts';
 import { type Content, contentOf, encoded, holds, secretName, whoseIs } from './content.ts';
 
 /** How often it is looked whether somebody has changed or deleted one. */
-export const lookedAfterMs = 10 * 60_000;
+export const checkIntervalMs = 10 * 60_000;
 /** No sooner is one tried again that could not be written. */
-export const triedAgainMs = 60_000;
+export const retryMs = 60_000;
 
 export interface BrokerSecretsOptions {
   readonly isOn: boolean;
@@ -108,7 +108,7 @@ export class BrokerSecrets {
       const { wanted } = kept;
       const isKept = await this.#tend(kept, wanted);
       kept.tended = digest(wanted);
-      kept.dueMs = clock.monotonicMs() + (isKept ? lookedAfterMs : triedAgainMs);
+      kept.dueMs = clock.monotonicMs() + (isKept ? checkIntervalMs : retryMs);
     }
   }
 

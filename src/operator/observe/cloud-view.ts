@@ -11,7 +11,7 @@ export interface CloudView {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
   readonly recentPorts: RecentPorts;
-  readonly serversSeen: ServersSeen;
+  readonly observedServers: ObservedServers;
 }
 
 /** The views of all clouds, and the view that each OpenstackConfig (`namespace/name`) reads. */
@@ -78,7 +78,7 @@ export class CloudViews {
     const clock = this.#clock;
     const recentPorts = new RecentPorts(clock);
     const ports = new PortDirectory({ cloud, clock, recentPorts, lifetime: this.#lifetime });
-    const view = { cloud, ports, recentPorts, serversSeen: new ServersSeen(clock) };
+    const view = { cloud, ports, recentPorts, observedServers: new ObservedServers(clock) };
     this.#views.set(cloud, view);
     return view;
   }
@@ -89,17 +89,17 @@ const readsAtOnce = 5;
 /** How long a 404 is cached; a list that shows the server ends it. */
 const rememberedMs = 5 * 60_000;
 /** Most servers of one project: autoscalers create more during the lifetime of a process than exist at once. */
-export const mostServersSeen = 50_000;
+export const mostObservedServers = 50_000;
 
 /**
- * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
- * project: a 404 means something only to who saw the server before.
+ * Servers that one account has observed in its project, and its cached 404s. One per cloud, user and project: a 404 proves a
+ * deletion only to an account that has observed the server before.
  */
-export class ServersSeen {
+export class ObservedServers {
   readonly #clock: Clock;
-  /** Until when a 404 is believed; in the order in which they came. */
+  /** When each cached 404 ends; in the order of the answers. */
   readonly #until = new Map<string, number>();
-  /** In the order in which they were seen last. */
+  /** In the order of the last observation. */
   readonly #seen = new Set<string>();
 
   constructor(clock: Clock) {
@@ -107,19 +107,19 @@ export class ServersSeen {
   }
 
   /**
-   * Whether the account saw this server in its own project. One of another project it may have seen by a role that it has
-   * no longer.
+   * Whether the account has observed this server in its own project. A server of another project does not count: the account
+   * may have lost the role that showed it.
    */
-  sawOwn(serverId: string): boolean {
+  hasObservedOwn(serverId: string): boolean {
     return this.#seen.has(serverId);
   }
 
-  /** How many answers of Nova it remembers. */
+  /** Number of cached answers of Nova. */
   get size(): number {
     return this.#until.size + this.#seen.size;
   }
 
-  /** Which of these servers Nova, asked by id, does not know. */
+  /** Returns the servers that Nova answers with 404 by id. */
   async missing(
     cloud: Pick<Cloud, 'projectId' | 'server'>,
     serverIds: readonly string[],
@@ -149,7 +149,7 @@ export class ServersSeen {
       this.#until.delete(id);
     }
     for (const id of this.#seen) {
-      if (this.#seen.size <= mostServersSeen) break;
+      if (this.#seen.size <= mostObservedServers) break;
       this.#seen.delete(id);
     }
   }

@@ -117,7 +117,7 @@ async function observeCloud(
   signal: AbortSignal,
 ): Promise<CloudState> {
   const { config, scope, connections } = context;
-  const { cloud, serversSeen } = connections.view;
+  const { cloud, observedServers } = connections.view;
   const { subnets } = selected;
   const serverIds = scope.servers === 'all' ? selected.servers.ids : scope.servers;
   const [listed, servers] = await Promise.all([
@@ -134,7 +134,7 @@ async function observeCloud(
     readNetworks(cloud, usable, signal),
     servers.trouble
       ? []
-      : serversSeen.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
+      : observedServers.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
   ]);
   return {
     observation: {

@@ -18,12 +18,12 @@ import {
   type ConfigObject,
   generationOf,
   hasLeaveToRemove,
-  isSeen,
+  isObserved,
   openstackConfigs,
   reconcileAtOf,
   statusOf,
 } from '../openstack-config.ts';
-import type { SyncResult, SyncSeen } from '../sync/result.ts';
+import type { ReportedSync, SyncResult } from '../sync/result.ts';
 import { awaitingConditions, type Ending, pausedConditions, troublesOf } from './conditions.ts';
 import { type Handled, isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
@@ -34,7 +34,7 @@ export interface StatusWriter {
     context: ConfigContext,
     ending: Ending,
     signal: AbortSignal,
-    seen?: SyncSeen,
+    seen?: ReportedSync,
   ): Promise<OpenstackConfigStatus>;
   /**
    * Adds a business cluster to `deliveredTo`, because it may hold nodes of the object from now on. Returns false if the
@@ -180,7 +180,7 @@ function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Da
 /** Returns what a sync does to the approval of removals in the annotations. */
 function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const value = allowRemovalsOf(object);
-  if (value !== '' && !isSeen(object)) return { allowRemovals: value };
+  if (value !== '' && !isObserved(object)) return { allowRemovals: value };
   if (!hasLeaveToRemove(object)) return {};
   const { openAllowRemovals: open } = statusOf(object);
   const since = openSince(object) ?? rfc3339(now);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../plan/observation.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { ServersSeen } from '../observe/cloud-view.ts';
+import { ObservedServers } from '../observe/cloud-view.ts';
 import { RecentPorts } from '../observe/recent-ports.ts';
 import { FakeCloud } from '../testing/fake-cloud.ts';
 import { attach, detach, serverIds } from '../testing/scene.ts';
@@ -12,20 +12,20 @@ const serverId = serverIds[0] ?? '';
 const question: Question = { portId: 'p1', macAddress: 'fa:16:3e:00:00:01', serverId };
 const server = { id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} };
 let cloud: FakeCloud;
-let serversSeen: ServersSeen;
+let observedServers: ObservedServers;
 let recentPorts: RecentPorts;
 
 beforeEach(() => {
   cloud = new FakeCloud();
   cloud.vms = [server];
-  serversSeen = new ServersSeen(createFakeClock());
+  observedServers = new ObservedServers(createFakeClock());
   recentPorts = new RecentPorts(createFakeClock());
   attach(cloud, 1, 1);
 });
 
 async function read(questions: readonly Question[] = [question], random = () => 0.5) {
   const listed = await cloud.portsOf([serverId]);
-  const witness: Witness = { cloud, recentPorts, serversSeen, listed };
+  const witness: Witness = { cloud, recentPorts, observedServers, listed };
   return readEvidence(witness, questions, random, signal);
 }
 
@@ -35,7 +35,7 @@ async function verdict(asked: Question = question) {
 
 /** The account sees the servers as they are now. */
 async function see(): Promise<void> {
-  await serversSeen.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
+  await observedServers.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
 }
 
 describe('a port that is missing from the list', () => {
@@ -185,7 +185,7 @@ describe('a read that fails', () => {
   it('throws when the sync is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
-    const witness = { cloud, recentPorts, serversSeen, listed: [] };
+    const witness = { cloud, recentPorts, observedServers, listed: [] };
     const reading = readEvidence(witness, [question], () => 0.5, stopped);
     await expect(reading).rejects.toThrow('stopped');
   });

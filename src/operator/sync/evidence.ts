@@ -11,7 +11,7 @@ import type { Plan, PlanInput } from '../../plan/plan.ts';
 import { inSlices } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import type { CloudView, ServersSeen } from '../observe/cloud-view.ts';
+import type { CloudView, ObservedServers } from '../observe/cloud-view.ts';
 import type { RecentPorts } from '../observe/recent-ports.ts';
 import type { ServerSelector } from '../resolve/servers.ts';
 import { randomSample } from './random-sample.ts';
@@ -35,7 +35,7 @@ interface EvidenceDeps {
 /** Plans; where the plan needs evidence about delivered ports or servers, reads it and plans again. */
 export async function planWithEvidence(
   input: PlanInput,
-  view: Pick<CloudView, 'cloud' | 'recentPorts' | 'serversSeen'> & {
+  view: Pick<CloudView, 'cloud' | 'recentPorts' | 'observedServers'> & {
     readonly selector: ServerSelector;
   },
   { random, clock, plan: first }: EvidenceDeps,
@@ -70,7 +70,7 @@ const readsAtOnce = 4;
 export interface Witness {
   readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
   readonly recentPorts: RecentPorts;
-  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
+  readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
   /** Ports as this sync listed them. */
   readonly listed: readonly Pick<Port, 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'>[];
 }
@@ -143,7 +143,7 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
 
 /** Reads of one sync: ports of one server share the read of the server. */
 function createReader(
-  { cloud, recentPorts, serversSeen, listed }: Witness,
+  { cloud, recentPorts, observedServers, listed }: Witness,
   signal: AbortSignal,
 ): Reader {
   const servers = new Map<string, ReturnType<Reader['nicOf']>>();
@@ -164,7 +164,8 @@ function createReader(
     },
     isSettling: (portId) => recentPorts.isSettling(portId),
     async nicOf(serverId) {
-      const read = servers.get(serverId) ?? readServer({ cloud, serversSeen }, serverId, signal);
+      const read =
+        servers.get(serverId) ?? readServer({ cloud, observedServers }, serverId, signal);
       servers.set(serverId, read);
       return read;
     },

@@ -36,7 +36,7 @@ export interface SyncResult {
 }
 
 /** A completed sync, for the status. */
-export interface SyncSeen {
+export interface ReportedSync {
   readonly synced: SyncResult;
   readonly downPortFastRetryMax: number;
 }

@@ -4,7 +4,7 @@ import type { ServerEvidence } from '../../plan/observation.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Random } from '../../time/clock.ts';
-import type { ServersSeen } from '../observe/cloud-view.ts';
+import type { ObservedServers } from '../observe/cloud-view.ts';
 import { hasMetadata } from '../observe/servers.ts';
 import type { ServerSelector } from '../resolve/servers.ts';
 import { randomSample } from './random-sample.ts';
@@ -12,15 +12,15 @@ import { randomSample } from './random-sample.ts';
 /** Sources of evidence about servers. */
 export interface ServerWitness {
   readonly cloud: Pick<Cloud, 'portsOf' | 'server' | 'serverTags' | 'wasDeleted'>;
-  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
+  readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
 }
 
 /** Reads a server by id. A 404 counts as deleted only if the account has seen the server before. */
 export async function readServer(
   {
     cloud,
-    serversSeen,
-  }: Pick<ServerWitness, 'serversSeen'> & {
+    observedServers,
+  }: Pick<ServerWitness, 'observedServers'> & {
     readonly cloud: Pick<Cloud, 'server' | 'wasDeleted'>;
   },
   serverId: string,
@@ -29,7 +29,7 @@ export async function readServer(
   const server = await cloud.server(serverId, signal);
   if (server.kind === 'found') return server.value.status === 'DELETED' ? 'deleted' : server.value;
   // Nova also answers 404 if the account may not see the server.
-  if (serversSeen.sawOwn(serverId)) return 'deleted';
+  if (observedServers.hasObservedOwn(serverId)) return 'deleted';
   return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
 }
 
