@@ -12,7 +12,7 @@ import { nic, runAgent } from '../../host/agent-process.ts';
 
 const cloudInit = join(import.meta.dirname, '../../../rig/cloud-init/cloud-init');
 const mac = '02:00:00:00:01:05';
-const [ip = '', gateway = ''] = [primary.address, primary.gateway];
+const { address: ip, gateway } = primary;
 
 /** What Nova gives a server with one port: `openstack/latest/network_data.json` of its metadata. */
 const networkData = JSON.stringify({
@@ -56,7 +56,7 @@ async function bootAs(image: string, edit = (text: string) => text) {
     for (const path of paths) {
       await put(path.slice(folder.length), edit(await readFile(path, 'utf8')));
     }
-    return filesOf(paths.map((path) => path.slice(folder.length)));
+    return await filesOf(paths.map((path) => path.slice(folder.length)));
   } finally {
     await rm(folder, { recursive: true });
   }
