@@ -17,7 +17,7 @@ afterEach(async () => scene[Symbol.asyncDispose]());
 async function answering(ports: readonly Port[]): Promise<void> {
   scene.cloud.ports = [...ports];
   await scene.clock.advance(10);
-  scene.hint({ servers: [first] });
+  scene.cloudEvent({ servers: [first] });
   await scene.reconcile(300);
 }
 

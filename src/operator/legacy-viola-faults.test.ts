@@ -243,7 +243,7 @@ describe('a legacy Viola that fails', () => {
     await scene.look();
     await loseInventory(scene);
     attach(scene.cloud, 4, 1);
-    scene.hint({ servers: [serverIds[0] ?? ''] });
+    scene.cloudEvent({ servers: [serverIds[0] ?? ''] });
     await scene.look(1_000);
     expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
     expect(scene.ready()).toContain('False ViolaPostError: the inventory has no record');

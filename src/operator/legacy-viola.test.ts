@@ -131,7 +131,7 @@ describe('a legacy Viola', () => {
     await deliverToLegacy(scene);
     legacy.sent();
     attach(scene.cloud, 4, 1);
-    scene.hint({ servers: [serverIds[0] ?? ''] });
+    scene.cloudEvent({ servers: [serverIds[0] ?? ''] });
     await scene.look(1_000);
     await scene.look();
     expect(legacy.sent()).toEqual([['worker-1']]);

@@ -16,24 +16,22 @@ import { BrokerSecrets } from './broker-secret/broker-secrets.ts';
 import type { Authorities } from './credentials/account.ts';
 import { createDeletionGuard } from './deletion/guard.ts';
 import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
-import { UnansweredPosts } from './deliver/unanswered-posts.ts';
 import type { Violas } from './deliver/violas.ts';
 import { createInventory } from './inventory-records/inventory.ts';
-import { Fleet } from './metrics/delivered-nodes.ts';
-import { controllerName, sampleFleet } from './metrics/metrics.ts';
-import { NotReady } from './metrics/not-ready.ts';
+import { ConfigMemories } from './memory/config-memory.ts';
+import { controllerName, sampleDelivered } from './metrics/metrics.ts';
+import { sampleNotReady } from './metrics/not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
 import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
-import { CloudLooks } from './schedule/cloud-age.ts';
-import { type Hint, takeHint } from './schedule/hints.ts';
-import { Pace } from './schedule/poll-interval.ts';
-import { Looks } from './schedule/scope.ts';
+import { CloudAges } from './schedule/cloud-age.ts';
+import { type CloudEvent, noteCloudEvent } from './schedule/cloud-events.ts';
 import { lanesOf, slowSyncMs } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
+import { PlanCache } from './sync/plan-cache.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
@@ -47,11 +45,11 @@ export interface LoopOptions {
   readonly clouds: Clouds;
   readonly violas: Violas;
   readonly authorities: Authorities;
-  /** Ends what OpenstackConfigs wait for together. */
+  /** Ends the requests that OpenstackConfigs share. */
   readonly lifetime: AbortSignal;
 }
 
-/** Everything that works while this process leads, wired together. */
+/** Wires everything that runs while this process leads. */
 export function createLoop(options: LoopOptions) {
   const { client, settings, context, perform, store, lifetime } = options;
   const { clock, random, log, metrics } = context;
@@ -63,21 +61,16 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const inventory = createInventory({ store, perform, clock, log, metrics });
-  const unanswered = new UnansweredPosts(clock);
-  const notReady = new NotReady(metrics);
   const views = new CloudViews(clock, lifetime);
-  const looks = new Looks(clock);
-  const fleet = new Fleet();
-  const cloudLooks = new CloudLooks(clock);
-  sampleFleet(metrics, fleet, cloudLooks);
+  const cloudAges = new CloudAges(clock);
   metrics.sampleEach('multinic_trigger_mode', () => [
     { labels: { mode: triggers.mode }, value: 1 },
   ]);
-  const hint = (members: Iterable<string>, told: Hint): void => {
-    if (!triggers.followsHints) return;
-    for (const key of takeHint(members, told, { looks, views })) controller.enqueue(key);
+  const onEvent = (members: Iterable<string>, event: CloudEvent): void => {
+    if (!triggers.followsCloudEvents) return;
+    for (const key of noteCloudEvent(members, event, { memories, views })) controller.enqueue(key);
   };
-  const notifications = createNotifications({ ...options, ...context, onHint: hint });
+  const notifications = createNotifications({ ...options, ...context, onEvent });
   const brokerSecrets = new BrokerSecrets({
     isOn: settings.rabbitmqSecrets,
     client,
@@ -86,12 +79,21 @@ export function createLoop(options: LoopOptions) {
     clock,
     log,
   });
-  const writer = createStatusWriter({ client, recorder, perform, clock, notReady, notifications });
+  const plans = new PlanCache(clock);
+  const memories = new ConfigMemories({
+    clock,
+    random,
+    clouds: [views, notifications, cloudAges],
+    others: [brokerSecrets, plans],
+  });
+  sampleDelivered(metrics, memories, cloudAges);
+  sampleNotReady(metrics, memories);
+  const writer = createStatusWriter({ client, recorder, perform, clock, notifications });
   const triggers = new Triggers({
     clock,
     log,
     writer,
-    notReady,
+    memories,
     isCallable: mayBeCalled(settings),
   });
   const reconcile = createReconciler({
@@ -101,19 +103,17 @@ export function createLoop(options: LoopOptions) {
     log,
     metrics,
     configs,
+    memories,
     writer,
     triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
     records: createDeliveryRecords({ store, perform, clock }),
-    unanswered,
-    pace: new Pace({ clock, random }),
     views,
     notifications,
     brokerSecrets,
-    looks,
-    fleet,
-    cloudLooks,
+    plans,
+    cloudAges,
   });
   const reflector = createReflector({
     client,
@@ -140,18 +140,19 @@ export function createLoop(options: LoopOptions) {
       for (const key of configs.keys()) controller.enqueue(key);
     },
   });
-  /** How an object is after a reconcile, in the words of the earlier operator's metric. */
+  /** Returns the state of an object after a reconcile, as the metric of the legacy operator names it. */
   function endOf(key: string): string {
     const object = configs.get(key);
     if (!object) return 'deleted';
-    if (notReady.reasonsOf(key).size === 0) return 'success';
+    const reasons = memories.find(key)?.term.notReadyReasons;
+    if (reasons === undefined || reasons.size === 0) return 'success';
     return object.metadata.deletionTimestamp === undefined ? 'error' : 'deletion_error';
   }
   const controller = createController({
     name: controllerName,
     workers: settings.workers,
     lanes: lanesOf(configs),
-    // A little later, so that a worker that goes on finds the places that slow syncs have given up by then.
+    // After the lanes' limit, so that the next worker finds the places that slow syncs have given up.
     slowMs: slowSyncMs + 50,
     reconcile,
     reflectors: [reflector, policy],
@@ -175,10 +176,9 @@ export function createLoop(options: LoopOptions) {
   return {
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
-        unanswered.lead();
-        triggers.lead();
-        for (const each of [notReady, fleet, cloudLooks]) each.clear();
-        // An OpenstackConfig may have gone while nobody was there to see it.
+        memories.startTerm();
+        cloudAges.clear();
+        // An OpenstackConfig may have been deleted while no operator ran.
         for (const author of await inventory.authors()) {
           if (isOurs(author, settings)) controller.enqueue(keyOf(author));
         }
@@ -186,12 +186,14 @@ export function createLoop(options: LoopOptions) {
           brokerSecrets.during(leading, async () => controller.run(leading)),
         );
       }),
-    /** A cloud answers again: all that failed may go on. */
+    /** Retries every failed sync, because a cloud answers again. */
     wake: (): void => {
-      if (!triggers.followsHints) return;
-      for (const key of looks.failed()) controller.enqueue(key);
+      if (!triggers.followsCloudEvents) return;
+      for (const [key, { pendingScope }] of memories) {
+        if (pendingScope.hasFailed) controller.enqueue(key);
+      }
     },
-    /** A process that waits for the lease is ready: it has nothing to do. */
+    /** Why this process is not ready; undefined: ready. A process that waits for the lease is ready. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'
         ? 'the OpenstackConfigs could not be read yet'
@@ -199,7 +201,7 @@ export function createLoop(options: LoopOptions) {
   };
 }
 
-/** A store may be shared with operators of other namespaces: what we do not watch is not gone. */
+/** Whether this operator watches the namespace: operators of other namespaces may share the store. */
 function isOurs(
   { namespace }: { readonly namespace: string },
   { watchNamespace }: OperatorSettings,
@@ -207,13 +209,13 @@ function isOurs(
   return watchNamespace === undefined || namespace === watchNamespace;
 }
 
-/** Our own status writes ask for nothing: a change costs one sync, not three. */
+/** Returns no key for our own status writes: a change costs one sync, not three. */
 function keysOf(change: Change<ConfigObject>): string[] {
   if (change.type !== 'updated') return [change.key];
   return asksForWork(change.previous, change.object) ? [change.key] : [];
 }
 
-/** What nobody here reads is not kept. */
+/** Drops managedFields, which the operator does not read, to save memory. */
 function slim(object: ConfigObject): ConfigObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -22,7 +22,7 @@ describe.each(policies)('an OpenstackConfig that is denied from now on, by %j', 
     scene.clouds.requests.length = 0;
     scene.asked.length = 0;
     await scene.look();
-    scene.hint({ whole: true });
+    scene.cloudEvent({ whole: true });
     await scene.look();
     expect(scene.ready()).toContain('False PolicyDenied');
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);

@@ -238,7 +238,7 @@ describe('a server', () => {
     const { vms, ports } = scene.cloud;
     for (let n = 0; n < 6; n++) {
       scene.cloud.vms = n % 2 === 0 ? vms.filter(({ id }) => id !== first) : vms;
-      scene.hint({ servers: [first] });
+      scene.cloudEvent({ servers: [first] });
       await scene.look(later);
       expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     }

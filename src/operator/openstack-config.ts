@@ -74,7 +74,7 @@ export function allowRemovalsOf({ metadata }: ConfigObject): string {
 }
 
 /** Whether we have said anything about the object yet. */
-export function isSeen(object: ConfigObject): boolean {
+export function isObserved(object: ConfigObject): boolean {
   return statusOf(object).observedGeneration !== undefined;
 }
 
@@ -84,7 +84,7 @@ export function isSeen(object: ConfigObject): boolean {
  */
 export function hasLeaveToRemove(object: ConfigObject): boolean {
   const value = allowRemovalsOf(object);
-  return isSeen(object) && value !== '' && value !== statusOf(object).lastHandledAllowRemovals;
+  return isObserved(object) && value !== '' && value !== statusOf(object).lastHandledAllowRemovals;
 }
 
 /** Whether the nodes stay as they are when the object goes: by its deletionPolicy, or because its Viola deletes nothing. */

@@ -205,7 +205,7 @@ describe('servers selected by what they carry', () => {
     attach(scene.cloud, 11, 1);
     await scene.clock.advance(1_000);
     scene.cloud.serversSince.length = 0;
-    expect(scene.hint({ servers: [s1] })).toBe(true);
+    expect(scene.cloudEvent({ servers: [s1] })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p11']);
     expect([nodes(), scene.cloud.serversSince]).toEqual([['worker-1', 'worker-2'], []]);
@@ -217,7 +217,7 @@ describe('servers selected by what they carry', () => {
     await scene.look();
     change(s3, data);
     const said = scene.clock.monotonicMs();
-    scene.hint({ whole: true });
+    scene.cloudEvent({ whole: true });
     await scene.reconcile(300);
     expect(scene.cloud.serversSince.at(-1)).toBe(said);
     expect(nodes()).toContain('worker-3');
@@ -233,8 +233,8 @@ describe('servers selected by what they carry', () => {
     await scene.look();
     await scene.clock.advance(1_000);
     scene.cloud.vms.push(made);
-    expect(scene.hint({ servers: [s3], projects: ['project-2'] })).toBe(false);
-    expect(scene.hint({ servers: [s3], projects: ['project-1'] })).toBe(true);
+    expect(scene.cloudEvent({ servers: [s3], projects: ['project-2'] })).toBe(false);
+    expect(scene.cloudEvent({ servers: [s3], projects: ['project-1'] })).toBe(true);
     await scene.reconcile(0);
     expect(nodes()).toContain('worker-3');
   });
@@ -246,7 +246,7 @@ describe('servers selected by what they carry', () => {
     await scene.look();
     scene.edit({ vmNames: [s1] });
     await scene.look();
-    expect(scene.hint({ servers: [s3], projects: ['project-1'] })).toBe(false);
+    expect(scene.cloudEvent({ servers: [s3], projects: ['project-1'] })).toBe(false);
   });
 
   it('may be more than vmNames can hold', async () => {

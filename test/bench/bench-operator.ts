@@ -9,19 +9,17 @@ import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
 import { createClouds } from '../../src/openstack/clouds.ts';
 import { nothingHappened } from '../../src/openstack/notifications/envelope.ts';
 import { createDeletionGuard } from '../../src/operator/deletion/guard.ts';
-import { UnansweredPosts } from '../../src/operator/deliver/unanswered-posts.ts';
 import { createViolas } from '../../src/operator/deliver/violas.ts';
 import { createInventory } from '../../src/operator/inventory-records/inventory.ts';
-import { Fleet } from '../../src/operator/metrics/delivered-nodes.ts';
-import { NotReady } from '../../src/operator/metrics/not-ready.ts';
+import { ConfigMemories } from '../../src/operator/memory/config-memory.ts';
 import { CloudViews } from '../../src/operator/observe/cloud-view.ts';
 import { statusOf } from '../../src/operator/openstack-config.ts';
 import { createReconciler } from '../../src/operator/reconcile.ts';
-import { CloudLooks } from '../../src/operator/schedule/cloud-age.ts';
-import { Pace } from '../../src/operator/schedule/poll-interval.ts';
-import { Looks } from '../../src/operator/schedule/scope.ts';
+import { CloudAges } from '../../src/operator/schedule/cloud-age.ts';
+import { noteCloudEvent } from '../../src/operator/schedule/cloud-events.ts';
 import { operatorSettings } from '../../src/operator/settings.ts';
 import { createStatusWriter } from '../../src/operator/status/writer.ts';
+import { PlanCache } from '../../src/operator/sync/plan-cache.ts';
 import { FakeBrokerSecrets } from '../../src/operator/testing/fake-broker-secrets.ts';
 import { FakeKube } from '../../src/operator/testing/fake-kube.ts';
 import { FakeNotifications } from '../../src/operator/testing/fake-notifications.ts';
@@ -81,20 +79,27 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     { clock, random, log, records: noRecords },
   );
   const views = new CloudViews(clock, signal);
-  const looks = new Looks(clock);
   const notifications = new FakeNotifications();
-  const notReady = new NotReady(metrics);
+  const brokerSecrets = new FakeBrokerSecrets();
+  const cloudAges = new CloudAges(clock);
+  const plans = new PlanCache(clock);
+  const memories = new ConfigMemories({
+    clock,
+    random,
+    clouds: [views, notifications, cloudAges],
+    others: [brokerSecrets, plans],
+  });
   const writer = createStatusWriter({
     client: kube,
     recorder: { record: () => undefined },
     perform,
     clock,
-    notReady,
     notifications,
   });
   const reconcile = createReconciler({
     client: kube,
     configs: kube.configs,
+    memories,
     settings,
     guard: createDeletionGuard({
       client: kube,
@@ -105,18 +110,15 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
     clouds,
     views,
-    looks,
-    fleet: new Fleet(),
-    cloudLooks: new CloudLooks(clock),
+    plans,
+    cloudAges,
     violas,
     inventory: createInventory({ store, perform, clock, log, metrics }),
     records: noRecords,
     writer,
     notifications,
-    brokerSecrets: new FakeBrokerSecrets(),
-    triggers: new Triggers({ clock, log, writer, notReady, isCallable: false }),
-    unanswered: new UnansweredPosts(clock),
-    pace: new Pace({ clock, random }),
+    brokerSecrets,
+    triggers: new Triggers({ clock, log, writer, memories, isCallable: false }),
     perform,
     clock,
     random,
@@ -155,7 +157,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
     /** Something was said of a server of `bench/NAME`. */
     hint(name: string, serverId: string): void {
       const key = `bench/${name}`;
-      looks.note(key, views.concerned(key, { ...nothingHappened, servers: [serverId] }));
+      noteCloudEvent([key], { ...nothingHappened, servers: [serverId] }, { memories, views });
     },
     ready(name: string): string {
       const status = statusOf(kube.configs.get(`bench/${name}`) ?? { metadata: { name } });

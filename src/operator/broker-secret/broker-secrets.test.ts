@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SecretsFixture } from '../../../test/fixtures/secrets.ts';
 import { until } from '../../time/fake-clock.ts';
-import { lookedAfterMs, triedAgainMs } from './broker-secrets.ts';
+import { checkIntervalMs, retryMs } from './broker-secrets.ts';
 
 const broker = { username: 'r', password: 'secret-word', hosts: ['10.0.0.1:5672', '10.0.0.2'] };
 const said = {
@@ -42,7 +42,7 @@ describe('the Secret of a broker', () => {
     expect(secret?.type).toBe('Opaque');
     expect(secret?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
     expect(bed.lines.join()).toContain(`"secretName":"${bed.namespace}/${name}"`);
-    await bed.clock.advance(lookedAfterMs);
+    await bed.clock.advance(checkIntervalMs);
     await kept();
     expect(bed.effects).toEqual([
       'before operator.broker-secret.write',
@@ -61,14 +61,14 @@ describe('the Secret of a broker', () => {
   it('is put right some minutes after somebody edited or deleted it; keys of others stay', async () => {
     await kept();
     await bed.edit(name, { RABBITMQ_USER: 'somebody', more: 'x' });
-    await bed.clock.advance(lookedAfterMs - 1);
+    await bed.clock.advance(checkIntervalMs - 1);
     await kept();
     expect(await bed.data(name)).toMatchObject({ RABBITMQ_USER: 'somebody' });
     await bed.clock.advance(1);
     await kept();
     expect(await bed.data(name)).toEqual({ ...said, more: 'x' });
     await bed.delete(name);
-    await bed.clock.advance(lookedAfterMs);
+    await bed.clock.advance(checkIntervalMs);
     await kept();
     expect(await bed.data(name)).toEqual(said);
   });
@@ -84,7 +84,7 @@ describe('the Secret of a broker', () => {
     const { namespace } = bed;
     bed.secrets.keep({ namespace, name: 'osc', uid: 'uid-1' }, broker);
     bed.secrets.keep({ namespace, name: 'gone', uid: 'uid-2' }, broker);
-    bed.secrets.forget(`${namespace}/gone`);
+    bed.secrets.leave(`${namespace}/gone`);
     await bed.idle();
     expect(await bed.data(name)).toEqual(said);
     expect(await bed.secret('rabbitmq-gone')).toBeUndefined();
@@ -113,7 +113,7 @@ describe('a Secret of that name that is not ours', () => {
     await bed.make(name, metadata, { RABBITMQ_URLS: 'theirs' });
     for (let n = 0; n < 5; n++) {
       await kept();
-      await bed.clock.advance(triedAgainMs);
+      await bed.clock.advance(retryMs);
     }
     expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
     expect(bed.events).toEqual([
@@ -133,7 +133,7 @@ describe('a Secret of that name that is not ours', () => {
     });
     await kept();
     expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
-    await bed.clock.advance(triedAgainMs);
+    await bed.clock.advance(retryMs);
     await kept();
     expect(bed.events).toHaveLength(1);
   });
@@ -155,7 +155,7 @@ describe('a Secret of that name that is not ours', () => {
     await kept(broker, 'uid-2');
     expect((await bed.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
     await bed.delete(name);
-    await bed.clock.advance(triedAgainMs);
+    await bed.clock.advance(retryMs);
     await kept(broker, 'uid-2');
     expect((await bed.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-2'));
     expect(bed.events).toEqual([]);
@@ -179,7 +179,7 @@ describe('an API server in the way', () => {
     ]);
     expect(await bed.secret(name)).toBeUndefined();
     bed.api.faults.clear();
-    await bed.clock.advance(triedAgainMs);
+    await bed.clock.advance(retryMs);
     await kept();
     expect(await bed.data(name)).toEqual(said);
   });

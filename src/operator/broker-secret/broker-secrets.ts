@@ -18,9 +18,9 @@ import { operatorRights } from '../rights.ts';
 import { type Content, contentOf, encoded, holds, secretName, whoseIs } from './content.ts';
 
 /** How often it is looked whether somebody has changed or deleted one. */
-export const lookedAfterMs = 10 * 60_000;
+export const checkIntervalMs = 10 * 60_000;
 /** No sooner is one tried again that could not be written. */
-export const triedAgainMs = 60_000;
+export const retryMs = 60_000;
 
 export interface BrokerSecretsOptions {
   readonly isOn: boolean;
@@ -94,8 +94,8 @@ export class BrokerSecrets {
     });
   }
 
-  /** The OpenstackConfig is gone, and Kubernetes takes the Secret of its uid. */
-  forget(key: string): void {
+  /** Writes the Secret of an OpenstackConfig that is gone no more: Kubernetes deletes it with its owner. */
+  leave(key: string): void {
     const kept = this.#kept.get(key);
     this.#kept.delete(key);
     if (kept) this.#waiting.delete(kept);
@@ -108,7 +108,7 @@ export class BrokerSecrets {
       const { wanted } = kept;
       const isKept = await this.#tend(kept, wanted);
       kept.tended = digest(wanted);
-      kept.dueMs = clock.monotonicMs() + (isKept ? lookedAfterMs : triedAgainMs);
+      kept.dueMs = clock.monotonicMs() + (isKept ? checkIntervalMs : retryMs);
     }
   }
 

@@ -3,53 +3,45 @@ import type { Effect } from '../../api/effects.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
-import type { Owner, PlanInput } from '../../plan/plan.ts';
+import type { Owner } from '../../plan/plan.ts';
 import { deliveredFor, nicAt } from '../../plan/view.ts';
 import type { Perform } from '../../process/effects.ts';
-import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
+import { latestObject } from '../memory/latest-object.ts';
+import { hasLeaveToRemove, statusOf } from '../openstack-config.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
-import type { SyncRequest } from '../sync/request.ts';
-import type { TakenOffByHand } from '../sync/taken-off-by-hand.ts';
+import type { DeliveredContext } from '../sync/delivery.ts';
+import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
 import { type Withdrawn, withdraw } from './withdraw.ts';
 
-/** What became of nodes in business clusters that the OpenstackConfig names no longer. */
+/** Nodes in business clusters that the OpenstackConfig names no longer. */
 export interface FormerClusters {
   readonly leaving: readonly ExistingNodeConfig[];
-  /** Business clusters that nodes are in, or may be in, the present one included. */
+  /** Business clusters that have, or may have, nodes, including the present one. */
   readonly deliveredTo: readonly string[];
   readonly troubles: readonly Trouble[];
 }
 
-interface Delivered {
-  readonly request: Pick<SyncRequest, 'allowRemovals' | 'config' | 'source' | 'takenOffByHand'>;
-  readonly input: Pick<PlanInput, 'selection' | 'observation' | 'cloudInterfaces'>;
-  /** What the business cluster holds that the OpenstackConfig names now. */
-  readonly held: readonly ExistingNodeConfig[];
-  /** As the status of the OpenstackConfig says. */
-  readonly deliveredTo: readonly string[] | undefined;
-}
-
-interface FormerClustersDeps {
+export interface FormerClustersDeps {
   readonly inventory: Inventory;
   readonly violas: Violas;
-  readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
 }
 
 /**
- * Takes nodes back that were delivered to another business cluster before. A node leaves there when the present one shows a
- * Node with its instance id; a changed setting of the operator or form of credentials alone takes no NIC off.
+ * Removes nodes from former business clusters. A node is removed there when the present business cluster shows a Node with
+ * its instance id; a changed setting of the operator or form of credentials alone removes no NIC.
  */
 export async function leaveFormerClusters(
-  delivered: Delivered,
-  { inventory, violas, unanswered, perform }: FormerClustersDeps,
+  context: DeliveredContext,
+  { inventory, violas, perform }: FormerClustersDeps,
   signal: AbortSignal,
 ): Promise<FormerClusters> {
-  const { request, deliveredTo } = delivered;
-  const { config, source, takenOffByHand } = request;
+  const { object, memory, config, source } = context;
+  const { deliveredTo } = statusOf(latestObject(context));
+  const { elsewhere } = takenOffByHand(object);
   const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
@@ -57,13 +49,13 @@ export async function leaveFormerClusters(
   for (const [provider, known] of clusters) {
     if (provider === config.providerId) continue;
     try {
-      // Before anything is read: what comes after that is not seen.
-      const isOpen = unanswered.openForMs(source, provider) > 0;
+      // Before the list: a POST that arrives after the list is not in it.
+      const isOpen = memory.term.unansweredPosts.openForMs(provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, delivered);
+      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
       const left = viola.abilities.removes
         ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
-        : leftByHand(known, provider, takenOffByHand);
+        : leftByHand(known, provider, elsewhere);
       if (left.leaving.length + left.held.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
@@ -71,7 +63,7 @@ export async function leaveFormerClusters(
       leaving.push(...left.leaving);
       if (left.held.length > 0) troubles.push(heldTrouble(left.held, provider, config.providerId));
     } catch (error) {
-      // What was delivered here counts all the same.
+      // A failure there does not undo the delivery here.
       if (!(error instanceof StepFailure)) throw error;
       const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
       troubles.push({ reason: error.reason, message });
@@ -81,34 +73,34 @@ export async function leaveFormerClusters(
 }
 
 /** Returns that nothing is left behind a legacy Viola. Throws StepFailure unless a user has removed the nodes. */
-function leftByHand(
-  names: readonly string[],
-  provider: string,
-  { elsewhere }: TakenOffByHand,
-): Withdrawn {
-  if (names.length === 0 || elsewhere) return { leaving: [], held: [] };
+function leftByHand(names: readonly string[], provider: string, isClean: boolean): Withdrawn {
+  if (names.length === 0 || isClean) return { leaving: [], held: [] };
   const { reason, message } = removalUnsupported(names, provider);
   const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
   throw new StepFailure({ reason, message: next });
 }
 
-/** Names of the nodes whose NICs wait for consent. */
-function heldIn(own: readonly ExistingNodeConfig[], delivered: Delivered): ReadonlySet<string> {
+/** Returns the nodes whose removal needs the approval of a user. */
+function heldIn(
+  own: readonly ExistingNodeConfig[],
+  context: DeliveredContext,
+): ReadonlySet<string> {
+  const hasConsent = hasLeaveToRemove(context.object);
   const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { interfaces = [] } = node.spec;
-    const basis = basisOf(node, delivered);
+    const basis = basisOf(node, context);
     return interfaces.map((nic) => ({ node, basis, item: nicAt(serverOf(node), nic) }));
   });
   const { held } = decideRemovals({
-    removals: nics.map((nic) => ({ ...nic, hasConsent: delivered.request.allowRemovals })),
+    removals: nics.map((nic) => ({ ...nic, hasConsent })),
     recent: [],
-    total: delivered.input.cloudInterfaces + nics.length,
+    total: context.planned.input.cloudInterfaces + nics.length,
     limit: removalLimits.nicsOfCloud,
   });
   return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
 }
 
-/** A controller that has found no Node for an object, and sent no agent for it, has put nothing on any. */
+/** An object without a Node, and without an agent run, has no NICs. */
 function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
   const { reason } = findCondition(conditions, 'Ready') ?? {};
@@ -116,23 +108,26 @@ function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   return !isNowhere || applied !== undefined || knownInterfaces.length > 0;
 }
 
-/** Somebody's edit of the instance id alone deselects nothing. */
+/** The server that the object was delivered for: a user's edit of the instance id does not deselect it. */
 function serverOf(node: ExistingNodeConfig): string {
   return deliveredFor(node)?.toLowerCase() ?? '';
 }
 
-function basisOf(node: ExistingNodeConfig, { request, input, held }: Delivered): RemovalBasis {
+function basisOf(
+  node: ExistingNodeConfig,
+  { source, planned, rounds }: DeliveredContext,
+): RemovalBasis {
   const instanceId = serverOf(node);
-  const { selection, observation } = input;
+  const { selection, observation } = planned.input;
   const isDeleted = observation.servers.some((server) => {
     return server.id === instanceId && server.status === 'DELETED';
   });
-  if (isDeleted || held.some((one) => showsNode(one, instanceId))) return 'proven';
+  if (isDeleted || rounds.held.some((one) => showsNode(one, instanceId))) return 'proven';
   const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
-  return isDeselected && node.source?.uid === request.source.uid ? 'named' : 'sideEffect';
+  return isDeselected && node.source?.uid === source.uid ? 'named' : 'sideEffect';
 }
 
-/** Whether the controller works for this object, as it is, on a Node with this instance id. */
+/** Whether the controller has applied this object on a Node with this instance id. */
 function showsNode(
   { spec, status, uid, deletionTimestamp }: ExistingNodeConfig,
   instanceId: string,
@@ -153,7 +148,7 @@ function isOnNode(applied: Applied | undefined, uid: string): boolean {
   return nodeUid !== undefined && objectUid === uid && action === 'apply' && !undone;
 }
 
-/** Reasons of a controller that has no node for an object now, whatever it did before. */
+/** Reasons of objects that have no Node now. */
 const withoutNode: ReadonlySet<string> = new Set<Reason>([
   'NodeNotFound',
   'DuplicateSystemUUID',
@@ -174,13 +169,13 @@ function heldTrouble(
   return { reason: 'RemovalHeld', message };
 }
 
-/** Business clusters that nodes are, or may be, in, with the nodes that the inventory knows by name. */
+/** Returns the business clusters that have, or may have, nodes, with the node names of the inventory. */
 export async function occupiedBy(
   owner: Owner,
   deliveredTo: readonly string[] | undefined,
   inventory: Pick<Inventory, 'nodesOf'>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  // The status alone says in which clusters they are; an inventory that cannot be read holds nothing up.
+  // The status names the clusters: an inventory that cannot be read delays nothing.
   const recorded = await inventory.nodesOf(owner);
   const named = (deliveredTo ?? []).map((provider) => [provider, []] as const);
   return new Map([...named, ...(recorded ?? [])]);

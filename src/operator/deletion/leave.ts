@@ -8,10 +8,10 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
-import type { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
+import type { ConfigContext } from '../memory/config-memory.ts';
 import {
   type ConfigObject,
   generationOf,
@@ -26,7 +26,6 @@ import {
 import { businessClusterOf } from '../resolve/credentials.ts';
 import { resolveViola } from '../resolve/endpoints.ts';
 import { Fields } from '../resolve/fields.ts';
-import type { Pace } from '../schedule/poll-interval.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
 import { attempt, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
@@ -40,29 +39,29 @@ export interface LeaveDeps {
   readonly violas: Violas;
   readonly guard: DeletionGuard;
   readonly inventory: Inventory;
-  readonly unanswered: UnansweredPosts;
   readonly perform: Perform<Effect>;
   readonly writer: StatusWriter;
-  readonly pace: Pace;
   readonly log: Logger;
 }
 
 /**
- * Lets a deleted object go as soon as nothing of it is left on any node; until then it says which nodes are not clean, or
- * that nothing is taken off before somebody agrees.
+ * Removes the finalizer of a deleted object when no node carries its NICs any more. Until then the status names the nodes
+ * that are not clean, or the approval that the removal needs. Returns when to requeue; undefined: nothing is left to do.
  */
 export async function leave(
-  object: ConfigObject,
+  context: ConfigContext,
   deps: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
-  const { settings, pace, log, writer } = deps;
+  const { settings, log, writer } = deps;
+  const { object, memory } = context;
+  const { pollInterval } = memory;
   if (!hasFinalizer(object)) return undefined;
-  if (isOfLegacyViola(object)) return leaveLegacyViola(object, deps, signal);
-  const left = await attempt(async () => withdrawInTime(object, deps, signal), log, signal);
+  if (isOfLegacyViola(object)) return leaveLegacyViola(context, deps, signal);
+  const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
   if (left instanceof StepFailure) {
-    await writer.write(object, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
-    return { requeueAfterMs: pace.afterFailure(object, pollingOf(settings), left.retryAfterMs) };
+    await writer.write(context, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
+    return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), left.retryAfterMs) };
   }
   if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
   const { nodes, open } = left;
@@ -74,9 +73,9 @@ export async function leave(
     ),
   ];
   if (waiting.length > 0) {
-    await writer.write(object, { kind: 'deleting', troubles: [], waiting }, signal);
+    await writer.write(context, { kind: 'deleting', troubles: [], waiting }, signal);
     const requeueAfterMs =
-      nodes.length > 0 ? pace.afterCleanup(object) : Math.max(...open.map(({ ms }) => ms));
+      nodes.length > 0 ? pollInterval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
     return { requeueAfterMs };
   }
   return letGo(object, deps, signal);
@@ -88,25 +87,26 @@ async function letGo(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal)
   return undefined;
 }
 
-/** A legacy Viola deletes nothing, so the object goes as soon as its status, an Event and the log have named what stays. */
-async function leaveLegacyViola(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
+/** Removes the finalizer once status, Event and log have named the nodes that stay: a legacy Viola deletes nothing. */
+async function leaveLegacyViola(context: ConfigContext, deps: LeaveDeps, signal: AbortSignal) {
+  const { object } = context;
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
   if (clusters.size === 0 || isReported(object)) return letGo(object, deps, signal);
   const troubles = [...clusters].map(([providerId, nodes]) => {
     const trouble = removalUnsupported(nodes, providerId);
-    // The message has place for some of them only, and the inventory forgets them all.
+    // The message names some of the nodes only, and the inventory deletes its records of all.
     deps.log.warn({ config: owner, providerId, nodes }, trouble.message);
     return trouble;
   });
-  await deps.writer.write(object, { kind: 'deleting', troubles, waiting: [] }, signal);
+  await deps.writer.write(context, { kind: 'deleting', troubles, waiting: [] }, signal);
   // The finalizer is removed at a resourceVersion, which this write has changed.
   return { requeueAfterMs: afterReportMs };
 }
 
 const afterReportMs = 1_000;
 
-/** Whether the status names what stays: only the status of a live object has Delivered. */
+/** Whether the status names the nodes that stay: only the status of a live object has Delivered. */
 function isReported(object: ConfigObject): boolean {
   const { conditions } = statusOf(object);
   const reason = findCondition(conditions, 'Ready')?.reason;
@@ -115,28 +115,28 @@ function isReported(object: ConfigObject): boolean {
 }
 
 async function withdrawInTime(
-  object: ConfigObject,
+  context: ConfigContext,
   deps: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Left | { readonly earlyMs: number }> {
-  const earlyMs = await deps.guard.ask(object, signal);
-  return earlyMs > 0 ? { earlyMs } : withdrawAll(object, deps, signal);
+  const earlyMs = await deps.guard.ask(context.object, signal);
+  return earlyMs > 0 ? { earlyMs } : withdrawAll(context, deps, signal);
 }
 
-/** What keeps a deleted object. */
+/** What delays the deletion of an object. */
 interface Left {
   readonly nodes: readonly ExistingNodeConfig[];
-  /** Business clusters that something which was sent may still come into, and for how long. */
+  /** Business clusters that a POST may still reach, and for how many milliseconds. */
   readonly open: readonly { readonly providerId: string; readonly ms: number }[];
 }
 
 /**
- * Takes back what was delivered for an OpenstackConfig that is being deleted; answers what keeps it.
- * What is ours is what the objects themselves say, so OpenStack is not asked. Throws StepFailure.
+ * Removes the nodes of a deleted OpenstackConfig from its business clusters; returns what delays the deletion. The source of
+ * an object names its OpenstackConfig, so OpenStack is not needed. Throws StepFailure.
  */
 async function withdrawAll(
-  object: ConfigObject,
-  { settings, violas, inventory, unanswered, perform }: LeaveDeps,
+  { object, memory }: ConfigContext,
+  { settings, violas, inventory, perform }: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Left> {
   if (isRetained(object)) return { nodes: [], open: [] };
@@ -147,9 +147,9 @@ async function withdrawAll(
   const { endpoint, providers } = whereabouts(spec, clusters, settings);
   const nodes: ExistingNodeConfig[] = [];
   const held: ExistingNodeConfig[] = [];
-  // Before anything is read: what comes after that is not seen.
+  // Before the lists: a POST that arrives after a list is not in it.
   const open = [...providers]
-    .map((providerId) => ({ providerId, ms: unanswered.openForMs(owner, providerId) }))
+    .map((providerId) => ({ providerId, ms: memory.term.unansweredPosts.openForMs(providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider, source);
@@ -163,7 +163,7 @@ async function withdrawAll(
   return { nodes, open };
 }
 
-/** Names of nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
+/** Returns the nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
 function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): ReadonlySet<string> {
   if (hasLeaveToRemove(object)) return new Set();
   const { uid } = ownerOf(object);
@@ -173,14 +173,14 @@ function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): Re
 function heldNodes(held: readonly ExistingNodeConfig[], { metadata }: ConfigObject): StepFailure {
   const names = held.map(({ nodeName }) => nodeName).join(', ');
   const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
-  // RemovalHeld would be the guard's word, which is read once.
+  // Not RemovalHeld: the deletion guard reads that from the status as its own decision.
   return new StepFailure({ reason: 'NameConflict', message });
 }
 
 const cannotFind =
   'the delivered nodes cannot be found without spec.settings.violaEndpoint and spec.credentials.k8sProviderID; set them again';
 
-/** Where the nodes may be: what the CR names, and what is known of what it named before. */
+/** Returns where the nodes may be: the business clusters that the CR names or named before. */
 function whereabouts(
   spec: OpenstackConfigSpec | undefined,
   clusters: ReadonlyMap<string, readonly string[]>,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
+import { ConfigMemories } from '../memory/config-memory.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { attach, type Scene, setScene } from '../testing/scene.ts';
 
@@ -12,8 +12,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('a CR that is deleted while something may still arrive', () => {
-  it('stays until a post that was not answered cannot be carried out any more', async () => {
+describe('an OpenstackConfig that is deleted while a POST may still arrive', () => {
+  it('stays until an unanswered POST cannot be carried out any more', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -34,7 +34,7 @@ describe('a CR that is deleted while something may still arrive', () => {
   });
 
   it.each(['ClusterUnreachable', 'Internal'] as const)(
-    'stays as long when Viola was not answered for a node: %s',
+    'stays as long when Viola got no answer for a node: %s',
     async (code) => {
       attach(scene.cloud, 1, 1);
       scene.create();
@@ -52,7 +52,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     },
   );
 
-  it('stays as long when its status was lost meanwhile', async () => {
+  it('stays as long when its status was lost in between', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -69,7 +69,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('goes at once when its nodes were refused', async () => {
+  it('is gone at once when Viola refused its nodes', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -80,7 +80,7 @@ describe('a CR that is deleted while something may still arrive', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('stays as long after a restart: what the operator had sent before, nobody knows', async () => {
+  it('stays as long after a restart, because earlier POSTs are unknown', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -100,12 +100,13 @@ describe('a CR that is deleted while something may still arrive', () => {
   });
 });
 
-it('what another process sent while it led may still arrive, though this one had sent nothing', () => {
+it('a POST of another leader may still arrive when a new term of this process starts', () => {
   const clock = createFakeClock();
-  const posts = new UnansweredPosts(clock);
-  const owner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
-  posts.begin(owner, 'biz-1');
-  expect(posts.openForMs(owner, 'biz-1')).toBe(0);
-  posts.lead();
-  expect(posts.openForMs(owner, 'biz-1')).toBeGreaterThan(0);
+  const memories = new ConfigMemories({ clock, random: () => 0.5, clouds: [], others: [] });
+  const metadata = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };
+  const memory = memories.of({ metadata });
+  memory.term.unansweredPosts.begin('biz-1');
+  expect(memory.term.unansweredPosts.openForMs('biz-1')).toBe(0);
+  memories.startTerm();
+  expect(memory.term.unansweredPosts.openForMs('biz-1')).toBeGreaterThan(0);
 });

@@ -1,49 +1,37 @@
 import { postOverAfterMs } from '../../api/node-configs-http.ts';
-import type { Owner } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /**
- * POSTs that failed, and may be carried out all the same: until that is out of the question, a business cluster in which
- * nothing is found is not yet one that nothing comes into. What whoever led before has sent nobody knows, so that it counts
- * as one that failed when this process began to lead.
+ * POSTs of one OpenstackConfig that failed and that Viola may still carry out, by business cluster: until that is impossible,
+ * a business cluster without its nodes does not count as clean. The POSTs of an earlier leader are unknown, so each
+ * business cluster counts as one with a POST that failed when this process began to lead.
  */
 export class UnansweredPosts {
   readonly #clock: Clock;
-  #ledSince: number;
+  readonly #ledSince: number;
   readonly #failedAt = new Map<string, number>();
 
-  constructor(clock: Clock) {
+  /** `ledSince`: since when no other replica sends anything (monotonic ms). */
+  constructor(clock: Clock, ledSince: number) {
     this.#clock = clock;
-    this.#ledSince = clock.monotonicMs();
+    this.#ledSince = ledSince;
   }
 
-  /** From now on nobody but this process sends anything. */
-  lead(): void {
-    this.#ledSince = this.#clock.monotonicMs();
-    this.#failedAt.clear();
+  /** Notes that nothing was sent to this business cluster before, unless the status was lost. */
+  begin(providerId: string): void {
+    if (!this.#failedAt.has(providerId)) this.#failedAt.set(providerId, Number.NEGATIVE_INFINITY);
   }
 
-  /** Nothing was ever sent for the OpenstackConfig to this business cluster, unless its status was lost. */
-  begin(owner: Owner, providerId: string): void {
-    const key = keyOf(owner, providerId);
-    if (!this.#failedAt.has(key)) this.#failedAt.set(key, Number.NEGATIVE_INFINITY);
+  failed(providerId: string): void {
+    this.#failedAt.set(providerId, this.#clock.monotonicMs());
   }
 
-  failed(owner: Owner, providerId: string): void {
-    this.#failedAt.set(keyOf(owner, providerId), this.#clock.monotonicMs());
-  }
-
-  /** Milliseconds in which something that was sent for the OpenstackConfig may come into the business cluster; 0 = nothing can. */
-  openForMs(owner: Owner, providerId: string): number {
-    const key = keyOf(owner, providerId);
+  /** Returns the milliseconds in which a POST may still reach the business cluster; 0: none can. */
+  openForMs(providerId: string): number {
     const leftOf = (since: number): number =>
       Math.max(0, since + postOverAfterMs - this.#clock.monotonicMs());
-    const left = leftOf(this.#failedAt.get(key) ?? this.#ledSince);
-    if (left === 0 && leftOf(this.#ledSince) === 0) this.#failedAt.delete(key);
+    const left = leftOf(this.#failedAt.get(providerId) ?? this.#ledSince);
+    if (left === 0 && leftOf(this.#ledSince) === 0) this.#failedAt.delete(providerId);
     return left;
   }
-}
-
-function keyOf({ uid }: Owner, providerId: string): string {
-  return `${uid} ${providerId}`;
 }

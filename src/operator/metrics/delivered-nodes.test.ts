@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { metricTable } from '../../api/metrics.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { CloudLooks } from '../schedule/cloud-age.ts';
+import { CloudAges } from '../schedule/cloud-age.ts';
 import { attach, delivered, detach, type Scene, setScene } from '../testing/scene.ts';
-import { Fleet } from './delivered-nodes.ts';
-import { sampleFleet } from './metrics.ts';
+import { sampleDelivered } from './metrics.ts';
 
 let scene: Scene;
 
@@ -27,8 +26,8 @@ function says(node: string, state: 'Configured' | 'Failed', nic: string): void {
   if (held) scene.viola.put({ ...held, status: { state, interfaceStatuses } });
 }
 
-describe('nodes and NICs', () => {
-  it('are counted by what their business clusters say, until the OpenstackConfig is gone', async () => {
+describe('the metrics of nodes and NICs', () => {
+  it('count the states of the business cluster until the OpenstackConfig is gone', async () => {
     attach(scene.cloud, 3, 2);
     await delivered(scene);
     says('worker-1', 'Configured', 'Configured');
@@ -51,7 +50,7 @@ describe('nodes and NICs', () => {
     expect(await shown('delivered_nodes')).toContain('{state="Configured"} 0');
   });
 
-  it('whose removal is held back are counted with their OpenstackConfig', async () => {
+  it('count the NICs with a blocked removal by OpenstackConfig', async () => {
     for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
     await delivered(scene);
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
@@ -70,8 +69,8 @@ async function age(): Promise<number> {
   return Number(line?.split(' ')[1]);
 }
 
-describe('the age of the last complete look', () => {
-  it('grows while a list of the cloud fails, and no longer', async () => {
+describe('the age of the last complete read of a cloud', () => {
+  it('grows while a list of the cloud fails', async () => {
     await delivered(scene);
     expect(await shown('cloud_look_age_seconds')).toEqual(['{cloud="https://keystone.test"} 0']);
     for (const what of ['portsOf', 'servers', 'subnet'] as const) {
@@ -92,32 +91,32 @@ describe('the age of the last complete look', () => {
     ['deleted', () => scene.kube.delete()],
     ['gone', () => scene.kube.configs.replace([])],
     ['refused', () => scene.edit({ subnetIDs: [] })],
-  ])('is not told of a cloud whose only OpenstackConfig is %s', async (_, happens) => {
+  ])('is not shown for a cloud whose only OpenstackConfig is %s', async (_, happens) => {
     await delivered(scene);
     happens();
     await scene.look();
     expect(await shown('cloud_look_age_seconds')).toEqual([]);
   });
 
-  it('is that of a cloud which one OpenstackConfig left and another one did not', () => {
-    const looks = new CloudLooks(createFakeClock());
-    for (const member of ['a', 'b', 'b']) looks.begin(member, 'one');
-    looks.begin('a', 'two');
-    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['one', 'two']);
-    looks.leave('b');
-    expect(looks.ages().map(({ cloud }) => cloud)).toEqual(['two']);
-    looks.complete('b');
-    looks.clear();
-    expect(looks.ages()).toEqual([]);
+  it('is shown until the last OpenstackConfig leaves the cloud', () => {
+    const ages = new CloudAges(createFakeClock());
+    for (const member of ['a', 'b', 'b']) ages.begin(member, 'one');
+    ages.begin('a', 'two');
+    expect(ages.ages().map(({ cloud }) => cloud)).toEqual(['one', 'two']);
+    ages.leave('b');
+    expect(ages.ages().map(({ cloud }) => cloud)).toEqual(['two']);
+    ages.complete('b');
+    ages.clear();
+    expect(ages.ages()).toEqual([]);
   });
 
-  it('is told of the hundred clouds that were not read for longest', async () => {
+  it('is shown for the 100 clouds with the highest age', async () => {
     const metrics = createMetrics(metricTable);
     const clock = createFakeClock();
-    const looks = new CloudLooks(clock);
-    sampleFleet(metrics, new Fleet(), looks);
+    const ages = new CloudAges(clock);
+    sampleDelivered(metrics, [], ages);
     for (let n = 0; n < 150; n++) {
-      looks.begin(`osc-${n}`, `https://cloud-${n}.test`);
+      ages.begin(`osc-${n}`, `https://cloud-${n}.test`);
       await clock.advance(1_000);
     }
     const text = await metrics.registry.getSingleMetricAsString('multinic_cloud_look_age_seconds');

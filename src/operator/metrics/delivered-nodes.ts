@@ -4,59 +4,60 @@ import type { SyncResult } from '../sync/result.ts';
 
 const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
 
-/** How many are in each state. */
+/** Number by state. */
 type Counts = ReadonlyMap<string, number>;
 
-/** What the last look at one OpenstackConfig found of its nodes. */
-interface Found {
+/** Nodes and NICs of one OpenstackConfig by the state that its business cluster reports. */
+export interface DeliveredCounts {
   readonly nodes: Counts;
   readonly interfaces: Counts;
-  /** NICs that would be removed if somebody agreed. */
-  readonly held: number;
+  /** NICs whose removal needs the approval of a user. */
+  readonly blockedRemovals: number;
 }
 
-/** The nodes and NICs of all OpenstackConfigs, as their business clusters say they are. */
-export class Fleet {
-  readonly #found = new Map<string, Found>();
+/** Counts the nodes and NICs that a sync of all servers found. */
+export function deliveredCounts(synced: SyncResult): DeliveredCounts {
+  const held = new Map(synced.held.map((node) => [node.nodeName, node]));
+  // Nodes of another OpenstackConfig are counted there.
+  const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
+  const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
+  const interfaces = nodes.flatMap((node) =>
+    node.interfaces.map(({ id, name }) => interfaceStateOf(held.get(node.nodeName), { id, name })),
+  );
+  const isHeld = synced.troubles.some(({ reason }) => reason === 'RemovalHeld');
+  const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
+  return {
+    nodes: count(states),
+    interfaces: count(interfaces),
+    blockedRemovals: isHeld ? unconfirmed.length : 0,
+  };
+}
 
-  note(key: string, synced: SyncResult): void {
-    const held = new Map(synced.held.map((node) => [node.nodeName, node]));
-    // The nodes of another OpenstackConfig count there.
-    const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
-    const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
-    const interfaces = nodes.flatMap((node) =>
-      node.interfaces.map(({ id, name }) =>
-        interfaceStateOf(held.get(node.nodeName), { id, name }),
-      ),
-    );
-    const isHeld = synced.troubles.some(({ reason }) => reason === 'RemovalHeld');
-    const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
-    const heldBack = isHeld ? unconfirmed.length : 0;
-    this.#found.set(key, { nodes: count(states), interfaces: count(interfaces), held: heldBack });
-  }
+/** Memories of OpenstackConfigs (`namespace/name`), as far as metrics read them. */
+export type DeliveredMemories = Iterable<
+  readonly [string, { readonly term: { readonly delivered: DeliveredCounts | undefined } }]
+>;
 
-  forget(key: string): void {
-    this.#found.delete(key);
-  }
-
-  /** Another process may have delivered meanwhile. */
-  clear(): void {
-    this.#found.clear();
-  }
-
-  total(what: 'nodes' | 'interfaces'): Counts {
-    const total = new Map<string, number>(nodeConfigState.options.map((state) => [state, 0]));
-    for (const { [what]: counts } of this.#found.values()) {
-      for (const [state, n] of counts) total.set(state, (total.get(state) ?? 0) + n);
+/** Sums the counts of all OpenstackConfigs; every state of the API has a sum. */
+export function totalDelivered(memories: DeliveredMemories, what: 'nodes' | 'interfaces'): Counts {
+  const total = new Map<string, number>(nodeConfigState.options.map((state) => [state, 0]));
+  for (const [, { term }] of memories) {
+    for (const [state, n] of term.delivered?.[what] ?? []) {
+      total.set(state, (total.get(state) ?? 0) + n);
     }
-    return total;
   }
+  return total;
+}
 
-  /** OpenstackConfigs with removals that are held back, most of them first. */
-  held(): readonly { readonly key: string; readonly count: number }[] {
-    const all = [...this.#found].map(([key, { held }]) => ({ key, count: held }));
-    return all.filter(({ count: n }) => n > 0).toSorted((a, b) => b.count - a.count);
-  }
+/** Returns the OpenstackConfigs with blocked removals, most NICs first. */
+export function blockedRemovals(
+  memories: DeliveredMemories,
+): readonly { readonly key: string; readonly count: number }[] {
+  const all = [...memories].map(([key, { term }]) => ({
+    key,
+    count: term.delivered?.blockedRemovals ?? 0,
+  }));
+  return all.filter(({ count: n }) => n > 0).toSorted((a, b) => b.count - a.count);
 }
 
 function stateOf(node: ExistingNodeConfig | undefined): string {
@@ -65,13 +66,13 @@ function stateOf(node: ExistingNodeConfig | undefined): string {
 
 type Entry = { readonly id: number | undefined; readonly name: string | undefined };
 
-/** A NIC that the status says nothing of has not been worked on yet. */
+/** A NIC without a status is Pending. */
 function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
   const entries = node?.status?.interfaceStatuses ?? [];
   return known(entries.find((entry) => entry.id === id || entry.name === name)?.status);
 }
 
-/** Other words would be other series: whoever writes a status may write any. */
+/** Unknown states count as Pending: a foreign status must not add series. */
 function known(state: string | undefined): string {
   return state !== undefined && knownStates.has(state) ? state : 'Pending';
 }

@@ -3,13 +3,13 @@ import { refOf } from '../../kube/object.ts';
 import type { Metrics } from '../../process/metrics.ts';
 import type { RequestSample } from '../../requests/caller.ts';
 import type { Delivery } from '../deliver/deliver.ts';
-import type { CloudLooks } from '../schedule/cloud-age.ts';
-import type { Fleet } from './delivered-nodes.ts';
+import type { CloudAges } from '../schedule/cloud-age.ts';
+import { blockedRemovals, type DeliveredMemories, totalDelivered } from './delivered-nodes.ts';
 import { operationOf } from './operation.ts';
 
 export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
 
-/** Series of one name; who makes ten thousand OpenstackConfigs does not make as many of them. */
+/** Most series of one name, however many OpenstackConfigs there are. */
 const mostSeries = 100;
 
 /** Name of this controller in metrics that all controllers share. */
@@ -25,7 +25,7 @@ export function countRequest(metrics: OperatorMetrics, sample: RequestSample): v
   metrics.observe('multinic_openstack_request_duration_seconds', labels, durationMs / 1000);
 }
 
-/** Counts what became of the nodes of one delivery. */
+/** Counts the nodes of one delivery by result. */
 export function countDelivery(
   metrics: OperatorMetrics,
   provider: string,
@@ -40,19 +40,18 @@ export function countDelivery(
   count('error', failures.filter(({ reason }) => reason === 'ViolaPostError').length);
 }
 
-/** Shows how far the nodes are, whose removals are held back, and how old what is known of each cloud is. */
-export function sampleFleet(
+/** Samples the states of delivered nodes and NICs, blocked removals, and the age of the last complete read of each cloud. */
+export function sampleDelivered(
   metrics: Pick<Metrics<typeof metricTable>, 'sampleEach'>,
-  fleet: Fleet,
-  cloudLooks: CloudLooks,
+  memories: DeliveredMemories,
+  cloudAges: Pick<CloudAges, 'ages'>,
 ): void {
   const states = (what: 'nodes' | 'interfaces') => () =>
-    [...fleet.total(what)].map(([state, value]) => ({ labels: { state }, value }));
+    [...totalDelivered(memories, what)].map(([state, value]) => ({ labels: { state }, value }));
   metrics.sampleEach('multinic_delivered_nodes', states('nodes'));
   metrics.sampleEach('multinic_delivered_interfaces', states('interfaces'));
   metrics.sampleEach('multinic_removals_held', () =>
-    fleet
-      .held()
+    blockedRemovals(memories)
       .slice(0, mostSeries)
       .map(({ key, count }) => {
         const { namespace = '', name } = refOf(key);
@@ -60,7 +59,7 @@ export function sampleFleet(
       }),
   );
   metrics.sampleEach('multinic_cloud_look_age_seconds', () =>
-    cloudLooks
+    cloudAges
       .ages()
       .slice(0, mostSeries)
       .map(({ cloud, seconds }) => ({ labels: { cloud }, value: seconds })),

@@ -1,16 +1,10 @@
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { metricTable } from '../../api/metrics.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { setScene } from '../testing/scene.ts';
-import { NotReady } from './not-ready.ts';
+import { sampleNotReady } from './not-ready.ts';
 
 const metrics = createMetrics(metricTable);
-let notReady: NotReady;
-
-beforeEach(() => {
-  metrics.registry.resetMetrics();
-  notReady = new NotReady(metrics);
-});
 
 async function shown(registry = metrics.registry): Promise<readonly string[]> {
   const { values = [] } =
@@ -18,22 +12,24 @@ async function shown(registry = metrics.registry): Promise<readonly string[]> {
   return values.map(({ labels, value }) => `${labels['reason']} ${value}`).toSorted();
 }
 
-it('counts an object once for each of its reasons, however often it has one', async () => {
-  notReady.note('n/a', ['NameConflict', 'RemovalHeld', 'NameConflict']);
-  notReady.note('n/b', ['RemovalHeld']);
-  expect(await shown()).toEqual(['NameConflict 1', 'RemovalHeld 2']);
+const memory = (...reasons: readonly string[]) => ({
+  term: { notReadyReasons: new Set(reasons) },
 });
 
-it('counts no object any more that is Ready, gone, or led by somebody else', async () => {
-  notReady.note('n/a', ['RemovalHeld']);
-  notReady.note('n/b', ['RemovalHeld', 'NameConflict']);
-  notReady.note('n/a', []);
-  expect(await shown()).toEqual(['NameConflict 1', 'RemovalHeld 1']);
-  notReady.clear();
+it('an OpenstackConfig counts once for each of its reasons, until it is Ready, gone or led by another replica', async () => {
+  const memories = new Map([
+    ['n/a', memory('NameConflict', 'RemovalHeld')],
+    ['n/b', memory('RemovalHeld')],
+  ]);
+  sampleNotReady(metrics, memories);
+  expect(await shown()).toEqual(['NameConflict 1', 'RemovalHeld 2']);
+  memories.set('n/a', memory());
+  expect(await shown()).toEqual(['NameConflict 0', 'RemovalHeld 1']);
+  memories.clear();
   expect(await shown()).toEqual(['NameConflict 0', 'RemovalHeld 0']);
 });
 
-it('is told by each look at an OpenstackConfig', async () => {
+it('each sync sets the reasons of its OpenstackConfig', async () => {
   await using scene = await setScene();
   scene.create({ subnetIDs: ['no-such-subnet'] });
   await scene.look();

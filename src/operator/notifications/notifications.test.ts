@@ -10,7 +10,7 @@ import { nothingHappened } from '../../openstack/notifications/envelope.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock, type FakeClock, settled } from '../../time/fake-clock.ts';
-import type { Hint } from '../schedule/hints.ts';
+import type { CloudEvent } from '../schedule/cloud-events.ts';
 import { Connections } from './connections.ts';
 import { Notifications } from './notifications.ts';
 
@@ -27,7 +27,7 @@ interface Opened {
 
 let clock: FakeClock;
 let opened: Opened[];
-let hints: [readonly string[], Hint][];
+let events: [readonly string[], CloudEvent][];
 let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
 let notifications: Notifications;
 let stop: AbortController;
@@ -36,7 +36,7 @@ let over: Promise<void>;
 function open(isOn = true, goodbye = Promise.resolve()): void {
   clock = createFakeClock();
   opened = [];
-  hints = [];
+  events = [];
   metrics = createMetrics(metricTable);
   notifications = new Notifications({
     isOn,
@@ -56,7 +56,7 @@ function open(isOn = true, goodbye = Promise.resolve()): void {
     log: createLogger({ part: 'test', level: 'silent' }),
     metrics,
     connections: new Connections(metrics),
-    onHint: (members, hint) => hints.push([members, hint]),
+    onEvent: (members, event) => events.push([members, event]),
   });
   lead();
 }
@@ -83,7 +83,7 @@ async function connected(at = 0): Promise<Opened> {
   if (!one) throw new Error('nobody listens');
   one.to.onBound(all);
   await clock.advance(300);
-  hints.length = 0;
+  events.length = 0;
   return one;
 }
 
@@ -125,7 +125,7 @@ describe('a broker', () => {
     ]);
     to.onMessage(message());
     await clock.advance(300);
-    expect(hints).toEqual([
+    expect(events).toEqual([
       [['ns/a', 'ns/b'], { ...nothingHappened, servers: [server], ports: [server] }],
     ]);
   });
@@ -135,13 +135,13 @@ describe('a broker', () => {
     await settled();
     opened[0]?.to.onBound(all);
     await clock.advance(300);
-    expect(hints).toEqual([[['ns/a'], { ...nothingHappened, whole: true }]]);
+    expect(events).toEqual([[['ns/a'], { ...nothingHappened, whole: true }]]);
     await clock.advance(60_000);
     opened[0]?.fail('unreachable');
     await clock.advance(1_000);
     opened[1]?.to.onBound(all);
     await clock.advance(300);
-    expect(hints).toHaveLength(2);
+    expect(events).toHaveLength(2);
   });
 
   it('is left with the last who had it, and what it said meanwhile is forgotten', async () => {
@@ -153,7 +153,7 @@ describe('a broker', () => {
     notifications.join('ns/b', undefined);
     expect(signal.aborted).toBe(true);
     await clock.advance(60_000);
-    expect([hints, opened.length]).toEqual([[], 1]);
+    expect([events, opened.length]).toEqual([[], 1]);
     expect(notifications.conditionOf('ns/b', [])).toBeUndefined();
   });
 
@@ -183,7 +183,7 @@ describe('a broker', () => {
     const { to } = await connected();
     to.onMessage(Buffer.from('{}'));
     await clock.advance(60_000);
-    expect(hints).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it('is listened to no more when the work ends by itself, and that is over when every connection is', async () => {

@@ -9,7 +9,7 @@ import {
   placeOf,
 } from '../../openstack/notifications/broker-address.ts';
 import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
-import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
+import type { Happening as CloudEvent } from '../../openstack/notifications/envelope.ts';
 import { nothingHappened, readNotification } from '../../openstack/notifications/envelope.ts';
 import { Subscription } from '../../openstack/notifications/subscription.ts';
 import type { Logger } from '../../process/log.ts';
@@ -22,7 +22,7 @@ import { isOwnPlace } from '../resolve/policy.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { conditionOf, type, unusable } from './condition.ts';
 import { Connections } from './connections.ts';
-import { PendingHints } from './pending-hints.ts';
+import { PendingEvents } from './pending-events.ts';
 
 export interface NotificationsOptions {
   readonly isOn: boolean;
@@ -36,10 +36,10 @@ export interface NotificationsOptions {
   readonly metrics: Pick<OperatorMetrics, 'count' | 'observe'>;
   readonly connections: Connections;
   /** Something has happened that these OpenstackConfigs (`namespace/name`) may look at. */
-  readonly onHint: (members: readonly string[], hint: Hint) => void;
+  readonly onEvent: (members: readonly string[], event: CloudEvent) => void;
 }
 
-interface CreateOptions extends Pick<NotificationsOptions, 'clock' | 'random' | 'log' | 'onHint'> {
+interface CreateOptions extends Pick<NotificationsOptions, 'clock' | 'random' | 'log' | 'onEvent'> {
   readonly settings: OperatorSettings;
   readonly authorities: Authorities;
   readonly metrics: Metrics<typeof metricTable>;
@@ -123,7 +123,7 @@ export class Notifications {
   }
 
   #open(key: string, broker: Broker): Shared {
-    const { clock, random, virtualHost, isTrusted, tls, listen, connections, onHint } =
+    const { clock, random, virtualHost, isTrusted, tls, listen, connections, onEvent } =
       this.#options;
     const members = new Set<string>();
     const why = unusable(broker);
@@ -133,7 +133,7 @@ export class Notifications {
     const name = addresses.map(brokerText).join(',');
     const log = this.#options.log.child({ broker: name });
     const stop = new AbortController();
-    const pending = new PendingHints(clock, stop.signal, (hint) => onHint([...members], hint));
+    const pending = new PendingEvents(clock, stop.signal, (event) => onEvent([...members], event));
     const subscription = new Subscription({
       addresses,
       username,
@@ -162,7 +162,7 @@ export class Notifications {
     return { key, members, told, stop: () => stop.abort() };
   }
 
-  #receive(broker: string, body: Buffer | undefined, pending: PendingHints): void {
+  #receive(broker: string, body: Buffer | undefined, pending: PendingEvents): void {
     const { metrics, clock, log } = this.#options;
     const read = readNotification(body);
     metrics.count('multinic_notifications_total', { broker, result: read.kind });

@@ -29,7 +29,7 @@ it.each([
     metrics: createMetrics(metricTable),
     random: () => 0.5,
     log: createLogger({ part: 'test', level: 'silent' }),
-    onHint: () => undefined,
+    onEvent: () => undefined,
   });
   const stop = new AbortController();
   const told = () => notifications.conditionOf('ns/a', [])?.message;

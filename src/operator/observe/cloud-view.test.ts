@@ -6,7 +6,7 @@ import { CloudViews } from './cloud-view.ts';
 
 const { signal } = new AbortController();
 
-it('tells who looks at the same OpenStack, by whatever account, project or provider id', () => {
+it('companions read the same OpenStack with any account, project or provider id', () => {
   const views = new CloudViews(createFakeClock(), signal);
   const elsewhere = new (class extends FakeCloud {
     override readonly name = 'https://another.test';
@@ -23,11 +23,11 @@ it('tells who looks at the same OpenStack, by whatever account, project or provi
   expect([...views.companions('team/one')]).toEqual(['team/one']);
 });
 
-describe('an OpenstackConfig that has gone', () => {
+describe('an OpenstackConfig that left its cloud', () => {
   const server = '00000000-0000-4000-8000-000000000001';
   const network = { id: 'net-a', name: '', mtu: 1450 };
 
-  /** What it looks at, and what a hint says that is about all of that. */
+  /** Views with one OpenstackConfig, and whether each kind of event concerns it. */
   async function looking() {
     const views = new CloudViews(createFakeClock(), signal);
     const cloud = Object.assign(new FakeCloud(), { networks: [network] });
@@ -37,12 +37,12 @@ describe('an OpenstackConfig that has gone', () => {
       views.concerned('team/one', { ...nothingHappened, servers: [server] }),
       views.knows('team/one', ['net-a']),
       views.chooses('team/one', ['project-1']),
-      views.looksAs('team/one', ['user-1']),
+      views.readsAs('team/one', ['user-1']),
     ];
     return { views, ports, concerned };
   }
 
-  it('is concerned by nothing any more, and its servers are forgotten', async () => {
+  it('is concerned by no event, and its servers are dropped', async () => {
     const { views, ports, concerned } = await looking();
     expect(concerned()).toEqual([[server], true, true, true]);
     views.leave('team/one');
@@ -50,7 +50,7 @@ describe('an OpenstackConfig that has gone', () => {
     expect(ports.serversOf('team/one')).toEqual([]);
   });
 
-  it('to another cloud is concerned by what it looks at there', async () => {
+  it('for another cloud is concerned by events of the new cloud', async () => {
     const { views, ports, concerned } = await looking();
     views.of(new FakeCloud('project-2'), 'team/one', true);
     expect(concerned()).toEqual([[], false, false, true]);

@@ -1,26 +1,26 @@
 import type { Cloud } from '../../openstack/cloud.ts';
-import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
+import type { Happening as CloudEvent } from '../../openstack/notifications/envelope.ts';
 import type { Server } from '../../openstack/resources.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock } from '../../time/clock.ts';
 import { PortDirectory } from './port-directory.ts';
 import { RecentPorts } from './recent-ports.ts';
 
-/** What a cloud is looked at with; shared by all OpenstackConfigs that name it. */
+/** A cloud with the reads that its OpenstackConfigs share. */
 export interface CloudView {
   readonly cloud: Cloud;
   readonly ports: PortDirectory;
   readonly recentPorts: RecentPorts;
-  readonly serversSeen: ServersSeen;
+  readonly observedServers: ObservedServers;
 }
 
-/** What OpenstackConfigs share about the clouds they look at. */
+/** The views of all clouds, and the view that each OpenstackConfig (`namespace/name`) reads. */
 export class CloudViews {
   readonly #clock: Clock;
   readonly #lifetime: AbortSignal;
   readonly #views = new WeakMap<Cloud, CloudView>();
-  /** By member; `chooses`: it finds its servers among those of the project. */
-  readonly #looking = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
+  /** `chooses`: the OpenstackConfig selects its servers from a list of the project. */
+  readonly #members = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
     this.#clock = clock;
@@ -28,56 +28,57 @@ export class CloudViews {
   }
 
   /**
-   * The view of a cloud; the OpenstackConfig no longer looks at any other. `chooses`: it does not name all of its servers
-   * by their ids.
+   * Returns the view of a cloud, and notes that the OpenstackConfig reads no other any more. `chooses`: it does not name all
+   * of its servers by id.
    */
   of(cloud: Cloud, member: string, chooses: boolean): CloudView {
     const view = this.#views.get(cloud) ?? this.#make(cloud);
-    const before = this.#looking.get(member)?.view;
+    const before = this.#members.get(member)?.view;
     if (before !== undefined && before !== view) before.ports.leave(member);
-    this.#looking.set(member, { view, chooses });
+    this.#members.set(member, { view, chooses });
     return view;
   }
 
-  /** Who looks at the same OpenStack as this OpenstackConfig, in whichever project. */
+  /** Returns the OpenstackConfigs that read the same OpenStack as this one, in any project. */
   companions(member: string): ReadonlySet<string> {
-    const name = this.#looking.get(member)?.view.cloud.name;
-    const same = [...this.#looking].filter(([, { view }]) => view.cloud.name === name);
+    const name = this.#members.get(member)?.view.cloud.name;
+    const same = [...this.#members].filter(([, { view }]) => view.cloud.name === name);
     return new Set(same.map(([key]) => key));
   }
 
-  /** The servers of an OpenstackConfig that a hint is about, as far as it is known where their ports are. */
-  concerned(member: string, { servers, ports }: Hint): readonly string[] {
-    return this.#looking.get(member)?.view.ports.concerned(member, servers, ports) ?? [];
+  /** Returns the servers of an OpenstackConfig that an event concerns, as far as the servers of its ports are known. */
+  concerned(member: string, { servers, ports }: CloudEvent): readonly string[] {
+    return this.#members.get(member)?.view.ports.concerned(member, servers, ports) ?? [];
   }
 
-  /** Whether any of these networks or subnets was read for the cloud that the OpenstackConfig looks at. */
+  /** Whether the cloud of the OpenstackConfig has read any of these networks or subnets. */
   knows(member: string, networks: readonly string[]): boolean {
-    return this.#looking.get(member)?.view.cloud.knowsNetwork(networks) ?? false;
+    return this.#members.get(member)?.view.cloud.knowsNetwork(networks) ?? false;
   }
 
-  /** Whether a new server in any of these projects may be one that the OpenstackConfig selects. */
+  /** Whether the OpenstackConfig may select a new server in any of these projects. */
   chooses(member: string, projects: readonly string[]): boolean {
-    const { view, chooses = false } = this.#looking.get(member) ?? {};
+    const { view, chooses = false } = this.#members.get(member) ?? {};
     const projectId = view?.cloud.projectId;
     return chooses && projectId !== undefined && projects.includes(projectId);
   }
 
-  /** Whether any of these accounts is one that the OpenstackConfig looks as. */
-  looksAs(member: string, accounts: readonly string[]): boolean {
-    return this.#looking.get(member)?.view.cloud.isOf(accounts) ?? false;
+  /** Whether the OpenstackConfig reads its cloud with any of these accounts. */
+  readsAs(member: string, accounts: readonly string[]): boolean {
+    return this.#members.get(member)?.view.cloud.isOf(accounts) ?? false;
   }
 
+  /** Drops the servers of an OpenstackConfig that reads no cloud any more. */
   leave(member: string): void {
-    this.#looking.get(member)?.view.ports.leave(member);
-    this.#looking.delete(member);
+    this.#members.get(member)?.view.ports.leave(member);
+    this.#members.delete(member);
   }
 
   #make(cloud: Cloud): CloudView {
     const clock = this.#clock;
     const recentPorts = new RecentPorts(clock);
     const ports = new PortDirectory({ cloud, clock, recentPorts, lifetime: this.#lifetime });
-    const view = { cloud, ports, recentPorts, serversSeen: new ServersSeen(clock) };
+    const view = { cloud, ports, recentPorts, observedServers: new ObservedServers(clock) };
     this.#views.set(cloud, view);
     return view;
   }
@@ -85,20 +86,20 @@ export class CloudViews {
 
 /** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */
 const readsAtOnce = 5;
-/** How long a 404 is believed; the server counts as there again as soon as a list shows it. */
+/** How long a 404 is cached; a list that shows the server ends it. */
 const rememberedMs = 5 * 60_000;
-/** Of one project; autoscalers make more in the lifetime of a process than there ever are at once. */
-export const mostServersSeen = 50_000;
+/** Most servers of one project: autoscalers create more during the lifetime of a process than exist at once. */
+export const mostObservedServers = 50_000;
 
 /**
- * What one account saw of the servers of its project, and which of them it is told do not exist. One per cloud, user and
- * project: a 404 means something only to who saw the server before.
+ * Servers that one account has observed in its project, and its cached 404s. One per cloud, user and project: a 404 proves a
+ * deletion only to an account that has observed the server before.
  */
-export class ServersSeen {
+export class ObservedServers {
   readonly #clock: Clock;
-  /** Until when a 404 is believed; in the order in which they came. */
+  /** When each cached 404 ends; in the order of the answers. */
   readonly #until = new Map<string, number>();
-  /** In the order in which they were seen last. */
+  /** In the order of the last observation. */
   readonly #seen = new Set<string>();
 
   constructor(clock: Clock) {
@@ -106,19 +107,19 @@ export class ServersSeen {
   }
 
   /**
-   * Whether the account saw this server in its own project. One of another project it may have seen by a role that it has
-   * no longer.
+   * Whether the account has observed this server in its own project. A server of another project does not count: the account
+   * may have lost the role that showed it.
    */
-  sawOwn(serverId: string): boolean {
+  hasObservedOwn(serverId: string): boolean {
     return this.#seen.has(serverId);
   }
 
-  /** How many answers of Nova it remembers. */
+  /** Number of cached answers of Nova. */
   get size(): number {
     return this.#until.size + this.#seen.size;
   }
 
-  /** Which of these servers Nova, asked by id, does not know. */
+  /** Returns the servers that Nova answers with 404 by id. */
   async missing(
     cloud: Pick<Cloud, 'projectId' | 'server'>,
     serverIds: readonly string[],
@@ -148,7 +149,7 @@ export class ServersSeen {
       this.#until.delete(id);
     }
     for (const id of this.#seen) {
-      if (this.#seen.size <= mostServersSeen) break;
+      if (this.#seen.size <= mostObservedServers) break;
       this.#seen.delete(id);
     }
   }

@@ -9,54 +9,59 @@ import { nextTurn } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Listed } from '../deliver/node-list.ts';
-import type { ViolaClient } from '../deliver/viola-client.ts';
 import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
-import type { Access } from '../sync/connections.ts';
-import type { SyncRequest } from '../sync/request.ts';
-import type { CloudView } from './cloud-view.ts';
+import type { Connections } from '../sync/connections.ts';
+import type { SyncContext } from '../sync/context.ts';
 import { type ChosenServers, chooseServers, flawOfServer, isPinned } from './servers.ts';
 import { type ChosenSubnets, chooseSubnets } from './subnets.ts';
 
-/** What was seen at both ends before anything was planned. */
-export interface Seen {
+/** State of cloud and business cluster before planning. */
+export interface Observed {
   readonly servers: ChosenServers;
   readonly subnets: ChosenSubnets;
-  readonly look: Look;
-  /** What the business cluster holds for the OpenstackConfig and its servers. */
+  readonly cloud: CloudState;
+  /** Objects of the business cluster for the OpenstackConfig and its servers. */
   readonly held: readonly ExistingNodeConfig[];
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** Looks at the cloud and reads the business cluster at once; when both fail, OpenStack is the first step. */
-export async function observe(
-  request: SyncRequest,
-  { view, viola }: Pick<Access, 'view' | 'viola'>,
-  signal: AbortSignal,
-): Promise<Seen> {
-  const { config } = request;
-  const [subnets, servers] = await Promise.all([
-    chooseSubnets(view.cloud, config, signal),
-    selectedServers(request, view, signal),
-  ]);
-  const [look, held] = await Promise.allSettled([
-    observeCloud({ ...view, ...request, servers, subnets }, signal),
-    readHeld(request, servers, viola, signal),
-  ]);
-  signal.throwIfAborted();
-  if (look.status === 'rejected') throw look.reason;
-  if (held.status === 'rejected') throw violaFailure(held.reason);
-  const { nodes, unreadable } = held.value;
-  return { servers, subnets, look: look.value, held: nodes, unreadable };
+/** A sync with its connections. */
+interface ConnectedContext extends SyncContext {
+  readonly connections: Connections;
 }
 
-/** A look at some servers finds no others. */
+/** A sync with the observed state of cloud and business cluster. */
+export interface ObservedContext extends ConnectedContext {
+  readonly observed: Observed;
+}
+
+/** Reads the cloud and the business cluster in parallel. Throws StepFailure; if both fail, that of OpenStack. */
+export async function observe(context: ConnectedContext, signal: AbortSignal): Promise<Observed> {
+  const { config, connections } = context;
+  const [subnets, servers] = await Promise.all([
+    chooseSubnets(connections.view.cloud, config, signal),
+    selectedServers(context, signal),
+  ]);
+  const [cloud, held] = await Promise.allSettled([
+    observeCloud(context, { servers, subnets }, signal),
+    readHeld(context, servers, signal),
+  ]);
+  signal.throwIfAborted();
+  if (cloud.status === 'rejected') throw cloud.reason;
+  if (held.status === 'rejected') throw violaFailure(held.reason);
+  const { nodes, unreadable } = held.value;
+  return { servers, subnets, cloud: cloud.value, held: nodes, unreadable };
+}
+
+/** Selects the servers; a sync of some servers selects no new ones. */
 async function selectedServers(
-  { config, source, extent, serversSince: since }: SyncRequest,
-  { cloud, ports }: CloudView,
+  { config, source, scope, freshness, connections }: ConnectedContext,
   signal: AbortSignal,
 ): Promise<ChosenServers> {
+  const { cloud, ports } = connections.view;
+  const { serversSince: since } = freshness;
   const before = ports.serversOf(keyOf(source));
-  if (extent.scope === 'all' || isPinned(config.servers)) {
+  if (scope.servers === 'all' || isPinned(config.servers)) {
     return chooseServers(config.servers, { cloud, since, before }, signal);
   }
   return { ids: before, complete: false, pinned: false, troubles: [], flaws: [] };
@@ -64,70 +69,72 @@ async function selectedServers(
 
 const readsAtOnce = 8;
 
-/** All that concerns the OpenstackConfig, or the objects of the servers that are looked at. */
+/** Lists every object that concerns the OpenstackConfig, or reads the objects of the servers in scope. */
 async function readHeld(
-  { source, extent, force }: SyncRequest,
+  { source, scope, isForced, connections }: ConnectedContext,
   { ids }: ChosenServers,
-  viola: ViolaClient,
   signal: AbortSignal,
 ): Promise<Listed> {
-  if (extent.scope === 'all') {
-    return viola.list({ fresh: force, source, instanceIds: ids }, signal);
+  const { viola } = connections;
+  if (scope.servers === 'all') {
+    return viola.list({ fresh: isForced, source, instanceIds: ids }, signal);
   }
-  const names = extent.scope.flatMap((id) => extent.nodeNames.get(id) ?? []);
+  const names = scope.servers.flatMap((id) => scope.nodeNames.get(id) ?? []);
   const read = async (name: string) => viola.get(name, signal);
   const nodes = await mapBounded(names, readsAtOnce, read, signal);
   return { nodes: nodes.flatMap((node) => node ?? []), unreadable: [] };
 }
 
-/** Servers with a selected port that no object names yet: only their names are asked for elsewhere. */
-export function serversWithNewPorts({ subnets, look, held }: Seen): string[] {
+/** Returns the servers with a selected port that no object names yet: the inventory may know a name for it. */
+export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[] {
   const chosen = new Set(subnets.ids);
   const named = new Set(
     held.flatMap(({ spec }) => spec.interfaces ?? []).map(({ portId }) => portId?.toLowerCase()),
   );
-  const fresh = look.observation.ports.filter(
+  const fresh = cloud.observation.ports.filter(
     ({ id, fixedIps }) => !named.has(id) && fixedIps.some(({ subnetId }) => chosen.has(subnetId)),
   );
   return [...new Set(fresh.map(({ deviceId }) => deviceId))];
 }
 
-interface ObserveInput
-  extends CloudView,
-    Pick<SyncRequest, 'config' | 'source' | 'extent' | 'since'> {
-  readonly servers: ChosenServers;
-  readonly subnets: ChosenSubnets;
-}
+type Selected = Pick<Observed, 'servers' | 'subnets'>;
 
-export interface Look {
+/** State of the cloud, as far as it concerns an OpenstackConfig. */
+interface CloudState {
   readonly observation: Observation;
   readonly troubles: readonly Trouble[];
-  /** Ports and servers with an unreadable field; the sync goes on without them. */
+  /** Ports and servers with an unreadable field, which the sync leaves out. */
   readonly flaws: readonly Trouble[];
 }
 
 /**
- * Looks at the servers of an OpenstackConfig, or at some of them. Throws when the ports cannot be read; everything else that fails is left
- * out of the observation, which means unknown, and reported.
+ * Reads the servers in scope with their ports, subnets and networks. Throws if the ports cannot be read; everything else that
+ * fails is absent from the observation, which means unknown, and reported.
  */
-export async function observeCloud(input: ObserveInput, signal: AbortSignal): Promise<Look> {
-  const { cloud, extent, subnets, serversSeen } = input;
-  const serverIds = extent.scope === 'all' ? input.servers.ids : extent.scope;
+async function observeCloud(
+  context: ConnectedContext,
+  selected: Selected,
+  signal: AbortSignal,
+): Promise<CloudState> {
+  const { config, scope, connections } = context;
+  const { cloud, observedServers } = connections.view;
+  const { subnets } = selected;
+  const serverIds = scope.servers === 'all' ? selected.servers.ids : scope.servers;
   const [listed, servers] = await Promise.all([
-    listPorts(input, signal).catch((error: unknown) => fail(error, signal)),
+    listPorts(context, selected, signal).catch((error: unknown) => fail(error, signal)),
     readServers(cloud, serverIds, signal),
   ]);
   await nextTurn();
   const ports = listed.filter(({ flaw }) => flaw === undefined);
   const flawed = new Map(listed.filter(({ flaw }) => flaw).map((port) => [port.id, port]));
   const chosen = new Set(subnets.ids);
-  const selected = ports.filter((port) => port.fixedIps.some((ip) => chosen.has(ip.subnetId)));
+  const usable = ports.filter((port) => port.fixedIps.some((ip) => chosen.has(ip.subnetId)));
   const [others, networks, missingServers] = await Promise.all([
-    readOtherSubnets(input, selected, signal),
-    readNetworks(cloud, selected, signal),
+    readOtherSubnets({ cloud, subnets, config }, usable, signal),
+    readNetworks(cloud, usable, signal),
     servers.trouble
       ? []
-      : serversSeen.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
+      : observedServers.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
   ]);
   return {
     observation: {
@@ -154,12 +161,15 @@ function flawOfPort({ id, deviceId, flaw = '' }: Port): Trouble {
 }
 
 async function listPorts(
-  { ports, servers, source, extent, since }: ObserveInput,
+  { source, scope, freshness, connections }: ConnectedContext,
+  { servers }: Selected,
   signal: AbortSignal,
 ): Promise<readonly Port[]> {
-  const { scope, hinted } = extent;
-  const some = await ports.portsOfFew(hinted.servers, hinted.since, signal);
-  return scope === 'all' ? ports.portsOf(keyOf(source), servers.ids, since, signal) : some;
+  const { ports } = connections.view;
+  const { events } = scope;
+  const some = await ports.portsOfFew(events.servers, events.since, signal);
+  if (scope.servers !== 'all') return some;
+  return ports.portsOf(keyOf(source), servers.ids, freshness.portsSince, signal);
 }
 
 function fail(error: unknown, signal: AbortSignal): never {
@@ -173,7 +183,7 @@ interface Servers {
   readonly trouble: Trouble | undefined;
 }
 
-/** Names are kept as they are while Nova fails. */
+/** Reads the servers; without Nova the plan leaves names unchanged. */
 async function readServers(
   cloud: Cloud,
   ids: readonly string[],
@@ -192,9 +202,13 @@ async function readServers(
   }
 }
 
-/** Subnets that are not selected, but hold further addresses, of families that are wanted, of ports that are. */
+/** Reads the subnets of further addresses of selected ports, in the wanted address families. */
 async function readOtherSubnets(
-  { cloud, subnets, config }: Pick<ObserveInput, 'cloud' | 'subnets' | 'config'>,
+  {
+    cloud,
+    subnets,
+    config,
+  }: { readonly cloud: Cloud } & Pick<Selected, 'subnets'> & Pick<SyncContext, 'config'>,
   ports: readonly Port[],
   signal: AbortSignal,
 ): Promise<Subnet[]> {
@@ -222,7 +236,7 @@ async function readNetworks(
   );
 }
 
-/** What could be read; the plan keeps what it knows of the rest, and says so where it matters. */
+/** Returns what could be read; the plan leaves the rest unchanged and reports it where it matters. */
 async function readable<T>(reads: readonly Promise<Found<T>>[], signal: AbortSignal): Promise<T[]> {
   const settled = await Promise.allSettled(reads);
   signal.throwIfAborted();

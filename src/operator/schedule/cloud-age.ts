@@ -1,14 +1,14 @@
 import type { Clock } from '../../time/clock.ts';
 
 interface Cloud {
-  /** OpenstackConfigs that look at it. */
+  /** OpenstackConfigs that read it. */
   readonly members: Set<string>;
   /** When it was last read completely for one of them, or first tried. */
   since: number;
 }
 
 /** When each OpenStack was last read completely. */
-export class CloudLooks {
+export class CloudAges {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #clouds = new Map<string, Cloud>();
   readonly #cloudOf = new Map<string, string>();
@@ -17,7 +17,7 @@ export class CloudLooks {
     this.#clock = clock;
   }
 
-  /** An OpenstackConfig begins a look at this cloud, and at no other from now on. */
+  /** Notes that an OpenstackConfig reads this cloud, and no other from now on. */
   begin(member: string, name: string): void {
     if (this.#cloudOf.get(member) === name) return;
     this.leave(member);
@@ -27,7 +27,7 @@ export class CloudLooks {
     this.#clouds.set(name, cloud);
   }
 
-  /** What the OpenstackConfig needs of its cloud was read, all of it. */
+  /** Notes that the OpenstackConfig read everything that it needs of its cloud. */
   complete(member: string): void {
     const cloud = this.#clouds.get(this.#cloudOf.get(member) ?? '');
     if (cloud) cloud.since = this.#now();
@@ -41,13 +41,13 @@ export class CloudLooks {
     if (cloud?.members.size === 0) this.#clouds.delete(name);
   }
 
-  /** Another process may have looked meanwhile. */
+  /** Starts a term of leadership: another replica may have read the clouds in between. */
   clear(): void {
     this.#clouds.clear();
     this.#cloudOf.clear();
   }
 
-  /** Seconds since then, longest first. */
+  /** Returns the seconds since the last complete read, longest first. */
   ages(): readonly { readonly cloud: string; readonly seconds: number }[] {
     const now = this.#now();
     const ages = [...this.#clouds].map(([cloud, { since }]) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeNamesIn } from './scope.ts';
+import { nodeNamesIn } from './sync-scope.ts';
 
 type Synced = Parameters<typeof nodeNamesIn>[0];
 const node = (nodeName: string, instanceId: string, waiting = false) =>
@@ -16,14 +16,14 @@ const conflict = (subject: string) => {
 };
 
 it.each<[string, Partial<Synced>, string[] | undefined]>([
-  ['all when nothing is in the way', {}, ['s1', 's2']],
+  ['all without problems', {}, ['s1', 's2']],
   ['none while a service fails', { isOutage: true }, undefined],
   ['no server whose node waits', { nodes: [node('n1', 's1', true), node('n2', 's2')] }, ['s2']],
   ['no server of two nodes', { nodes: [node('n1', 's1'), node('n2', 's1')] }, []],
   ['no node that another claims', { troubles: [conflict('node n1')] }, ['s2']],
-  ['no server in trouble', { troubles: [conflict('server s1')] }, ['s2']],
+  ['no server with a problem', { troubles: [conflict('server s1')] }, ['s2']],
   ['no object that cannot be read', { unreadable: ['n1'] }, ['s2']],
-])('of servers that may be looked at alone there is %s', (_what, change, servers) => {
+])('servers that may be synced alone: %s', (_what, change, servers) => {
   const names = nodeNamesIn({ ...well, ...change });
   expect(names && [...names.keys()]).toEqual(servers);
 });

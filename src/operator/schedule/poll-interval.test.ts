@@ -1,58 +1,55 @@
 import { expect, it } from 'vitest';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ConfigObject } from '../openstack-config.ts';
-import { Pace } from './poll-interval.ts';
+import { PollInterval } from './poll-interval.ts';
 
 const polling = { fastMs: 10_000, slowMs: 60_000, errorMs: 5_000, windowMs: 300_000 };
+const quiet = { changed: false, waiting: false, downPorts: false };
 
-function object(uid: string): ConfigObject {
-  const metadata = { namespace: 'ns', name: 'osc', uid, generation: 1 };
-  return { metadata, status: { observedGeneration: 1 } };
+const object = (generation = 1): ConfigObject => ({
+  metadata: { namespace: 'ns', name: 'osc', uid: 'first', generation },
+  status: { observedGeneration: 1 },
+});
+
+function begun({ random = 0.5, clock = createFakeClock() } = {}): PollInterval {
+  const pollInterval = new PollInterval({ clock, random: () => random });
+  pollInterval.begin(object());
+  return pollInterval;
 }
 
-it('an OpenstackConfig that was made anew under its name is looked at as a new one', async () => {
+it('an edited OpenstackConfig is polled fast during the fast window', async () => {
   const clock = createFakeClock();
-  const pace = new Pace({ clock, random: () => 0.5 });
-  pace.begin(object('first'));
-  expect(pace.maxAgeMs(object('first'), polling)).toBe(30_000);
-  pace.begin(object('second'));
-  expect(pace.maxAgeMs(object('second'), polling)).toBe(5_000);
+  const pollInterval = begun({ clock });
+  expect(pollInterval.maxAgeMs(polling)).toBe(30_000);
+  pollInterval.begin(object(2));
+  expect(pollInterval.maxAgeMs(polling)).toBe(5_000);
   await clock.advance(300_000);
-  pace.begin(object('second'));
-  expect(pace.maxAgeMs(object('second'), polling)).toBe(30_000);
+  pollInterval.begin(object(2));
+  expect(pollInterval.maxAgeMs(polling)).toBe(30_000);
 });
 
-it('what ends soon elsewhere is looked at soon, however long ago anything changed', () => {
-  const clock = createFakeClock();
-  const pace = new Pace({ clock, random: () => 0.5 });
-  pace.begin(object('first'));
-  const quiet = { changed: false, waiting: false, downPorts: false };
-  expect(pace.afterSync(object('first'), polling, quiet)).toBe(60_000);
-  expect(pace.afterSync(object('first'), polling, { ...quiet, waiting: true })).toBe(10_000);
-  expect(pace.afterSync(object('first'), polling, { ...quiet, downPorts: true })).toBe(10_000);
+it('an OpenstackConfig is polled fast while a node waits or a port is DOWN, long after the last change', () => {
+  const pollInterval = begun();
+  expect(pollInterval.afterSync(polling, quiet)).toBe(60_000);
+  expect(pollInterval.afterSync(polling, { ...quiet, waiting: true })).toBe(10_000);
+  expect(pollInterval.afterSync(polling, { ...quiet, downPorts: true })).toBe(10_000);
 });
 
-it.each(['fastMs', 'slowMs'] as const)('a look never waits longer than 10 minutes: %s', (key) => {
-  const clock = createFakeClock();
-  const quiet = { changed: key === 'fastMs', waiting: false, downPorts: false };
+it.each(['fastMs', 'slowMs'] as const)('a poll interval is 10 minutes at most: %s', (key) => {
   const hours = { ...polling, [key]: 7_200_000 };
-  const wait = (random: number) => {
-    const pace = new Pace({ clock, random: () => random });
-    pace.begin(object('first'));
-    return pace.afterSync(object('first'), hours, quiet);
-  };
+  const changed = key === 'fastMs';
+  const wait = (random: number) => begun({ random }).afterSync(hours, { ...quiet, changed });
   expect(wait(1)).toBeCloseTo(600_000);
-  // Not all of them at once.
+  // The jitter keeps OpenstackConfigs apart.
   expect(wait(0)).toBeCloseTo(400_000);
 });
 
-it('what failed is looked at again when whoever failed is asked again, but no sooner than errors are', () => {
-  const pace = new Pace({ clock: createFakeClock(), random: () => 0.5 });
-  pace.begin(object('first'));
+it('a failed sync is retried after Retry-After, but not before the error interval', () => {
+  const pollInterval = begun();
   const waits = [60_000, 60_000, 1_000, 3_600_000].map((retryAfterMs) =>
-    pace.afterFailure(object('first'), polling, retryAfterMs),
+    pollInterval.afterFailure(polling, retryAfterMs),
   );
   expect(waits).toEqual([60_000, 60_000, 20_000, 300_000]);
-  // Nobody knows when it is over: ever later.
-  expect(pace.afterFailure(object('first'), polling, undefined)).toBe(80_000);
+  // Back-off without Retry-After.
+  expect(pollInterval.afterFailure(polling, undefined)).toBe(80_000);
 });

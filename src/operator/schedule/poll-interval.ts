@@ -1,133 +1,109 @@
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
-import { keyOf } from '../../kube/object.ts';
 import { backoffMs } from '../../time/backoff.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import type { SyncResult } from '../sync/result.ts';
 
-/** What is kept about an OpenstackConfig between two looks; losing it costs a few polls, nothing else. */
-interface Memory {
-  readonly uid: string;
-  readonly generation: number;
-  /** Monotonic time of the last change of the CR or of a node; undefined = not since this process runs. */
-  readonly changedAt: number | undefined;
-  /** Looks in a row that failed, or that found nodes not clean yet. */
-  readonly failures: number;
-}
-
 const cleanup = { baseMs: 2_000, maxMs: 60_000 };
 
-/** Decides when each OpenstackConfig is looked at again. Every `after…` answers milliseconds. */
-export class Pace {
+/** Decides when an OpenstackConfig is synced again. Every `after…` returns milliseconds. */
+export class PollInterval {
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #memories = new Map<string, Memory>();
+  #generation: number | undefined;
+  /** Monotonic time of the last change of the CR or of a node; undefined: none since this process started. */
+  #changedAt: number | undefined;
+  /** Consecutive syncs that failed, or that found nodes not clean yet. */
+  #failures = 0;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
     this.#random = random;
   }
 
-  /** Notes that the object is looked at: a new or edited one has just changed. */
+  /** Notes a reconcile of the object: a new or edited one has just changed. */
   begin(object: ConfigObject): void {
-    const key = keyOf(object);
-    const before = this.#memories.get(key);
-    const uid = object.metadata.uid ?? '';
     const generation = generationOf(object);
-    if (before?.uid === uid && before.generation === generation) return;
-    const edited = before !== undefined || statusOf(object).observedGeneration !== generation;
-    const changedAt = edited ? this.#clock.monotonicMs() : this.#createdAt(object);
-    this.#memories.set(key, { uid, generation, changedAt, failures: 0 });
+    if (this.#generation === generation) return;
+    const edited =
+      this.#generation !== undefined || statusOf(object).observedGeneration !== generation;
+    this.#changedAt = edited ? this.#clock.monotonicMs() : this.#createdAt(object);
+    this.#generation = generation;
+    this.#failures = 0;
   }
 
-  forget(key: string): void {
-    this.#memories.delete(key);
-  }
-
-  /** How old a shared observation may be: half a poll, so that sharing costs little in how soon a change is seen. */
-  maxAgeMs(object: ConfigObject, { fastMs, slowMs, windowMs }: Polling): number {
-    const recently = this.#sinceChange(object) ?? Number.POSITIVE_INFINITY;
+  /** Returns the longest age of a shared read: half a poll interval, so that sharing hardly delays a change. */
+  maxAgeMs({ fastMs, slowMs, windowMs }: Polling): number {
+    const recently = this.#sinceChange() ?? Number.POSITIVE_INFINITY;
     return (recently < windowMs ? fastMs : slowMs) / 2;
   }
 
-  afterFailure(object: ConfigObject, polling: Polling, retryAfterMs: number | undefined): number {
-    const failures = this.#count(object);
-    const state = { failures, retryAfterMs, sinceChangeMs: undefined };
+  afterFailure(polling: Polling, retryAfterMs: number | undefined): number {
+    this.#failures += 1;
+    const state = { failures: this.#failures, retryAfterMs, sinceChangeMs: undefined };
     return nextPollMs(polling, { ...state, waiting: false, downPorts: false }, this.#random);
   }
 
   afterSync(
-    object: ConfigObject,
     polling: Polling,
     now: { readonly changed: boolean; readonly waiting: boolean; readonly downPorts: boolean },
   ): number {
-    const change = now.changed ? { changedAt: this.#clock.monotonicMs() } : {};
-    this.#update(object, { failures: 0, ...change });
-    const sinceChangeMs = this.#sinceChange(object);
+    this.#failures = 0;
+    if (now.changed) this.#changedAt = this.#clock.monotonicMs();
+    const sinceChangeMs = this.#sinceChange();
     return nextPollMs(polling, { ...now, failures: 0, sinceChangeMs }, this.#random);
   }
 
-  /** Nodes are being cleaned: soon at first, then ever later. */
-  afterCleanup(object: ConfigObject): number {
-    return backoffMs(this.#count(object) - 1, cleanup, this.#random);
+  /** Nodes are being cleaned: soon at first, then with back-off. */
+  afterCleanup(): number {
+    this.#failures += 1;
+    return backoffMs(this.#failures - 1, cleanup, this.#random);
   }
 
-  // A restart must not end the time in which ports are attached to a new OpenstackConfig.
+  // A restart must not shorten the time in which a new OpenstackConfig is polled fast.
   #createdAt({ metadata }: ConfigObject): number | undefined {
     const age = this.#clock.now().getTime() - Date.parse(metadata.creationTimestamp ?? '');
     return Number.isNaN(age) ? undefined : this.#clock.monotonicMs() - Math.max(0, age);
   }
 
-  #sinceChange(object: ConfigObject): number | undefined {
-    const changedAt = this.#memories.get(keyOf(object))?.changedAt;
-    return changedAt === undefined ? undefined : this.#clock.monotonicMs() - changedAt;
-  }
-
-  #count(object: ConfigObject): number {
-    const failures = (this.#memories.get(keyOf(object))?.failures ?? 0) + 1;
-    this.#update(object, { failures });
-    return failures;
-  }
-
-  #update(object: ConfigObject, change: Partial<Memory>): void {
-    const memory = this.#memories.get(keyOf(object));
-    if (memory) this.#memories.set(keyOf(object), { ...memory, ...change });
+  #sinceChange(): number | undefined {
+    return this.#changedAt === undefined ? undefined : this.#clock.monotonicMs() - this.#changedAt;
   }
 }
 
-/** Nothing polls more often than this: a listing of a large project takes OpenStack longer. */
+/** Shortest poll interval: OpenStack needs longer to list a large project. */
 export const shortestPollMs = 1_000;
 
-/** How often one OpenstackConfig is looked at. */
+/** How often one OpenstackConfig is synced. */
 export interface Polling {
   readonly fastMs: number;
   readonly slowMs: number;
   readonly errorMs: number;
-  /** How long polling stays fast after a change; 0 = it never is. */
+  /** How long polling stays fast after a change; 0: never fast. */
   readonly windowMs: number;
 }
 
 /** What the next poll depends on. */
 interface PollState {
-  /** Syncs in a row that ended with a failed step. */
+  /** Consecutive syncs that ended with a failed step. */
   readonly failures: number;
-  /** How long the failed service asks to wait. */
+  /** Retry-After of the failed service. */
   readonly retryAfterMs?: number | undefined;
-  /** Since the last change of the OpenstackConfig or of a node; undefined = longer than this process runs. */
+  /** Since the last change of the OpenstackConfig or of a node; undefined: none since this process started. */
   readonly sinceChangeMs: number | undefined;
-  /** Something is under way elsewhere that ends soon: a name that becomes free, an object that goes. */
+  /** A node waits for a change in the business cluster: a name that becomes free, an object that is deleted. */
   readonly waiting: boolean;
-  /** Ports are DOWN and have fast looks left. */
+  /** Ports are DOWN and have fast polls left. */
   readonly downPorts: boolean;
 }
 
-/** A circuit breaker probes a service that stays down about once a minute; its next probe needs a caller. */
+/** Longest back-off with Retry-After: a circuit breaker probes about once a minute, and each probe needs a caller. */
 const longestProbeMs = 60_000;
 
-/** Whatever a service asks for, a change is not missed for longer. */
+/** Longest wait after an error, whatever Retry-After says. */
 const longestErrorMs = 300_000;
 
-/** In a business cluster, what somebody edits or deletes is put right within this, however slowly a CR says to poll. */
+/** Longest poll interval: within this time the operator reverts edits and deletions in a business cluster. */
 const longestPollMs = 600_000;
 
 /** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
@@ -148,27 +124,26 @@ export function nextPollMs(polling: Polling, state: PollState, random: Random): 
 }
 
 interface Settled {
-  readonly object: ConfigObject;
   readonly config: { readonly polling: Polling; readonly downPortFastRetryMax: number };
   readonly synced: SyncResult;
   readonly status: OpenstackConfigStatus;
   readonly waiting: readonly string[];
 }
 
-/** When an OpenstackConfig is looked at again after a sync that came through. */
-export function nextLookMs(
-  { object, config, synced, status, waiting }: Settled,
-  pace: Pace,
+/** Returns the milliseconds until the next sync after a completed one. */
+export function nextSyncMs(
+  { config, synced, status, waiting }: Settled,
+  pollInterval: PollInterval,
 ): number {
   const { delivery, isOutage } = synced;
   if (isOutage) {
     const asked = delivery.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
     const longest = asked.length === 0 ? undefined : Math.max(...asked);
-    return pace.afterFailure(object, config.polling, longest);
+    return pollInterval.afterFailure(config.polling, longest);
   }
   const { downPortFastRetryMax } = config;
   const { fastAttempts = downPortFastRetryMax } = status.downPortRetry ?? {};
-  return pace.afterSync(object, config.polling, {
+  return pollInterval.afterSync(config.polling, {
     changed: delivery.accepted.length + delivery.removed.length > 0,
     waiting: waiting.length > 0,
     downPorts: fastAttempts < downPortFastRetryMax,

@@ -4,9 +4,9 @@ import { type ObjectRef, refOf } from '../../kube/object.ts';
 import type { LaneLimit } from '../../kube/reconcile/lanes.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** A sync that takes longer waits for a cloud or a business cluster; most take some hundred milliseconds. */
+/** A sync that takes longer than this waits for a cloud or a business cluster; most take some hundred milliseconds. */
 export const slowSyncMs = 2_000;
-/** More at once would only make one cloud slower, and leave less for the others. */
+/** Most syncs at once per lane: more would slow one cloud down and leave fewer workers to the others. */
 const perLane = 4;
 
 const waitsFor = z.object({
@@ -26,7 +26,7 @@ const waitsFor = z.object({
     .catch(undefined),
 });
 
-/** What OpenstackConfigs wait for together: their cloud and their business cluster. */
+/** Limits the workers per cloud and per business cluster. */
 export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLimit {
   return {
     most: perLane,
@@ -42,7 +42,7 @@ export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLi
   };
 }
 
-/** Which cloud a Secret leads to is not known here: who shares it waits for the same one. */
+/** Names the cloud of a spec. OpenstackConfigs that share a Secret share a lane: the cloud in it is not known here. */
 function cloudOf(
   { credentials, settings }: z.infer<typeof waitsFor>,
   { namespace = '' }: ObjectRef,

@@ -18,8 +18,8 @@ import { unusedNote } from './unused-ports.ts';
 
 const shownTroubles = 3;
 
-/** What is told of its notifications; undefined = it has none. */
-export type Told = ConditionUpdate | undefined;
+/** The condition Notifications; undefined: the OpenstackConfig has no broker. */
+export type OptionalCondition = ConditionUpdate | undefined;
 
 /** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
 export function conditionsOf(
@@ -45,7 +45,7 @@ export function conditionsOf(
 /** What a look found. */
 interface Found {
   readonly ending: Ending;
-  readonly notifications: Told;
+  readonly notifications: OptionalCondition;
   /** Undefined: the look did not come so far. */
   readonly nics?: NicCount | undefined;
   readonly ports?: readonly PortVerdict[];

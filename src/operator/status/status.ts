@@ -7,8 +7,8 @@ import { isSameJson } from '../../api/same-json.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
-import type { SyncResult, SyncSeen } from '../sync/result.ts';
-import { conditionsOf, type Ending, type Told, troublesOf } from './conditions.ts';
+import type { ReportedSync, SyncResult } from '../sync/result.ts';
+import { conditionsOf, type Ending, type OptionalCondition, troublesOf } from './conditions.ts';
 import { countNics } from './configured-nics.ts';
 import type { Trouble } from './step-failure.ts';
 import { undelivered } from './undelivered.ts';
@@ -23,9 +23,9 @@ export interface Handled {
 
 export interface StatusInput {
   readonly ending: Ending;
-  readonly notifications?: Told;
+  readonly notifications?: OptionalCondition;
   /** What the sync saw and did; undefined when it did not come so far, and then the last of it stays. */
-  readonly seen: SyncSeen | undefined;
+  readonly seen: ReportedSync | undefined;
   readonly previous: OpenstackConfigStatus;
   readonly generation: number;
   readonly now: Date;
@@ -54,13 +54,13 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   });
 }
 
-function foundOf(seen: SyncSeen | undefined) {
+function foundOf(seen: ReportedSync | undefined) {
   if (seen === undefined) return {};
   const { synced } = seen;
   return { nics: countNics(synced), ports: synced.ports, late: undelivered(synced) };
 }
 
-function seenIn({ synced, downPortFastRetryMax }: SyncSeen, { previous, now }: StatusInput) {
+function seenIn({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
   const { configured, planned } = countNics(synced);
   const down = downPortsOf(synced.nodes, synced.observation);
   return {

@@ -4,7 +4,7 @@ import { troublesIn } from '../sync/troubles.ts';
 
 type Steps = Parameters<typeof troublesIn>[0];
 
-/** A look whose plan has a problem with each of its nodes. */
+/** The steps of a sync whose plan has a problem with each node. */
 function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: string }[]) {
   const problems = Array.from(nodes, (_, at) => {
     const subject = `node worker-${at}`;
@@ -12,28 +12,28 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
   });
   const none = { troubles: [], flaws: [] };
   return {
-    seen: { servers: none, subnets: none, look: none },
+    observed: { servers: none, subnets: none, cloud: none },
     plan: { problems },
     rounds: { problems: [], nodes, delivery: { failures: [] } },
-    others: none,
+    former: none,
     asking: new Set(['s1']),
   } as unknown as Steps;
 }
 
 it.each<ProblemReason>(['InterfaceLimitExceeded', 'RemovalUnconfirmed'])(
-  'is made of the problems of thousands of nodes with a few looks at each: %s',
+  'the problems of thousands of nodes are collected with at most two reads of each node name: %s',
   (reason) => {
-    let looks = 0;
+    let reads = 0;
     const nodes = Array.from({ length: 1_000 }, (_, at) => ({
       instanceId: `s${at}`,
       get nodeName(): string {
-        looks++;
+        reads++;
         return `worker-${at}`;
       },
     }));
-    const told = troublesIn(stepsWith(reason, nodes));
-    // Of a doubtful removal at a server that Nova is asked about again nothing is told yet.
-    expect(told).toHaveLength(reason === 'RemovalUnconfirmed' ? 999 : 1_000);
-    expect(looks).toBeLessThanOrEqual(2_000);
+    const troubles = troublesIn(stepsWith(reason, nodes));
+    // An unconfirmed removal is not reported before its retries.
+    expect(troubles).toHaveLength(reason === 'RemovalUnconfirmed' ? 999 : 1_000);
+    expect(reads).toBeLessThanOrEqual(2_000);
   },
 );

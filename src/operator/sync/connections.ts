@@ -8,36 +8,42 @@ import type { Violas } from '../deliver/violas.ts';
 import type { Notifications } from '../notifications/notifications.ts';
 import type { CloudView, CloudViews } from '../observe/cloud-view.ts';
 import { isPinned } from '../observe/servers.ts';
-import type { SyncRequest } from './request.ts';
+import { reconcileAtOf } from '../openstack-config.ts';
+import type { CloudAges } from '../schedule/cloud-age.ts';
+import type { SyncContext } from './context.ts';
 
-export interface AccessDeps extends AccountDeps {
+export interface ConnectionDeps extends AccountDeps {
   readonly clouds: Pick<Clouds, 'get' | 'provider'>;
   readonly views: CloudViews;
+  readonly cloudAges: Pick<CloudAges, 'begin'>;
   readonly violas: Violas;
   readonly notifications: Pick<Notifications, 'join' | 'leave'>;
   readonly brokerSecrets: Pick<BrokerSecrets, 'keep'>;
 }
 
-/** Both ends of a sync. */
-export interface Access {
+/** The cloud and the Viola of a sync. */
+export interface Connections {
   readonly view: CloudView;
   readonly viola: ViolaClient;
-  /** Whose certificates are not verified at the wish of the CR. */
+  /** Endpoints whose certificates the CR exempts from verification. */
   readonly unverified: readonly string[];
 }
 
-/** From the credentials to the cloud, and the business cluster. Throws StepFailure. */
-export async function access(
-  { config, source, asked }: SyncRequest,
-  deps: AccessDeps,
+/** Connects to the cloud and to the business cluster, with the credentials of the CR. Throws StepFailure. */
+export async function connect(
+  { object, config, source, isForced, freshness }: SyncContext,
+  deps: ConnectionDeps,
   signal: AbortSignal,
-): Promise<Access> {
+): Promise<Connections> {
+  const key = keyOf(source);
   const { identity, broker, unverified } = await loginOf(config, source.namespace, deps, signal);
-  deps.notifications.join(keyOf(source), broker);
+  deps.notifications.join(key, broker);
   deps.brokerSecrets.keep(source, broker);
-  return {
-    view: deps.views.of(deps.clouds.get(identity, asked), keyOf(source), !isPinned(config.servers)),
-    viola: await deps.violas.of(config.viola, config.providerId, source),
-    unverified,
-  };
+  // The same value again gets no new login.
+  const request = isForced ? `${key} ${reconcileAtOf(object)}` : '';
+  const view = deps.views.of(deps.clouds.get(identity, request), key, !isPinned(config.servers));
+  const viola = await deps.violas.of(config.viola, config.providerId, source);
+  deps.cloudAges.begin(key, view.cloud.name);
+  if (freshness.cacheSince !== undefined) view.cloud.freshen(freshness.cacheSince);
+  return { view, viola, unverified };
 }

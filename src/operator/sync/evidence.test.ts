@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../plan/observation.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { ServersSeen } from '../observe/cloud-view.ts';
+import { ObservedServers } from '../observe/cloud-view.ts';
 import { RecentPorts } from '../observe/recent-ports.ts';
 import { FakeCloud } from '../testing/fake-cloud.ts';
 import { attach, detach, serverIds } from '../testing/scene.ts';
@@ -12,20 +12,20 @@ const serverId = serverIds[0] ?? '';
 const question: Question = { portId: 'p1', macAddress: 'fa:16:3e:00:00:01', serverId };
 const server = { id: serverId, name: 'worker-1', status: 'ACTIVE', metadata: {} };
 let cloud: FakeCloud;
-let serversSeen: ServersSeen;
+let observedServers: ObservedServers;
 let recentPorts: RecentPorts;
 
 beforeEach(() => {
   cloud = new FakeCloud();
   cloud.vms = [server];
-  serversSeen = new ServersSeen(createFakeClock());
+  observedServers = new ObservedServers(createFakeClock());
   recentPorts = new RecentPorts(createFakeClock());
   attach(cloud, 1, 1);
 });
 
 async function read(questions: readonly Question[] = [question], random = () => 0.5) {
   const listed = await cloud.portsOf([serverId]);
-  const witness: Witness = { cloud, recentPorts, serversSeen, listed };
+  const witness: Witness = { cloud, recentPorts, observedServers, listed };
   return readEvidence(witness, questions, random, signal);
 }
 
@@ -35,11 +35,11 @@ async function verdict(asked: Question = question) {
 
 /** The account sees the servers as they are now. */
 async function see(): Promise<void> {
-  await serversSeen.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
+  await observedServers.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
 }
 
 describe('a port that is missing from the list', () => {
-  it('is still attached when reading it says so, and is handed back', async () => {
+  it('is still attached when a read by id shows it, and is returned', async () => {
     const { verdicts, found } = await read();
     expect(verdicts).toEqual([{ ...question, verdict: 'stillAttached' }]);
     expect(found.map(({ id }) => id)).toEqual(['p1']);
@@ -53,12 +53,12 @@ describe('a port that is missing from the list', () => {
     },
   );
 
-  it("is gone when it is 404 and Nova's record has its MAC no more", async () => {
+  it("is gone when it is 404 and Nova's record lacks its MAC", async () => {
     detach(cloud, 1);
     expect(await verdict()).toBe('portGone');
   });
 
-  it("is unclear when the account may not see it any more: Nova's record still has it", async () => {
+  it("is unclear when it is 404 and Nova's record still has its MAC", async () => {
     cloud.hidden.add('p1');
     expect(await verdict()).toBe('unconfirmed');
   });
@@ -169,32 +169,35 @@ describe('an entry that names no port', () => {
 });
 
 describe('a read that fails', () => {
-  it.each(['port', 'server', 'wasDeleted'])('of %s proves nothing, and is told', async (method) => {
-    detach(cloud, 1);
-    if (method === 'wasDeleted') cloud.vms = [];
-    expect((await read()).complete).toBe(true);
-    cloud.fail(method, 'serverError');
-    const { verdicts, complete } = await read();
-    expect(verdicts).toMatchObject([{ verdict: 'unconfirmed' }]);
-    expect(complete).toBe(false);
-  });
+  it.each(['port', 'server', 'wasDeleted'])(
+    'of %s makes the evidence incomplete',
+    async (method) => {
+      detach(cloud, 1);
+      if (method === 'wasDeleted') cloud.vms = [];
+      expect((await read()).complete).toBe(true);
+      cloud.fail(method, 'serverError');
+      const { verdicts, complete } = await read();
+      expect(verdicts).toMatchObject([{ verdict: 'unconfirmed' }]);
+      expect(complete).toBe(false);
+    },
+  );
 
-  it('ends with the sync', async () => {
+  it('throws when the sync is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
-    const witness = { cloud, recentPorts, serversSeen, listed: [] };
+    const witness = { cloud, recentPorts, observedServers, listed: [] };
     const reading = readEvidence(witness, [question], () => 0.5, stopped);
     await expect(reading).rejects.toThrow('stopped');
   });
 });
 
-it('reads what several ports have in common once', async () => {
+it('several ports of one server cost one read of the server', async () => {
   cloud.ports = [];
   await read([1, 2, 3].map((n) => ({ ...question, portId: `p${n}` })));
   expect(cloud.log.filter((call) => call.startsWith('server '))).toHaveLength(1);
 });
 
-it('reads a bounded number of ports, not always the same, and tells that more were asked for', async () => {
+it('a sync reads 50 ports at most, chosen at random, and reports the evidence as incomplete', async () => {
   const questions = Array.from({ length: 200 }, (_, n) => ({ ...question, portId: `p${n}` }));
   let seed = 0;
   const random = () => (seed += 0.618) % 1;

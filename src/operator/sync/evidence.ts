@@ -11,72 +11,34 @@ import type { Plan, PlanInput } from '../../plan/plan.ts';
 import { inSlices } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Clock, Random } from '../../time/clock.ts';
-import type { CloudView, ServersSeen } from '../observe/cloud-view.ts';
-import type { Seen } from '../observe/observe.ts';
+import type { CloudView, ObservedServers } from '../observe/cloud-view.ts';
 import type { RecentPorts } from '../observe/recent-ports.ts';
 import type { ServerSelector } from '../resolve/servers.ts';
 import { randomSample } from './random-sample.ts';
-import type { SyncRequest } from './request.ts';
 import { readServer, readServerEvidence } from './server-evidence.ts';
 
-/** The input of a plan, with everything that was seen and nothing that was proven yet. */
-export function planInput(
-  request: SyncRequest,
-  { servers, subnets, look, held, ...known }: Seen & Pick<PlanInput, 'recorded' | 'recentRemovals'>,
-): PlanInput {
-  const { config, source, extent, cloudInterfaces, allowRemovals, takeOverFrom, force } = request;
-  return {
-    owner: source,
-    takeOverFrom,
-    selection: {
-      serverIds: servers.ids,
-      serversComplete: servers.complete,
-      subnetIds: subnets.ids,
-      subnetsComplete: subnets.found.length === subnets.ids.length,
-      pinned: { servers: servers.pinned, subnets: config.subnets.kind === 'ids' },
-      statuses: config.statuses,
-      createdAfter: config.createdAfter,
-      maxInterfaces: config.maxInterfaces,
-      addressFamilies: config.addressFamilies,
-      routing: config.routing,
-      nodeNameKey: config.nodeNameKey,
-    },
-    scope: extent.scope,
-    observation: look.observation,
-    held,
-    evidence: [],
-    serverEvidence: [],
-    cloudInterfaces: cloudInterfaces(held),
-    recorded: known.recorded,
-    recentRemovals: known.recentRemovals,
-    removals: allowRemovals ? 'allowed' : 'guarded',
-    ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
-    force,
-  };
-}
-
-/** A plan with what it was made of. */
+/** A plan with its input. */
 export interface Planned {
   readonly input: PlanInput;
   readonly plan: Plan;
-  /** Whether everything that the plan asked for could be read. */
+  /** Whether all evidence that the plan needs was read. */
   readonly evidenceComplete: boolean;
 }
 
-interface ProveDeps {
+interface EvidenceDeps {
   readonly random: Random;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Makes the plan without evidence. */
+  /** Plans without evidence. */
   readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<Plan>;
 }
 
-/** Plans, and where the plan asks for evidence about delivered ports or servers, reads it and plans again. */
-export async function prove(
+/** Plans; where the plan needs evidence about delivered ports or servers, reads it and plans again. */
+export async function planWithEvidence(
   input: PlanInput,
-  view: Pick<CloudView, 'cloud' | 'recentPorts' | 'serversSeen'> & {
+  view: Pick<CloudView, 'cloud' | 'recentPorts' | 'observedServers'> & {
     readonly selector: ServerSelector;
   },
-  { random, clock, plan: first }: ProveDeps,
+  { random, clock, plan: first }: EvidenceDeps,
   signal: AbortSignal,
 ): Promise<Planned> {
   const plan = await first(input, signal);
@@ -91,31 +53,33 @@ export async function prove(
   const read = new Set(found.map(({ id }) => id));
   const ports = [...observation.ports.filter(({ id }) => !read.has(id)), ...found];
   const { serverEvidence } = servers;
-  const seen = { ...observation, ports };
-  const wiser = { ...input, observation: seen, evidence: verdicts, serverEvidence };
-  const evidenceComplete = complete && servers.complete;
-  const wiserPlan = await inSlices(calculateInSteps(wiser), clock, signal);
-  return { input: wiser, plan: wiserPlan, evidenceComplete };
+  const observed = { ...observation, ports };
+  const withEvidence = { ...input, observation: observed, evidence: verdicts, serverEvidence };
+  return {
+    input: withEvidence,
+    plan: await inSlices(calculateInSteps(withEvidence), clock, signal),
+    evidenceComplete: complete && servers.complete,
+  };
 }
 
-/** Ports read by id in one sync; what is left over waits for the next one. */
+/** Most ports that one sync reads by id; the others wait for the next sync. */
 export const questionsPerSync = 50;
 const readsAtOnce = 4;
 
-/** Who is asked for evidence, and what was seen already. */
+/** Sources of evidence. */
 export interface Witness {
   readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
   readonly recentPorts: RecentPorts;
-  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
-  /** The ports as they were listed in this sync. */
+  readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
+  /** Ports as this sync listed them. */
   readonly listed: readonly Pick<Port, 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'>[];
 }
 
 interface Evidence {
   readonly verdicts: readonly PortEvidence[];
-  /** Ports as they were read by id. */
+  /** Ports that were read by id. */
   readonly found: readonly Port[];
-  /** False when a read failed, or when more was asked than one sync reads. */
+  /** False if a read failed, or if the plan needs more evidence than one sync reads. */
   readonly complete: boolean;
 }
 
@@ -177,9 +141,9 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
   return { verdict: plugged === false && !isSettling ? 'portGone' : 'unconfirmed' };
 }
 
-/** Reads of one sync: several ports of a server share what is read about it. */
+/** Reads of one sync: ports of one server share the read of the server. */
 function createReader(
-  { cloud, recentPorts, serversSeen, listed }: Witness,
+  { cloud, recentPorts, observedServers, listed }: Witness,
   signal: AbortSignal,
 ): Reader {
   const servers = new Map<string, ReturnType<Reader['nicOf']>>();
@@ -190,24 +154,25 @@ function createReader(
         const read = await cloud.port(portId, signal);
         if (read.kind === 'notFound') return undefined;
         const port = recentPorts.latest(read.value);
-        // What is listed later may be older.
+        // A later list may come from an older database.
         recentPorts.note(port, undefined);
         return port;
       }
       const ports = await cloud.portsWithMac(macAddress, signal);
-      // A MAC is unique in its network only: one that is elsewhere may be somebody else's.
+      // A MAC is unique in its network only: a port on another server may be a different one.
       return ports.find(({ deviceId }) => deviceId === serverId);
     },
     isSettling: (portId) => recentPorts.isSettling(portId),
     async nicOf(serverId) {
-      const read = servers.get(serverId) ?? readServer({ cloud, serversSeen }, serverId, signal);
+      const read =
+        servers.get(serverId) ?? readServer({ cloud, observedServers }, serverId, signal);
       servers.set(serverId, read);
       return read;
     },
     recordHas({ id, macAddresses }, macAddress) {
       if (macAddresses === undefined) return undefined;
       if (macAddresses.includes(macAddress)) return true;
-      // A record that lacks what Nova plugged is late or lost; what else it lacks proves nothing.
+      // A record that lacks another plugged port is late or lost, and proves nothing.
       const others = listed.filter(
         (port) => port.deviceId === id && isPlugged(port) && port.fixedIps.length > 0,
       );

@@ -4,7 +4,7 @@ import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import type { SyncRequest } from './request.ts';
+import type { SyncContext } from './context.ts';
 
 interface Known {
   readonly held: readonly ExistingNodeConfig[];
@@ -17,11 +17,10 @@ interface Known {
  * the OpenstackConfig's: a NIC would get another index. A new value of multinic.io/reconcile-at accepts that.
  */
 export async function refuseLostRecords(
-  object: ConfigObject,
-  { config, source, force }: Pick<SyncRequest, 'config' | 'source' | 'force'>,
+  { object, config, source, isForced }: SyncContext,
   { held, recorded, records }: Known,
 ): Promise<void> {
-  if (config.viola.compatibility !== 'legacy' || force) return;
+  if (config.viola.compatibility !== 'legacy' || isForced) return;
   const isKnown =
     recorded.some(({ interfaces }) => interfaces.length > 0) ||
     held.some((node) => isOfName(node.source, source));

@@ -1,6 +1,6 @@
 import type { Random } from '../../time/clock.ts';
 
-/** At most so many of the items, chosen at random when there are more, so that none waits for ever behind others. */
+/** Returns at most `count` items, chosen at random if there are more, so that each has its turn. */
 export function randomSample<T>(items: readonly T[], count: number, random: Random): T[] {
   if (items.length <= count) return [...items];
   return items

@@ -2,16 +2,16 @@ import { nicsGoing } from '../../plan/calculate.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 
-/** Longer than one deletion of many takes to be told server by server. */
+/** Longer than the cloud events of one large deletion take. */
 const rememberedMs = 60_000;
 
 /**
- * NICs that were removed lately because something was said of their servers, by cloud: a large removal that is seen server
- * by server is held like one that is seen at once.
+ * NICs that were removed within the last minute because of cloud events, by cloud: a large removal in several events is held
+ * like one in a single event.
  */
 export class RecentRemovals {
   readonly #clock: Clock;
-  /** When each was last removed (monotonic ms). */
+  /** Time of the last removal of each NIC (monotonic ms), by cloud. */
   readonly #removals = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock) {

@@ -4,39 +4,39 @@ import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
 import type { Trouble } from '../status/step-failure.ts';
 
-/** What one pass through the steps saw and did. */
+/** Result of a sync of all servers. */
 export interface SyncResult {
-  /** The nodes as they were planned last. */
+  /** The nodes of the last plan. */
   readonly nodes: readonly NodePlan[];
   readonly summary: Plan['summary'];
-  /** What becomes of each port of the selected servers. */
+  /** The verdict on each port of the selected servers. */
   readonly ports: readonly PortVerdict[];
   readonly observation: Observation;
-  /** What the business cluster held when the nodes were sent. */
+  /** Objects of the business cluster when the nodes were sent. */
   readonly held: readonly ExistingNodeConfig[];
   readonly delivery: Delivery;
-  /** Objects of which nothing is known. */
+  /** Names of objects that could not be read. */
   readonly unreadable: readonly string[];
-  /** Whether everything was read that a removal depends on. */
+  /** Whether everything was read that removals depend on. */
   readonly evidenceComplete: boolean;
-  /** Nodes in business clusters that the OpenstackConfig names no longer. */
+  /** Nodes that are being removed from former business clusters. */
   readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters that hold, or may hold, nodes of the OpenstackConfig. */
   readonly deliveredTo: readonly string[];
   /** In the order of the steps. */
   readonly troubles: readonly Trouble[];
-  /** Servers of which Nova is asked again what became of a NIC, before anybody is told. */
+  /** Servers with unconfirmed removals that are retried before the status reports them. */
   readonly asking: ReadonlySet<string>;
-  /** Whose certificates are not verified at the wish of the CR. */
+  /** Endpoints whose certificates the CR exempts from verification. */
   readonly unverified: readonly string[];
   /** False: a legacy Viola, which gives no status of nodes. */
   readonly reportsStatus: boolean;
-  /** A service failed: less often is enough until it works again. */
+  /** Whether a service failed: polls back off until it works again. */
   readonly isOutage: boolean;
 }
 
-/** A sync that came through. */
-export interface SyncSeen {
+/** A completed sync, for the status. */
+export interface ReportedSync {
   readonly synced: SyncResult;
   readonly downPortFastRetryMax: number;
 }

@@ -18,8 +18,8 @@ beforeEach(() => {
 
 async function evidenceOf(selector: Partial<ServerSelector>, ids: readonly string[] = ['s1']) {
   const whole = { ids: [], names: [], carrying: undefined, ...selector };
-  const serversSeen = { sawOwn: (id: string) => seen.has(id) };
-  return readServerEvidence({ cloud, serversSeen }, whole, ids, random, signal);
+  const observedServers = { hasObservedOwn: (id: string) => seen.has(id) };
+  return readServerEvidence({ cloud, observedServers }, whole, ids, random, signal);
 }
 
 async function verdictOf(selector: Partial<ServerSelector>) {
@@ -54,10 +54,10 @@ describe('a server that is there', () => {
     });
   });
 
-  it('is judged for who gives up by nobody', async () => {
+  it('throws when the sync is aborted', async () => {
     const leaving = new AbortController();
     leaving.abort(new Error('gone'));
-    const witness = { cloud, serversSeen: { sawOwn: () => false } };
+    const witness = { cloud, observedServers: { hasObservedOwn: () => false } };
     const selector = { ids: [], names: [], carrying: undefined };
     await expect(
       readServerEvidence(witness, selector, ['s1'], random, leaving.signal),

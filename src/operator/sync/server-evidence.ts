@@ -4,23 +4,23 @@ import type { ServerEvidence } from '../../plan/observation.ts';
 import { mapBounded } from '../../process/bounded.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Random } from '../../time/clock.ts';
-import type { ServersSeen } from '../observe/cloud-view.ts';
+import type { ObservedServers } from '../observe/cloud-view.ts';
 import { hasMetadata } from '../observe/servers.ts';
 import type { ServerSelector } from '../resolve/servers.ts';
 import { randomSample } from './random-sample.ts';
 
-/** Who is asked about servers. */
+/** Sources of evidence about servers. */
 export interface ServerWitness {
   readonly cloud: Pick<Cloud, 'portsOf' | 'server' | 'serverTags' | 'wasDeleted'>;
-  readonly serversSeen: Pick<ServersSeen, 'sawOwn'>;
+  readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
 }
 
-/** A server as it is read by id; a 404 counts only where it cannot mean that the account may not see it. */
+/** Reads a server by id. A 404 counts as deleted only if the account has seen the server before. */
 export async function readServer(
   {
     cloud,
-    serversSeen,
-  }: Pick<ServerWitness, 'serversSeen'> & {
+    observedServers,
+  }: Pick<ServerWitness, 'observedServers'> & {
     readonly cloud: Pick<Cloud, 'server' | 'wasDeleted'>;
   },
   serverId: string,
@@ -28,22 +28,22 @@ export async function readServer(
 ): Promise<ServerRecord | 'deleted' | 'unknown'> {
   const server = await cloud.server(serverId, signal);
   if (server.kind === 'found') return server.value.status === 'DELETED' ? 'deleted' : server.value;
-  // A 404 is what an account gets that may not see the server, too.
-  if (serversSeen.sawOwn(serverId)) return 'deleted';
+  // Nova also answers 404 if the account may not see the server.
+  if (observedServers.hasObservedOwn(serverId)) return 'deleted';
   return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
 }
 
-/** Servers read by id in one sync; what is left over waits for the next one. */
+/** Most servers that one sync reads by id; the others wait for the next sync. */
 export const serversPerSync = 50;
 const readsAtOnce = 4;
 
 interface Evidence {
   readonly serverEvidence: readonly ServerEvidence[];
-  /** False when a read failed, or when more was asked than one sync reads. */
+  /** False if a read failed, or if the plan needs more evidence than one sync reads. */
   readonly complete: boolean;
 }
 
-/** Reads whether servers that were delivered and are not among the selected ones left the selection. */
+/** Reads whether delivered servers that are not selected any more have left the selection. */
 export async function readServerEvidence(
   witness: ServerWitness,
   selector: ServerSelector,
@@ -86,7 +86,7 @@ async function judge(
   return carrying.tags.every((tag) => tags.value.includes(tag)) ? 'selected' : 'left';
 }
 
-/** Who has lost sight of Nova's servers only still sees their ports; of a port that is left behind Nova knows better. */
+/** An account that lost its rights in Nova still sees the ports in Neutron; a leftover port needs Nova's list of deletions. */
 async function verdictOfDeleted(
   { cloud }: ServerWitness,
   serverId: string,

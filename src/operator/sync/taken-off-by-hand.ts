@@ -9,7 +9,7 @@ import {
 } from '../openstack-config.ts';
 
 /** What a user has removed in business clusters behind a legacy Viola, which removes nothing. */
-export interface TakenOffByHand {
+interface TakenOffByHand {
   /** Names of nodes without NICs of the OpenstackConfig. */
   readonly nodes: ReadonlySet<string>;
   /** All nodes in business clusters that the OpenstackConfig no longer names. */

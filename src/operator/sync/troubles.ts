@@ -3,60 +3,60 @@ import type { Plan, Problem } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
 import type { FormerClusters } from '../deletion/former-clusters.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
-import type { Seen } from '../observe/observe.ts';
+import type { Observed } from '../observe/observe.ts';
 import type { Trouble } from '../status/step-failure.ts';
 import type { SyncResult } from './result.ts';
 
 interface Steps extends Pick<SyncResult, 'asking'> {
-  readonly seen: Seen;
+  readonly observed: Observed;
   readonly plan: Plan;
   readonly rounds: Rounds;
-  readonly others: FormerClusters;
+  readonly former: FormerClusters;
 }
 
-/** What went wrong, in the order of the steps. */
+/** Returns the problems of a sync in the order of the steps. */
 export function troublesIn(steps: Steps): readonly Trouble[] {
-  const { seen, plan, rounds, others } = steps;
-  const { servers, subnets, look } = seen;
-  const read = [...servers.troubles, ...look.troubles];
+  const { observed, plan, rounds, former } = steps;
+  const { servers, subnets, cloud } = observed;
+  const read = [...servers.troubles, ...cloud.troubles];
   const flaws = [
-    ...new Map([...servers.flaws, ...look.flaws].map((flaw) => [flaw.message, flaw])).values(),
+    ...new Map([...servers.flaws, ...cloud.flaws].map((flaw) => [flaw.message, flaw])).values(),
   ];
   const asked = nodesAsked(steps);
   const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, asked));
   return [
     ...subnets.troubles,
     ...servers.troubles,
-    ...look.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
+    ...cloud.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
     ...flaws,
     ...problems.filter((problem) => !isSaid(problem, [...read, ...flaws])),
-    // Answers come in any order; what is told keeps one.
+    // Answers come in any order; the status keeps one.
     ...rounds.delivery.failures
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
       .map(({ reason, message }) => ({ reason, message })),
-    ...others.troubles,
+    ...former.troubles,
   ];
 }
 
-/** The subjects that nodes are of whose servers Nova is asked about again. */
+/** Returns the subjects of the nodes whose removals are retried. */
 function nodesAsked({ rounds, asking }: Steps): ReadonlySet<string> {
   const nodes = rounds.nodes.filter(({ instanceId }) => asking.has(instanceId));
   return new Set(nodes.map(({ nodeName }) => `node ${nodeName}`));
 }
 
-/** Whether Nova is asked about it again before it is told. */
+/** Whether a removal is retried before it is reported. */
 function isAsked({ reason, subject }: Problem, asked: ReadonlySet<string>): boolean {
   return reason === 'RemovalUnconfirmed' && asked.has(subject);
 }
 
-/** Whether a service failed for all; a node, port or network that cannot be used slows nobody else down. */
-export function isOutage({ seen, rounds }: Pick<Steps, 'seen' | 'rounds'>): boolean {
-  return isCloudOutage(seen) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
+/** Whether a service failed; a single node, port or network that cannot be used does not count. */
+export function isOutage({ observed, rounds }: Pick<Steps, 'observed' | 'rounds'>): boolean {
+  return isCloudOutage(observed) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
 }
 
-/** Whether a service of the cloud did not say what it was asked for. */
-export function isCloudOutage({ subnets, servers, look }: Seen): boolean {
-  const read = [...subnets.troubles, ...servers.troubles, ...look.troubles];
+/** Whether a service of the cloud failed. */
+export function isCloudOutage({ subnets, servers, cloud }: Observed): boolean {
+  const read = [...subnets.troubles, ...servers.troubles, ...cloud.troubles];
   return read.some(({ reason }) => ofServices.has(reason));
 }
 
@@ -68,12 +68,12 @@ const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
   'NovaServerError',
 ]);
 
-// A failed Nova is one trouble, not one for every server whose name is not known.
+// A failed Nova is one problem, not one for each server without a name.
 function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
   return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
 }
 
-/** What nodes wait for, for people. */
+/** Returns what each node waits for, for the status message. */
 export function waitsOf({
   nodes,
   delivery,

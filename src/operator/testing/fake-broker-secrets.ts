@@ -10,7 +10,7 @@ export class FakeBrokerSecrets {
     this.brokers.set(keyOf(owner), broker);
   }
 
-  forget(key: string): void {
+  leave(key: string): void {
     this.brokers.delete(key);
   }
 }

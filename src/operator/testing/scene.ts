@@ -14,22 +14,20 @@ import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
 import { readPolicy } from '../../triggers/policy.ts';
 import { createDeletionGuard } from '../deletion/guard.ts';
 import { createDeliveryRecords } from '../deliver/legacy/delivery-records.ts';
-import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { Violas } from '../deliver/violas.ts';
 import { createInventory } from '../inventory-records/inventory.ts';
-import { Fleet } from '../metrics/delivered-nodes.ts';
-import { sampleFleet } from '../metrics/metrics.ts';
-import { NotReady } from '../metrics/not-ready.ts';
+import { ConfigMemories } from '../memory/config-memory.ts';
+import { sampleDelivered } from '../metrics/metrics.ts';
+import { sampleNotReady } from '../metrics/not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
-import { CloudLooks } from '../schedule/cloud-age.ts';
-import { type Hint, takeHint } from '../schedule/hints.ts';
-import { Pace } from '../schedule/poll-interval.ts';
-import { Looks } from '../schedule/scope.ts';
+import { CloudAges } from '../schedule/cloud-age.ts';
+import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
+import { PlanCache } from '../sync/plan-cache.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
@@ -41,7 +39,7 @@ import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 const key = 'multinic-system/osc';
-/** Nova is asked again, and everything accounted for, within so long; polls are further apart. */
+/** Retries and follow-up syncs come within this; polls are further apart. */
 const followsMs = 5_000;
 const { signal } = new AbortController();
 
@@ -57,18 +55,21 @@ export const environment: Readonly<Record<string, string>> = {
   VIOLA_ENDPOINT: 'https://viola.test',
 };
 
-/** What is in memory and used by what is not. */
+/** Parts in memory that real parts use. */
 interface Within {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly perform: Perform<string>;
 }
 
-/** What is not in memory but called as in earnest. */
+/** Real parts in place of those in memory. */
 export interface Outside {
   readonly clouds?: (settings: OperatorSettings) => Clouds;
   readonly violas?: (settings: OperatorSettings, within: Within) => Violas;
 }
+
+/** Without jitter. */
+const random = () => 0.5;
 
 /** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
 export async function setScene(
@@ -94,7 +95,7 @@ export async function setScene(
   let death: { readonly at: number; readonly error: Error } | undefined;
   const perform = createPerform<string>((name, phase) => {
     const at = effects.push(`${phase} ${name}`) - 1;
-    // Whoever is dead writes nothing any more.
+    // A killed process writes nothing.
     if (death && at >= death.at) throw death.error;
   });
   furnish(cloud);
@@ -110,32 +111,36 @@ export async function setScene(
     },
   });
 
-  let views = new CloudViews(clock, signal);
-  let looks = new Looks(clock);
-
-  const fleet = new Fleet();
-  const cloudLooks = new CloudLooks(clock);
-  sampleFleet(metrics, fleet, cloudLooks);
+  const cloudAges = new CloudAges(clock);
   let trigger = '';
   let said = env;
   function makeReconciler() {
-    const notReady = new NotReady(metrics);
+    const views = new CloudViews(clock, signal);
+    const plans = new PlanCache(clock);
+    const memories = new ConfigMemories({
+      clock,
+      random,
+      clouds: [views, notifications, cloudAges],
+      others: [brokerSecrets, plans],
+    });
+    sampleDelivered(metrics, memories, cloudAges);
+    sampleNotReady(metrics, memories);
     const writer = createStatusWriter({
       client: kube,
       recorder: { record: (_object, note) => events.push(note) },
       perform,
       clock,
-      notReady,
       notifications,
     });
     const settings = readSettings(operatorSettings, { env: said, flags: {} });
     const isCallable = mayBeCalled(settings);
-    const triggers = new Triggers({ clock, log, writer, notReady, isCallable });
+    const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
     const made = createReconciler({
       client: kube,
       configs: kube.configs,
+      memories,
       settings,
       guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
@@ -143,9 +148,8 @@ export async function setScene(
       views,
       notifications,
       brokerSecrets,
-      looks,
-      fleet,
-      cloudLooks,
+      plans,
+      cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
@@ -157,17 +161,15 @@ export async function setScene(
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
       triggers,
-      unanswered: new UnansweredPosts(clock),
-      pace: new Pace({ clock, random: () => 0.5 }),
       perform,
       clock,
-      random: () => 0.5,
+      random,
       log,
       metrics,
     });
-    return { reconcile: made, triggers };
+    return { reconcile: made, triggers, memories, views };
   }
-  let { reconcile, triggers } = makeReconciler();
+  let { reconcile, triggers, memories, views } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -180,23 +182,23 @@ export async function setScene(
     viola,
     notifications,
     brokerSecrets,
-    /** Violas of business clusters other than the usual one. */
+    /** Violas of other business clusters. */
     otherViolas,
     kube,
     store,
     events,
-    /** Violas that were connected to, with the business cluster. */
+    /** Connections to Violas, each with its business cluster. */
     asked,
     effects,
     metrics,
     /** The log, one JSON object a line. */
     lines,
-    /** What may start a look, as `trigger.yaml` says it. */
+    /** Sets the content of `trigger.yaml`. */
     trigger: (text: string) => {
       trigger = text;
       triggers.use(readPolicy(text));
     },
-    /** One look, some time after the last one, with what follows within seconds; answers when the next one is due. */
+    /** Syncs after a pause, with follow-up syncs; returns the milliseconds until the next sync. */
     look: async (afterMs = 15_000) => {
       let nextMs = await reconcileAfter(afterMs);
       while (nextMs !== undefined && nextMs <= followsMs) {
@@ -205,29 +207,27 @@ export async function setScene(
       }
       return nextMs;
     },
-    /** One pass of the reconciler, whatever it takes in. */
+    /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
-    /** Tells of what happened; answers whether it is looked at now. */
-    hint: (what: Partial<Hint>) => {
-      return takeHint([key], { ...nothingHappened, ...what }, { looks, views }).length > 0;
+    /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
+    cloudEvent: (what: Partial<CloudEvent>) => {
+      return noteCloudEvent([key], { ...nothingHappened, ...what }, { memories, views }).length > 0;
     },
-    /** Ends the work before or after the n-th write (both are counted), as a kill would. */
+    /** Fails before or after the n-th write (both count), as a kill does. */
     killAt: (at: number, error: Error) => {
       death = { at, error };
     },
-    /** Every call of the store fails with this; undefined = it works again. */
+    /** Fails every call of the store; undefined: the store works again. */
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
-    /** Another process led meanwhile, and this one does again. */
-    leadAgain: () => triggers.lead(),
-    /** Everything that is only remembered is lost; the settings may be others. */
+    /** Another replica led in between, and this one leads again. */
+    leadAgain: () => memories.startTerm(),
+    /** Restarts the operator: in-memory state is lost, and the settings may change. */
     restart: (others: Readonly<Record<string, string>> = env) => {
       said = others;
       death = undefined;
-      views = new CloudViews(clock, signal);
-      looks = new Looks(clock);
-      ({ reconcile, triggers } = makeReconciler());
+      ({ reconcile, triggers, memories, views } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),
@@ -298,7 +298,7 @@ function furnish(cloud: FakeCloud): void {
   cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
 }
 
-/** An OpenstackConfig whose two nodes have got a port each. */
+/** Creates an OpenstackConfig and syncs it; each of its two nodes has a port. */
 export async function delivered(scene: Scene): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 2);

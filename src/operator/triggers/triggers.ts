@@ -6,7 +6,8 @@ import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import { immediately, type TriggerPolicy } from '../../triggers/policy.ts';
-import type { NotReady } from '../metrics/not-ready.ts';
+import type { ConfigContext, ConfigMemory } from '../memory/config-memory.ts';
+import { latestObject } from '../memory/latest-object.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';
@@ -16,24 +17,23 @@ import { waitMessage } from './wait-message.ts';
 export interface TriggersDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'debug'>;
-  readonly writer: Pick<StatusWriter, 'latest' | 'awaitTrigger'>;
-  readonly notReady: Pick<NotReady, 'reasonsOf'>;
+  readonly writer: Pick<StatusWriter, 'awaitTrigger'>;
+  readonly memories: Iterable<readonly [string, ConfigMemory]>;
   /** Whether the trigger endpoint has callers. */
   readonly isCallable: boolean;
 }
 
-/** A timer may ring a little before the time that it was set for. */
+/** A timer may ring early by this. */
 const slackMs = 1_000;
-/** A timer knows nothing of a clock that is set forward, as that of a machine that slept: it is asked what time it is. */
+/** Longest requeue: a timer does not notice a clock that is set forward, as after a suspend, so the time is checked again. */
 const longestWaitMs = 3_600_000;
 
 /**
- * Lets looks at live OpenstackConfigs through that the policy has a cause for, and says when one comes up again. Whoever is
- * being deleted or paused does not come by here, and a restart is no cause: what has to be known is in the status.
+ * Admits syncs of live OpenstackConfigs that have a cause under the trigger policy, and returns when to requeue. Deleted and
+ * paused objects do not come here. A restart is no cause: the causes follow from the status.
  */
 export class Triggers {
   readonly #deps: TriggersDeps;
-  readonly #due = new Map<string, Date>();
   #policy = immediately;
 
   constructor(deps: TriggersDeps) {
@@ -44,124 +44,118 @@ export class Triggers {
     return this.#policy.mode;
   }
 
-  /** Whether what happens in a cloud may start a look. */
-  get followsHints(): boolean {
+  /** Whether cloud events may start a sync. */
+  get followsCloudEvents(): boolean {
     return this.#policy.mode === 'immediate';
   }
 
-  /** Looks are let through by this from now on. */
+  /** Admits syncs by this policy from now on. */
   use(policy: TriggerPolicy): void {
     this.#policy = policy;
-    this.#due.clear();
+    for (const [, { term }] of this.#deps.memories) term.nextScheduledAt = undefined;
   }
 
-  /** Another process may have looked meanwhile: what was kept is in the status. */
-  lead(): void {
-    this.#due.clear();
-  }
-
-  forget(key: string): void {
-    this.#due.delete(key);
-  }
-
-  /** Looks, or says when to ask again. */
+  /** Syncs if there is a cause; returns when to requeue. */
   async pass(
-    object: ConfigObject,
-    look: () => Promise<Outcome | undefined>,
+    context: ConfigContext,
+    sync: () => Promise<Outcome | undefined>,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
     const { log } = this.#deps;
+    const { object } = context;
     const config = keyOf(object);
     const policy = this.#policy;
     const { mode } = policy;
-    const situation = this.#situationOf(object);
-    const due = this.#dueOf(object, policy);
+    const situation = this.#situationOf(context);
+    const due = this.#dueOf(context, policy);
     const isDue = due !== undefined && due.getTime() - this.#now() <= slackMs;
     const cause = causeOf(policy, situation, isDue);
-    const said = { config, mode, isCRChangeEvent: situation.changed };
+    const fields = { config, mode, isCRChangeEvent: situation.changed };
     if (cause === undefined) {
-      log.info(said, 'Reconcile skipped due to trigger configuration');
-      if (situation.changed) await this.#tellWait(object, policy, due, signal);
+      log.info(fields, 'Reconcile skipped due to trigger configuration');
+      if (situation.changed) await this.#reportWait(context, policy, due, signal);
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
       log.info({ config }, 'Immediate reconcile triggered by CR change event');
-    this.#tell(cause, mode, said, 'Proceeding with reconcile');
-    await this.#takeBackReady(object, signal);
-    const outcome = this.#outcomeOf(object, policy, isDue ? due : undefined, await look());
-    if (isReady(this.#deps.writer.latest(object))) {
+    this.#log(cause, mode, fields, 'Proceeding with reconcile');
+    await this.#takeBackReady(context, signal);
+    const outcome = this.#outcomeOf(context, policy, isDue ? due : undefined, await sync());
+    if (isReady(latestObject(context))) {
       const nextRequeue = textOf(outcome?.requeueAfterMs);
       const done = { config, triggerMode: mode, nextRequeue };
-      this.#tell(cause, mode, done, 'Reconcile completed successfully');
+      this.#log(cause, mode, done, 'Reconcile completed successfully');
     }
     return outcome && awake(outcome);
   }
 
-  /** When it comes up again after a look; `past`: the time of the schedule that the look was at. */
+  /** Returns when to requeue after a sync; `past`: the time of the schedule that started it. */
   #outcomeOf(
-    object: ConfigObject,
+    context: ConfigContext,
     policy: TriggerPolicy,
     past: Date | undefined,
-    looked: Outcome | undefined,
+    synced: Outcome | undefined,
   ): Outcome | undefined {
-    // Somebody has said something else meanwhile.
+    // The policy changed during the sync.
     if (policy !== this.#policy) return { requeueAfterMs: 0 };
-    if (policy.mode === 'immediate') return looked;
-    // A look that threw is made again, and not put off until the next time.
-    if (past) this.#due.set(keyOf(object), nextOf(policy, Math.max(this.#now(), past.getTime())));
-    const due = this.#dueOf(object, policy);
-    const { unfinished } = this.#situationOf(object);
-    const waits = [due && this.#until(due), unfinished ? looked : undefined];
+    if (policy.mode === 'immediate') return synced;
+    // A sync that threw is repeated, not deferred to the next time of the schedule.
+    if (past) {
+      const after = Math.max(this.#now(), past.getTime());
+      context.memory.term.nextScheduledAt = nextOf(policy, after);
+    }
+    const due = this.#dueOf(context, policy);
+    const { unfinished } = this.#situationOf(context);
+    const waits = [due && this.#until(due), unfinished ? synced : undefined];
     const ms = waits.flatMap((one) => one?.requeueAfterMs ?? []);
     return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
   }
 
-  async #tellWait(
-    object: ConfigObject,
+  async #reportWait(
+    context: ConfigContext,
     policy: TriggerPolicy,
     due: Date | undefined,
     signal: AbortSignal,
   ): Promise<void> {
     const message = waitMessage(policy, due, this.#deps.isCallable);
-    await this.#deps.writer.awaitTrigger(object, { message, isEvent: true }, signal);
+    await this.#deps.writer.awaitTrigger(context, { message, isEvent: true }, signal);
   }
 
   /**
-   * A sync may take minutes, and Ready must not say meanwhile that an edit was delivered. Without the finalizer nothing was
-   * delivered, and a status write would only make the write of the finalizer fail.
+   * Sets a Ready of an earlier generation to Unknown: a sync may take minutes, and Ready must not confirm the edit before.
+   * Without the finalizer nothing was delivered, and a status write would make the write of the finalizer fail.
    */
-  async #takeBackReady(object: ConfigObject, signal: AbortSignal): Promise<void> {
+  async #takeBackReady(context: ConfigContext, signal: AbortSignal): Promise<void> {
+    const { object } = context;
     const ready = findCondition(statusOf(object).conditions, 'Ready');
     const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
     if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
     const message = 'the sync of the edited object goes on';
     try {
-      await this.#deps.writer.awaitTrigger(object, { message, isEvent: false }, signal);
+      await this.#deps.writer.awaitTrigger(context, { message, isEvent: false }, signal);
     } catch (error) {
-      // NICs must not wait for an API server that takes no status; the sync ends with a write of its own.
+      // NICs do not wait for an API server that refuses the status; the sync ends with another write.
       if (signal.aborted || !(error instanceof KubeError)) throw error;
       this.#deps.log.debug({ err: error, config: keyOf(object) }, 'stale Ready not taken back');
     }
   }
 
-  #situationOf(object: ConfigObject) {
-    const { writer, notReady, clock } = this.#deps;
-    const reasons = notReady.reasonsOf(keyOf(object));
-    return situationOf(writer.latest(object), reasons, clock.now());
+  #situationOf(context: ConfigContext) {
+    const { notReadyReasons } = context.memory.term;
+    return situationOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
   }
 
-  /** The next time of the schedule; one that passed while nobody was there is made up for. */
-  #dueOf(object: ConfigObject, policy: TriggerPolicy): Date | undefined {
+  /** The next time of the schedule; a time that passed while no operator ran is due at once. */
+  #dueOf({ object, memory: { term } }: ConfigContext, policy: TriggerPolicy): Date | undefined {
     if (!policy.schedule) return undefined;
-    const key = keyOf(object);
     const syncedAt = Date.parse(statusOf(object).lastSyncedAt ?? '');
-    // The status may say a sync later than it was.
-    const seenUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
-    const due = this.#due.get(key) ?? nextOf(policy, Math.min(this.#now(), seenUntil));
-    // Of a clock that was set back the next time is an earlier one.
+    // lastSyncedAt may be older than the last sync by a heartbeat.
+    const syncedUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
+    const due = term.nextScheduledAt ?? nextOf(policy, Math.min(this.#now(), syncedUntil));
+    // After a clock was set back the next time is an earlier one.
     const next = nextOf(policy, this.#now() + slackMs);
     const earlier = next < due ? next : due;
-    this.#due.set(key, earlier);
+    term.nextScheduledAt = earlier;
     return earlier;
   }
 
@@ -173,10 +167,10 @@ export class Triggers {
     return this.#deps.clock.now().getTime();
   }
 
-  /** In mode immediate every poll would be two lines. */
-  #tell(cause: Cause, mode: TriggerPolicy['mode'], said: object, text: string): void {
+  /** Logs polls of mode immediate at debug: each would be two lines. */
+  #log(cause: Cause, mode: TriggerPolicy['mode'], fields: object, text: string): void {
     const isNoise = mode === 'immediate' && (cause === 'poll' || cause === 'unfinished');
-    this.#deps.log[isNoise ? 'debug' : 'info'](said, text);
+    this.#deps.log[isNoise ? 'debug' : 'info'](fields, text);
   }
 }
 
@@ -194,7 +188,7 @@ function isReady(object: ConfigObject): boolean {
   return findCondition(statusOf(object).conditions, 'Ready')?.status === 'True';
 }
 
-/** As the deployed system writes durations, to the second: `15m`, `1h30m`, `20s`; `never` without one. */
+/** Formats a duration as the legacy operator logs it, to the second: `15m`, `1h30m`, `20s`; `never` for undefined. */
 function textOf(ms: number | undefined): string {
   if (ms === undefined) return 'never';
   const seconds = Math.round(ms / 1000);

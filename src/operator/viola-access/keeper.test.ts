@@ -5,7 +5,7 @@ import { events, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createMetrics } from '../../process/metrics.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { createAccessKeeper, type KeeperDeps, lookMs } from './keeper.ts';
+import { checkIntervalMs, createAccessKeeper, type KeeperDeps } from './keeper.ts';
 
 const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
 let bed: AccessFixture;
@@ -53,7 +53,7 @@ function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
     /** Resolves when its work has begun. */
     working: async () => term.working,
     /** The next look, to its end: `afterMs` after the last one, and the one after it comes `nextMs` later. */
-    async look(afterMs = lookMs, nextMs = lookMs): Promise<void> {
+    async look(afterMs = checkIntervalMs, nextMs = checkIntervalMs): Promise<void> {
       const before = bed.api.audit.length;
       await expect.poll(() => clock.waits).toContain(afterMs);
       await clock.advance(afterMs);
@@ -202,7 +202,7 @@ describe('the keeper of the access to Viola', () => {
     await bed.edit('multinic-operator-viola-token', { next: 'a-token-of-our-own-making' });
     await leader.look();
     await leader.stop();
-    await leader.clock.advance(15 * lookMs);
+    await leader.clock.advance(15 * checkIntervalMs);
     const before = await bed.data('multinic-operator-viola-token');
     await leader.again();
     expect(await bed.data('multinic-operator-viola-token')).toEqual(before);
@@ -235,7 +235,7 @@ describe('the keeper of the access to Viola', () => {
     await leader.working();
     await leader.stop();
     await bed.delete(...all);
-    await leader.clock.advance(2 * lookMs);
+    await leader.clock.advance(2 * checkIntervalMs);
     expect(await names()).toEqual([]);
   });
 });

@@ -29,9 +29,9 @@ export interface KeeperDeps {
 }
 
 /** How often the Secrets are looked at. */
-export const lookMs = 60_000;
+export const checkIntervalMs = 60_000;
 /** How soon after a look that failed: a server that is away for a moment costs an installation no minute. */
-const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
+const again: Backoff = { baseMs: 1_000, maxMs: checkIntervalMs };
 
 /** Keeps the Secrets of the access to Viola while this process leads. */
 export function createAccessKeeper({
@@ -104,7 +104,7 @@ export function createAccessKeeper({
     let failures = 0;
     const pauseMs = () => {
       failures = troubles.size === 0 ? 0 : failures + 1;
-      return failures === 0 ? lookMs : backoffMs(failures - 1, again, random);
+      return failures === 0 ? checkIntervalMs : backoffMs(failures - 1, again, random);
     };
     while (await passed(clock, pauseMs(), leading)) await round(leading);
   }

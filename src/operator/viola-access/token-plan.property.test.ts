@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { grantsText, hashesIn, hashOf } from './grants.ts';
-import { GrantsSeen, planTokens, tokenInUse } from './token-plan.ts';
+import { ObservedGrants, planTokens, tokenInUse } from './token-plan.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
@@ -16,7 +16,7 @@ class World {
   grants = '';
   /** Every content of the grants, and since when it has been in the Secret. */
   readonly #contents: { readonly sinceMs: number; readonly hashes: readonly string[] }[] = [];
-  #seen = new GrantsSeen();
+  #seen = new ObservedGrants();
   #made = 0;
   inUse: string | undefined;
 
@@ -45,7 +45,7 @@ class World {
 
   /** Somebody else leads, who remembers nothing. */
   die(): void {
-    this.#seen = new GrantsSeen();
+    this.#seen = new ObservedGrants();
     this.inUse = undefined;
   }
 

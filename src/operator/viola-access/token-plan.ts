@@ -14,7 +14,7 @@ const skewMs = 5 * minuteMs;
 const mostOld = 4;
 
 /** What the Secrets of the operator's token and of its grants hold, as far as it can be used. */
-export interface HeldTokens {
+export interface StoredTokens {
   readonly token: string | undefined;
   /** What is used after it, once Viola knows it. */
   readonly next: string | undefined;
@@ -55,7 +55,7 @@ export interface TokenMemory {
 }
 
 /** Decides on the next write alone, so that a stop between two writes leaves nothing half done. */
-export function planTokens(held: HeldTokens, nowMs: number, memory: TokenMemory): TokenPlan {
+export function planTokens(held: StoredTokens, nowMs: number, memory: TokenMemory): TokenPlan {
   const { token, next, grants } = held;
   const use = { write: 'token', sinceMs: nowMs, announces: false } as const;
   if (token === undefined) {
@@ -81,13 +81,13 @@ export function planTokens(held: HeldTokens, nowMs: number, memory: TokenMemory)
 }
 
 /** Unknown also when the clock was set back, or somebody edited the time. */
-function knownSince({ sinceMs }: HeldTokens, nowMs: number): number | undefined {
+function knownSince({ sinceMs }: StoredTokens, nowMs: number): number | undefined {
   return sinceMs !== undefined && sinceMs < nowMs + skewMs ? sinceMs : undefined;
 }
 
 /** Old tokens stay known for a while: an operator that has just lost its lease may still be asking. */
 function wantedHashes(
-  { token, next, granted }: HeldTokens,
+  { token, next, granted }: StoredTokens,
   inUse: string | undefined,
   isOld: boolean,
 ): readonly string[] {
@@ -101,7 +101,7 @@ function wantedHashes(
  * before, until Viola knows the new one.
  */
 export function tokenInUse(
-  { token, granted }: HeldTokens,
+  { token, granted }: StoredTokens,
   { inUse, grantedForMs }: TokenMemory,
 ): string | undefined {
   const isGranted = (one: string) => granted.includes(hashOf(one));
@@ -111,7 +111,7 @@ export function tokenInUse(
 }
 
 /** Remembers since when this process has seen each token granted. */
-export class GrantsSeen {
+export class ObservedGrants {
   #since: ReadonlyMap<string, number> = new Map();
 
   look(granted: readonly string[], monotonicMs: number): void {

@@ -9,9 +9,9 @@ import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { grantsText, hashesIn } from './grants.ts';
 import { type AccessSecrets, kept } from './kept-secret.ts';
 import {
-  GrantsSeen,
-  type HeldTokens,
+  ObservedGrants,
   planTokens,
+  type StoredTokens,
   type TokenStep,
   tokenInUse,
 } from './token-plan.ts';
@@ -33,7 +33,7 @@ function makeToken(): string {
 
 /** Keeps the operator's token for Viola, and its grant where Viola reads it. */
 export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) {
-  let seen = new GrantsSeen();
+  let seen = new ObservedGrants();
   let inUse: string | undefined;
   let remembers = false;
   const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
@@ -63,7 +63,7 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
         grants: await secrets.read(kept.grants, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tokens = heldTokens(held.token, held.grants);
+        const tokens = tokensIn(held.token, held.grants);
         seen.look(tokens.granted, clock.monotonicMs());
         inUse = tokenInUse(tokens, { inUse: remembers ? inUse : undefined, grantedForMs });
         remembers = true;
@@ -79,7 +79,7 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
      * until it has read the Secrets, and then forgets it: it may have been withdrawn.
      */
     lead(): void {
-      seen = new GrantsSeen();
+      seen = new ObservedGrants();
       remembers = false;
     },
     /** The token that Viola is asked with; undefined as long as there is none that Viola can know. */
@@ -98,10 +98,10 @@ function contentOf(step: TokenStep): Content {
   };
 }
 
-export function heldTokens(
+export function tokensIn(
   { data, annotations: noted }: ReadSecret,
   grants: ReadSecret,
-): HeldTokens {
+): StoredTokens {
   const token = usable(data['token']);
   const next = usable(data['next']);
   const text = grants.data[ownGrantsKey] ?? '';

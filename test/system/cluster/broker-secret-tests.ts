@@ -3,7 +3,7 @@ import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { crdDefinitions } from '../../../src/api/crd/definition.ts';
 import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { crds } from '../../../src/kube/core-resources.ts';
-import { triedAgainMs } from '../../../src/operator/broker-secret/broker-secrets.ts';
+import { retryMs } from '../../../src/operator/broker-secret/broker-secrets.ts';
 import { openstackConfigs } from '../../../src/operator/openstack-config.ts';
 import { spec } from '../../../src/operator/testing/scene.ts';
 import { SecretsFixture } from '../../fixtures/secrets.ts';
@@ -63,7 +63,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
       const next = await makeConfig();
       await kept(next);
       await expect.poll(async () => bed.secret(name), generous).toBeUndefined();
-      await bed.clock.advance(triedAgainMs);
+      await bed.clock.advance(retryMs);
       await kept(next);
       expect((await bed.secret(name))?.metadata.ownerReferences?.map((one) => one.uid)).toEqual([
         next,

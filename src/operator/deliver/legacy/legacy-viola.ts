@@ -12,9 +12,9 @@ import { legacyAbilities } from '../abilities.ts';
 import { removalUnsupported } from '../unsupported.ts';
 import type { ViolaClient } from '../viola-client.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
-import { isAt, recordFrom } from './held-record.ts';
 import { refusalsIn } from './legacy-answer.ts';
-import { begin, heldNodes, isWithoutEffect, undo } from './open-records.ts';
+import { isAt, recordFrom } from './node-record.ts';
+import { begin, isWithoutEffect, recordedNodes, undo } from './open-records.ts';
 import { wireNode } from './wire-node.ts';
 
 interface LegacyViolaOptions {
@@ -40,11 +40,11 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   return {
     abilities: legacyAbilities,
     async list({ source: author, instanceIds }) {
-      const nodes = await heldNodes(records, { providerId, author, instanceIds });
+      const nodes = await recordedNodes(records, { providerId, author, instanceIds });
       return { nodes, unreadable: [] };
     },
     async get(nodeName) {
-      const [found] = await heldNodes(records, { providerId, nodeNames: [nodeName] });
+      const [found] = await recordedNodes(records, { providerId, nodeNames: [nodeName] });
       return found;
     },
     post: async (nodes, signal) => delivery.post(nodes, signal),

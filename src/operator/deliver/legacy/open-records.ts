@@ -3,7 +3,7 @@ import type { ExistingNode } from '../../../plan/plan.ts';
 import { isRequestError, type RequestError } from '../../../requests/request-error.ts';
 import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
-import { heldFrom, isUnanswered, openRecord } from './held-record.ts';
+import { existingNodeFrom, isUnanswered, openRecord } from './node-record.ts';
 
 interface About {
   readonly records: DeliveryRecords;
@@ -14,7 +14,7 @@ interface About {
 }
 
 /** Returns recorded nodes; one whose last POST was not answered has the NICs of that POST, too. */
-export async function heldNodes(
+export async function recordedNodes(
   records: DeliveryRecords,
   filter: DeliveryFilter,
 ): Promise<ExistingNode[]> {
@@ -23,7 +23,7 @@ export async function heldNodes(
   const nics = open.length === 0 ? [] : await records.nicsOf(open);
   const sent = new Map(nics.map(({ instanceId, interfaces }) => [instanceId, interfaces]));
   return found.map((record) =>
-    heldFrom(record, isUnanswered(record) ? sent.get(record.instanceId) : []),
+    existingNodeFrom(record, isUnanswered(record) ? sent.get(record.instanceId) : []),
   );
 }
 

@@ -5,32 +5,33 @@ import { BoundedMemory } from '../../process/bounded-memory.ts';
 import { inSlices } from '../../process/slices.ts';
 import type { Clock } from '../../time/clock.ts';
 
-interface Known {
+interface CachedPlan {
   readonly input: PlanInput;
   readonly plan: Plan;
 }
 
-/** The memory of a plan and its input grows with its ports: those of some 7,000 servers. */
+/** Limit of all plans together. The memory of a plan and its input grows with its ports; 20,000 are some 7,000 servers. */
 const mostPorts = 20_000;
 
 /**
- * The last plan of each OpenstackConfig. A plan is a pure function of its input, so that an equal input, whatever it is made of, has the
- * same plan. Comparing is quick where lists hold the same objects as before, as they do when pages had the same bytes.
+ * The last plan of each OpenstackConfig (`namespace/name`), shared because of the common limit. A plan is a pure function of
+ * its input, so an equal input has an equal plan. Comparing is fast where lists hold the same objects as before: cached
+ * pages do.
  */
-export class PlanMemory {
+export class PlanCache {
   readonly #clock: Clock;
-  readonly #plans = new BoundedMemory<Known>(mostPorts);
+  readonly #plans = new BoundedMemory<CachedPlan>(mostPorts);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The plan of this input: the last one when that had the same input and left no question open, else a new one. */
+  /** Returns the last plan if its input was equal and it needed no evidence, else a new plan. */
   async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
-    const known = this.#plans.peek(key);
-    if (known && (await inSlices(isSameInSteps(known.input, input), this.#clock, signal))) {
+    const cached = this.#plans.peek(key);
+    if (cached && (await inSlices(isSameInSteps(cached.input, input), this.#clock, signal))) {
       this.#plans.touch(key);
-      return known.plan;
+      return cached.plan;
     }
     this.#plans.drop(key);
     const plan = await inSlices(calculateInSteps(input), this.#clock, signal);
@@ -38,21 +39,21 @@ export class PlanMemory {
     return plan;
   }
 
-  forget(key: string): void {
+  leave(key: string): void {
     this.#plans.drop(key);
   }
 }
 
-/** Whether the plan sends nothing, waits for nothing and asks for no evidence: only then the next one may have the same input. */
+/** Whether the plan sends nothing, waits for nothing and needs no evidence: only then the next input may be equal. */
 function isAtRest({ nodes, ask, askServers }: Plan): boolean {
   const isAsking = ask.length + askServers.length > 0;
   return !isAsking && nodes.every(({ action, waiting }) => action === 'none' && !waiting);
 }
 
-/** The items of the lists in an observation are so deep in an input. */
+/** Depth of the items of an observation's lists in an input. */
 const itemDepth = 3;
 
-/** isDeepStrictEqual of the inputs of two plans, item by item: thousands of ports that were parsed anew take tens of milliseconds. */
+/** isDeepStrictEqual of two inputs in steps: thousands of ports that were parsed again take tens of milliseconds. */
 function* isSameInSteps(a: unknown, b: unknown, depth = 0): Generator<undefined, boolean> {
   yield;
   if (a === b) return true;

@@ -18,7 +18,7 @@ export function isUnanswered({ uid }: Pick<StoredNode, 'uid'>): boolean {
  * Returns a record as the node that a native Viola would list; it has no status. `sent`: NICs of a POST that was not
  * answered, which the node may have as well as those of the record.
  */
-export function heldFrom(
+export function existingNodeFrom(
   record: RecordedDelivery,
   sent: readonly InterfaceSpec[] = [],
 ): ExistingNode {

@@ -11,15 +11,15 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('the account that follows a look at some servers', () => {
-  it('looks for ports itself where nobody has: another cloud is read as a whole', async () => {
+describe('the follow-up of a sync of some servers', () => {
+  it('lists all ports when a new password makes the cloud a new one', async () => {
     await delivered(scene);
     await scene.look();
     await scene.clock.advance(1_000);
     attach(scene.cloud, 3, 1);
-    scene.hint({ servers: [first] });
+    scene.cloudEvent({ servers: [first] });
     const accountMs = (await scene.reconcile(300)) ?? 0;
-    // The password was changed: what was known by the old one is known no more.
+    // Caches belong to the old password.
     const renewed = new FakeCloud();
     Object.assign(renewed, {
       ports: scene.cloud.ports,
@@ -34,7 +34,7 @@ describe('the account that follows a look at some servers', () => {
   });
 });
 
-describe('a hint that comes in the middle of the first look', () => {
+describe('a cloud event during the first sync', () => {
   beforeEach(() => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
@@ -45,47 +45,47 @@ describe('a hint that comes in the middle of the first look', () => {
       const ports = await portsOf(servers);
       await scene.clock.advance(10);
       attach(scene.cloud, 3, 2);
-      scene.hint({ servers: [second] });
+      scene.cloudEvent({ servers: [second] });
       return ports;
     };
   });
 
-  it('is followed as soon as that has ended', async () => {
+  it('starts a sync as soon as the first one has ended', async () => {
     expect(await scene.reconcile(0)).toBe(0);
     await scene.reconcile(0);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
   });
 
-  it('hastens nothing when that fails', async () => {
+  it('does not hasten the retry when the first sync fails', async () => {
     scene.viola.fail(503);
     expect(await scene.reconcile(0)).toBe(30_000);
   });
 });
 
-it('a server in doubt whose object is gone is not asked about all the time', async () => {
+it('an unconfirmed removal whose object is gone is not retried at once again', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
   scene.cloud.holdNovaEvents();
   scene.cloud.ports = scene.cloud.ports.filter(({ id }) => id !== 'p1');
-  scene.hint({ servers: [first] });
+  scene.cloudEvent({ servers: [first] });
   await scene.reconcile(300);
   scene.viola.nodes.delete('worker-1');
   scene.cloud.fail('servers', 'timeout');
   expect(await scene.reconcile(1_000)).toBeGreaterThan(0);
 });
 
-it('a server of which something is said together with its network is not all that is looked at', async () => {
+it('an event of a server and its network starts a sync of all servers', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
   attach(scene.cloud, 3, 2);
-  scene.hint({ servers: [first], networks: ['net-a'] });
+  scene.cloudEvent({ servers: [first], networks: ['net-a'] });
   await scene.reconcile(300);
   expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
 });
 
-it('a port that moves concerns the server that it leaves and the one that it comes to', async () => {
+it('an event of a moved port syncs its old and its new server', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -93,7 +93,7 @@ it('a port that moves concerns the server that it leaves and the one that it com
     port.id === 'p1' ? { ...port, deviceId: second, revisionNumber: 2 } : port,
   );
   scene.cloud.log.length = 0;
-  scene.hint({ servers: [second], ports: ['p1'] });
+  scene.cloudEvent({ servers: [second], ports: ['p1'] });
   await scene.reconcile(300);
   expect([scene.nics('worker-1'), scene.nics('worker-2')]).toEqual([
     [],
@@ -102,39 +102,39 @@ it('a port that moves concerns the server that it leaves and the one that it com
   expect(scene.cloud.log.filter((line) => line.startsWith('portsOf'))).toEqual(['portsOf 2']);
 });
 
-it('what is said of a server takes nothing from what was said of all', async () => {
+it('an event of one server does not narrow an earlier event of the whole cloud', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
   attach(scene.cloud, 3, 2);
-  scene.hint({ whole: true });
-  scene.hint({ servers: [first] });
+  scene.cloudEvent({ whole: true });
+  scene.cloudEvent({ servers: [first] });
   await scene.reconcile(300);
   expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
 });
 
-describe('a port that is detached before anybody has seen where it was', () => {
+describe('a port that is detached during its first list', () => {
   beforeEach(async () => {
     await delivered(scene);
     await scene.look();
     await scene.clock.advance(1_000);
     attach(scene.cloud, 3, 1);
-    scene.hint({ servers: [first], ports: ['p3'] });
+    scene.cloudEvent({ servers: [first], ports: ['p3'] });
     const portsOf = scene.cloud.portsOf.bind(scene.cloud);
     scene.cloud.portsOf = async (servers) => {
       scene.cloud.portsOf = portsOf;
       const ports = await portsOf(servers);
       await scene.clock.advance(10);
       detach(scene.cloud, 3, false);
-      // Nobody says whose it was.
-      scene.hint({ ports: ['p3'] });
+      // The event names no server.
+      scene.cloudEvent({ ports: ['p3'] });
       await scene.clock.advance(10);
       return ports;
     };
     scene.cloud.log.length = 0;
   });
 
-  it('is not delivered, and costs one list more', async () => {
+  it('is not delivered, and costs one more list', async () => {
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.cloud.log.filter((line) => line.startsWith('port'))).toEqual([

@@ -1,28 +1,28 @@
-import type { Happening as Hint } from '../../openstack/notifications/envelope.ts';
+import type { Happening as CloudEvent } from '../../openstack/notifications/envelope.ts';
 import type { Clock } from '../../time/clock.ts';
 import { passed } from '../../time/clock.ts';
 
-/** What an attach causes comes in pieces, about as far apart. */
+/** An attach causes several messages within about this time. */
 export const gatheredMs = 300;
-/** A look at everything costs OpenStack so much more that a busy cloud must not ask for one all the time. */
+/** Shortest time between events that start a sync of all servers, which costs OpenStack much more than one of a few. */
 export const wholeEveryMs = 10_000;
-/** More than this is cheaper looked at as a whole. */
+/** For more ids than this a sync of all servers is cheaper. */
 export const mostRemembered = 1_000;
 
-/** What may concern everything that somebody looks at. */
+/** Kinds of ids that may concern any server. */
 const wideKinds = ['networks', 'projects', 'accounts'] as const;
 const kinds = ['servers', 'ports', ...wideKinds] as const;
-type WideHint = Omit<Hint, 'servers' | 'ports'>;
-const nothingWide: WideHint = { networks: [], projects: [], accounts: [], whole: false };
+type WideEvent = Omit<CloudEvent, 'servers' | 'ports'>;
+const nothingWide: WideEvent = { networks: [], projects: [], accounts: [], whole: false };
 
-/** What is waited for: the rest of a change, or leave to look at everything again. */
+/** `gathering`: waits for more messages of a change. `sparing`: waits for `wholeEveryMs` to pass. */
 type Timer = 'gathering' | 'sparing';
 
-/** Gathers hints, and hands them on together. */
-export class PendingHints {
+/** Merges the cloud events of a broker, and passes them on together. */
+export class PendingEvents {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #onHint: (hint: Hint) => void;
+  readonly #onEvent: (event: CloudEvent) => void;
   readonly #ids = {
     servers: new Set<string>(),
     ports: new Set<string>(),
@@ -34,44 +34,44 @@ export class PendingHints {
   readonly #timers = new Set<Timer>();
   #wideAt = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, signal: AbortSignal, onHint: (hint: Hint) => void) {
+  constructor(clock: Clock, signal: AbortSignal, onEvent: (event: CloudEvent) => void) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#onHint = onHint;
+    this.#onEvent = onEvent;
   }
 
-  add({ whole, ...said }: Hint): void {
+  add({ whole, ...ids }: CloudEvent): void {
     const sets = Object.values(this.#ids);
-    for (const kind of kinds) for (const id of said[kind]) this.#ids[kind].add(id);
+    for (const kind of kinds) for (const id of ids[kind]) this.#ids[kind].add(id);
     this.#whole ||= whole;
     if (sets.reduce((sum, { size }) => sum + size, 0) > mostRemembered) {
       for (const set of sets) set.clear();
       this.#whole = true;
     }
-    void this.#handOnAfter('gathering', gatheredMs);
+    void this.#passOnAfter('gathering', gatheredMs);
   }
 
-  async #handOnAfter(timer: Timer, ms: number): Promise<void> {
+  async #passOnAfter(timer: Timer, ms: number): Promise<void> {
     if (this.#timers.has(timer)) return;
     this.#timers.add(timer);
     const isDue = await passed(this.#clock, ms, this.#signal);
     this.#timers.delete(timer);
-    if (isDue) this.#handOn();
+    if (isDue) this.#passOn();
   }
 
-  #handOn(): void {
+  #passOn(): void {
     const now = this.#clock.monotonicMs();
     const untilWide = this.#wideAt + wholeEveryMs - now;
     const wide = untilWide <= 0 ? this.#takeWide() : nothingWide;
-    if (saysSomething(wide)) this.#wideAt = now;
+    if (isNotEmpty(wide)) this.#wideAt = now;
     const { servers, ports } = this.#ids;
-    const hint = { servers: taken(servers), ports: taken(ports), ...wide };
-    if (saysSomething(hint)) this.#onHint(hint);
+    const event = { servers: taken(servers), ports: taken(ports), ...wide };
+    if (isNotEmpty(event)) this.#onEvent(event);
     const isWaiting = this.#whole || wideKinds.some((kind) => this.#ids[kind].size > 0);
-    if (isWaiting) void this.#handOnAfter('sparing', untilWide);
+    if (isWaiting) void this.#passOnAfter('sparing', untilWide);
   }
 
-  #takeWide(): WideHint {
+  #takeWide(): WideEvent {
     const { networks, projects, accounts } = this.#ids;
     const whole = this.#whole;
     this.#whole = false;
@@ -84,7 +84,7 @@ export class PendingHints {
   }
 }
 
-function saysSomething({ whole, ...ids }: WideHint): boolean {
+function isNotEmpty({ whole, ...ids }: WideEvent): boolean {
   return whole || Object.values(ids).some((some) => some.length > 0);
 }
 

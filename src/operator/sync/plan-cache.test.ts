@@ -3,7 +3,7 @@ import { calculate } from '../../plan/calculate.ts';
 import type { PlanInput } from '../../plan/plan.ts';
 import { entry, existingNode, input, port, server, subnet } from '../../plan/sample.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
-import { PlanMemory } from './plan-memory.ts';
+import { PlanCache } from './plan-cache.ts';
 
 const { signal } = new AbortController();
 const key = 'multinic-system/osc';
@@ -95,13 +95,13 @@ const everyField: Readonly<Record<keyof PlanInput, true>> = {
   force: true,
 };
 
-let memory: PlanMemory;
+let plans: PlanCache;
 
 beforeEach(() => {
-  memory = new PlanMemory(createFakeClock());
+  plans = new PlanCache(createFakeClock());
 });
 
-const plan = async (of: PlanInput, whose = key) => memory.plan(whose, of, signal);
+const plan = async (of: PlanInput, whose = key) => plans.plan(whose, of, signal);
 
 describe('the plan of an OpenstackConfig', () => {
   it('is reused for an equal input, and is the plan of that input', async () => {
@@ -110,7 +110,7 @@ describe('the plan of an OpenstackConfig', () => {
     expect(await plan(structuredClone(full))).toBe(first);
     expect(await plan(full, 'multinic-system/other')).not.toBe(first);
     expect(await plan(full)).toBe(first);
-    memory.forget(key);
+    plans.leave(key);
     expect(await plan(full)).not.toBe(first);
   });
 
@@ -157,7 +157,7 @@ describe('the plan of an OpenstackConfig', () => {
     expect(await plan(of)).toEqual(first);
   });
 
-  it('is remembered for 20,000 ports of all OpenstackConfigs together', async () => {
+  it('is cached within 20,000 ports of all OpenstackConfigs', async () => {
     const ports = Array.from({ length: 12_000 }, (_, n) =>
       port(n % 200, 's1', { id: `p${n}`, fixedIps: [] }),
     );

@@ -1,19 +1,21 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nothingHappened as nothing } from '../../openstack/notifications/envelope.ts';
 import { createFakeClock, type FakeClock } from '../../time/fake-clock.ts';
-import type { Hint } from '../schedule/hints.ts';
-import { gatheredMs, mostRemembered, PendingHints, wholeEveryMs } from './pending-hints.ts';
+import type { CloudEvent } from '../schedule/cloud-events.ts';
+import { gatheredMs, mostRemembered, PendingEvents, wholeEveryMs } from './pending-events.ts';
 
 let clock: FakeClock;
-let told: [number, Hint][];
+let told: [number, CloudEvent][];
 let stop: AbortController;
-let pending: PendingHints;
+let pending: PendingEvents;
 
 beforeEach(() => {
   clock = createFakeClock();
   told = [];
   stop = new AbortController();
-  pending = new PendingHints(clock, stop.signal, (hint) => told.push([clock.monotonicMs(), hint]));
+  pending = new PendingEvents(clock, stop.signal, (event) =>
+    told.push([clock.monotonicMs(), event]),
+  );
 });
 
 afterEach(async () => {
@@ -22,7 +24,7 @@ afterEach(async () => {
   expect(clock.waits).toEqual([]);
 });
 
-it('hands on once what comes within a moment, each id once', async () => {
+it('messages within 300 ms are passed on as one event with each id once', async () => {
   pending.add({ ...nothing, servers: ['a'] });
   await clock.advance(gatheredMs - 1);
   pending.add({ ...nothing, servers: ['a', 'b'], ports: ['p'] });
@@ -33,7 +35,7 @@ it('hands on once what comes within a moment, each id once', async () => {
   expect(told).toHaveLength(1);
 });
 
-it('asks for a look at everything at once, and not again before some seconds have passed', async () => {
+it('an event of the whole cloud is passed on at once, and the next one 10 seconds later', async () => {
   pending.add({ ...nothing, whole: true });
   await clock.advance(gatheredMs);
   for (let n = 0; n < 20; n++) {
@@ -43,7 +45,7 @@ it('asks for a look at everything at once, and not again before some seconds hav
   expect(told.map(([at]) => at)).toEqual([300, 300 + wholeEveryMs, 300 + 2 * wholeEveryMs]);
 });
 
-it('holds nothing else up for a look at everything that has to wait', async () => {
+it('an event of one server does not wait for an event of the whole cloud', async () => {
   pending.add({ ...nothing, whole: true });
   await clock.advance(gatheredMs);
   pending.add({ ...nothing, whole: true, ports: ['p'] });
@@ -58,7 +60,7 @@ it('holds nothing else up for a look at everything that has to wait', async () =
   expect(told.at(-1)).toEqual([10_300, { ...nothing, whole: true }]);
 });
 
-it('asks about networks no more often than for everything', async () => {
+it('events of networks are passed on as rarely as those of the whole cloud', async () => {
   pending.add({ ...nothing, networks: ['n'] });
   await clock.advance(gatheredMs);
   pending.add({ ...nothing, networks: ['m'] });
@@ -69,7 +71,7 @@ it('asks about networks no more often than for everything', async () => {
   ]);
 });
 
-it('remembers no more than it may: of too many it asks for everything', async () => {
+it('more than 1,000 ids become an event of the whole cloud', async () => {
   const names = Array.from({ length: mostRemembered }, (_, n) => `s${n}`);
   pending.add({ ...nothing, servers: names });
   await clock.advance(gatheredMs);
@@ -79,7 +81,7 @@ it('remembers no more than it may: of too many it asks for everything', async ()
   expect(told[1]).toEqual([600, { ...nothing, whole: true }]);
 });
 
-it('holds a thousand ids and one timer, however much is said at once', async () => {
+it('a flood of messages takes 1,000 ids and one timer', async () => {
   for (let n = 0; n < 100_000; n++) pending.add({ ...nothing, servers: [`s${n}`] });
   expect(clock.waits).toEqual([gatheredMs]);
   await clock.advance(gatheredMs);
@@ -88,7 +90,7 @@ it('holds a thousand ids and one timer, however much is said at once', async () 
   expect(told[0]?.[1].servers.length).toBeLessThanOrEqual(mostRemembered);
 });
 
-it('is not put off by what is said all the time', async () => {
+it('a steady stream of messages does not delay an event', async () => {
   for (let ms = 0; ms < 3_000; ms += 10) {
     pending.add({ ...nothing, servers: [`s${ms}`] });
     await clock.advance(10);
@@ -96,7 +98,7 @@ it('is not put off by what is said all the time', async () => {
   expect(told.map(([at]) => at)).toEqual(Array.from({ length: 10 }, (_, n) => (n + 1) * 300));
 });
 
-it('asks for nothing when nothing was said, or nobody is left', async () => {
+it('no event is passed on without ids, or after the end', async () => {
   pending.add(nothing);
   await clock.advance(gatheredMs);
   pending.add({ ...nothing, servers: ['a'] });
@@ -105,7 +107,7 @@ it('asks for nothing when nothing was said, or nobody is left', async () => {
   expect(told).toEqual([]);
 });
 
-it('tells of new servers and lost accounts at once, and of more of them not before some seconds have passed', async () => {
+it('events of projects and accounts are passed on at once, and the next ones 10 seconds later', async () => {
   for (let n = 0; n < 20; n++) {
     pending.add({ ...nothing, servers: [`s${n}`], projects: ['a', 'b'], accounts: ['u'] });
     await clock.advance(1_000);

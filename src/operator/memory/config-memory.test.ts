@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { createFakeClock } from '../../time/fake-clock.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+import { ConfigMemories } from './config-memory.ts';
+
+const object = (uid: string): ConfigObject => ({
+  metadata: { namespace: 'team', name: 'osc', uid, generation: 1 },
+});
+
+function setUp() {
+  const left: string[] = [];
+  const shared = (name: string) => ({ leave: (key: string) => void left.push(`${name} ${key}`) });
+  const memories = new ConfigMemories({
+    clock: createFakeClock(),
+    random: () => 0.5,
+    clouds: [shared('views'), shared('broker')],
+    others: [shared('plans')],
+  });
+  return { memories, left };
+}
+
+it('an object keeps its memory until another uid has its name', () => {
+  const { memories } = setUp();
+  const first = memories.of(object('first'));
+  expect(memories.of(object('first'))).toBe(first);
+  const second = memories.of(object('second'));
+  expect(second).not.toBe(first);
+  expect(memories.find('team/osc')).toBe(second);
+  expect([...memories]).toEqual([['team/osc', second]]);
+});
+
+it('an object that was deleted and created again is polled fast, as a new one', () => {
+  const { memories } = setUp();
+  const polling = { fastMs: 10_000, slowMs: 60_000, errorMs: 5_000, windowMs: 300_000 };
+  const maxAgeMs = (of: ConfigObject) => {
+    const { pollInterval } = memories.of(of);
+    pollInterval.begin(of);
+    return pollInterval.maxAgeMs(polling);
+  };
+  expect(maxAgeMs({ ...object('first'), status: { observedGeneration: 1 } })).toBe(30_000);
+  expect(maxAgeMs(object('second'))).toBe(5_000);
+});
+
+it('a dropped OpenstackConfig has no memory and leaves all shared state', () => {
+  const { memories, left } = setUp();
+  const before = memories.of(object('first'));
+  memories.leaveClouds('team/osc');
+  expect(left).toEqual(['views team/osc', 'broker team/osc']);
+  left.length = 0;
+  memories.drop('team/osc');
+  expect(left).toEqual(['views team/osc', 'broker team/osc', 'plans team/osc']);
+  expect(memories.find('team/osc')).toBeUndefined();
+  expect(memories.of(object('first'))).not.toBe(before);
+});
+
+it('a new term of leadership resets what another replica may have changed, and nothing else', () => {
+  const { memories } = setUp();
+  const memory = memories.of(object('first'));
+  memory.lastStatusWrite = { uid: 'first', resourceVersion: '7', status: {} };
+  memory.term.notReadyReasons = new Set(['NameConflict']);
+  memory.term.nextScheduledAt = new Date(0);
+  memories.startTerm();
+  expect(memories.of(object('first'))).toBe(memory);
+  expect(memory.lastStatusWrite?.resourceVersion).toBe('7');
+  expect(memory.term).toMatchObject({
+    notReadyReasons: new Set(),
+    nextScheduledAt: undefined,
+    delivered: undefined,
+  });
+});

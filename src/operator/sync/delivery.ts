@@ -1,0 +1,63 @@
+import type { Effect } from '../../api/effects.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { Perform } from '../../process/effects.ts';
+import { deliverInRounds, type Rounds } from '../deliver/delivery-rounds.ts';
+import type { ObservedContext } from '../observe/observe.ts';
+import { addFinalizer } from '../openstack-config.ts';
+import type { StatusWriter } from '../status/writer.ts';
+import type { SyncContext } from './context.ts';
+import type { Planned } from './evidence.ts';
+import { takenOffByHand } from './taken-off-by-hand.ts';
+
+/** A sync with its plan and what the business cluster answered. */
+export interface DeliveredContext extends ObservedContext {
+  readonly planned: Planned;
+  readonly rounds: Rounds;
+}
+
+export interface DeliveryDeps {
+  readonly client: Pick<KubeClient, 'patch'>;
+  readonly writer: Pick<StatusWriter, 'deliversTo'>;
+  readonly perform: Perform<Effect>;
+}
+
+/**
+ * Writes finalizer and `deliveredTo` before the first delivery, so that the nodes are found again after a crash or when the
+ * object is deleted.
+ */
+export async function announceNodes(
+  context: SyncContext,
+  { plan }: Planned,
+  deps: DeliveryDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!concernsNodes(plan)) return;
+  const { providerId } = context.config;
+  await addFinalizer(context.object, deps, signal);
+  const isFirst = await deps.writer.deliversTo(context, providerId, signal);
+  if (isFirst) context.memory.term.unansweredPosts.begin(providerId);
+}
+
+/** Whether nodes are sent or exist already: the object must not be deleted without them. */
+function concernsNodes({ nodes }: Plan): boolean {
+  return nodes.some(({ action, base }) => action !== 'none' || base !== null);
+}
+
+/** Sends the planned nodes to the business cluster. */
+export async function deliverNodes(
+  { object, memory, config, source, connections, observed }: ObservedContext,
+  planned: Planned,
+  { perform }: DeliveryDeps,
+  signal: AbortSignal,
+): Promise<Rounds> {
+  const options = {
+    source,
+    perform,
+    viola: connections.viola,
+    unreadable: observed.unreadable,
+    onUnanswered: () => memory.term.unansweredPosts.failed(config.providerId),
+    takenOffByHand: takenOffByHand(object).nodes,
+  };
+  return deliverInRounds(planned, options, signal);
+}

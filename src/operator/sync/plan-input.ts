@@ -1,0 +1,91 @@
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
+import type { Store as ObjectStore } from '../../kube/cache/store.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { PlanInput } from '../../plan/plan.ts';
+import type { CloudViews } from '../observe/cloud-view.ts';
+import type { ObservedContext } from '../observe/observe.ts';
+import {
+  type ConfigObject,
+  handOverToOf,
+  hasLeaveToRemove,
+  statusOf,
+  takeOverFromOf,
+} from '../openstack-config.ts';
+import type { OperatorSettings } from '../settings.ts';
+import type { SyncContext } from './context.ts';
+
+export interface PlanInputDeps {
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
+  readonly views: Pick<CloudViews, 'companions'>;
+  readonly settings: Pick<OperatorSettings, 'watchNamespace'>;
+}
+
+/** Builds the input of a plan without evidence: the only place where the operator's types become the planner's. */
+export function planInput(
+  context: ObservedContext,
+  known: Pick<PlanInput, 'recorded' | 'recentRemovals'>,
+  deps: PlanInputDeps,
+): PlanInput {
+  const { object, config, source, scope, isForced, observed } = context;
+  const { servers, subnets, cloud, held } = observed;
+  return {
+    owner: source,
+    takeOverFrom: permittedTakeOver(object, deps),
+    selection: {
+      serverIds: servers.ids,
+      serversComplete: servers.complete,
+      subnetIds: subnets.ids,
+      subnetsComplete: subnets.found.length === subnets.ids.length,
+      pinned: { servers: servers.pinned, subnets: config.subnets.kind === 'ids' },
+      statuses: config.statuses,
+      createdAfter: config.createdAfter,
+      maxInterfaces: config.maxInterfaces,
+      addressFamilies: config.addressFamilies,
+      routing: config.routing,
+      nodeNameKey: config.nodeNameKey,
+    },
+    scope: scope.servers,
+    observation: cloud.observation,
+    held,
+    evidence: [],
+    serverEvidence: [],
+    cloudInterfaces: cloudNics(context, held, deps),
+    ...known,
+    removals: hasLeaveToRemove(object) ? 'allowed' : 'guarded',
+    ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
+    force: isForced,
+  };
+}
+
+/** Returns the OpenstackConfig whose nodes this one may take over; '': none. One that is not watched may exist. */
+function permittedTakeOver(
+  object: ConfigObject,
+  { configs, settings }: Pick<PlanInputDeps, 'configs' | 'settings'>,
+): string {
+  const from = takeOverFromOf(object);
+  const other = configs.get(from);
+  if (other) return handOverToOf(other) === keyOf(object) ? from : '';
+  const { watchNamespace } = settings;
+  return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
+}
+
+/** Counts the NICs of the whole cloud: as held where all nodes were read, else as the statuses report. */
+function cloudNics(
+  { object, scope }: Pick<SyncContext, 'object' | 'scope'>,
+  held: readonly ExistingNodeConfig[],
+  { views, configs }: Pick<PlanInputDeps, 'views' | 'configs'>,
+): number {
+  const key = keyOf(object);
+  const companions = [...views.companions(key)].filter((companion) => companion !== key);
+  const others = companions.reduce((sum, other) => sum + reportedNics(configs.get(other)), 0);
+  return others + (scope.servers === 'all' ? heldNics(held, key) : reportedNics(object));
+}
+
+function heldNics(held: readonly ExistingNodeConfig[], key: string): number {
+  const own = held.filter(({ source }) => source && keyOf(source) === key);
+  return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
+}
+
+function reportedNics(object: ConfigObject | undefined): number {
+  return (object && statusOf(object).summary?.interfaces) ?? 0;
+}
