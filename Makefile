@@ -72,22 +72,22 @@ build: $(installed) ## Bundle into dist/
 	@npm run -s bundle
 
 image: $(installed) ## Both images as archives in dist/images, without a container engine; ARGS='--arch amd64,arm64'
-	@node deploy/image/build.ts $(ARGS)
+	@node build/image/build.ts $(ARGS)
 
 docker-build: $(installed) ## The same from Dockerfiles, with docker, podman or buildah; IMG=[REGISTRY/]multinic:TAG
-	@node deploy/image/docker-build.ts --img '$(IMG)' $(ARGS)
+	@node build/image/docker-build.ts --img '$(IMG)' $(ARGS)
 
 docker-buildx: $(installed) ## For amd64 and arm64, as archives in dist/images; PUSH=true: to the registry of IMG
-	@node deploy/image/docker-build.ts --img '$(IMG)' --arch amd64,arm64 $(if $(PUSH),--push) $(ARGS)
+	@node build/image/docker-build.ts --img '$(IMG)' --arch amd64,arm64 $(if $(PUSH),--push) $(ARGS)
 
 release: $(installed) ## Everything to install from, in dist/release: images, charts, CRDs, multinic with its Node, SPDX, checksums; ARGS='--arch amd64,arm64'
-	@node deploy/image/release/build.ts $(ARGS)
+	@node build/image/release/build.ts $(ARGS)
 
 image-archive: $(installed) ## The same for both architectures as one file in dist, for sites without network
-	@node deploy/image/release/build.ts --one-file $(ARGS)
+	@node build/image/release/build.ts --one-file $(ARGS)
 
 run: $(installed) ## Operator and Viola from source against the current kubeconfig; ARGS='--parts operator,viola,controller'
-	@node deploy/run.ts $(ARGS)
+	@node build/run.ts $(ARGS)
 
 deploy: ## Install or upgrade operator and Viola in the current kubectl context; IMG as docker-build was given it
 	@./deploy-operator.sh $(if $(IMG),--img $(IMG)) $(ARGS)

@@ -2,7 +2,7 @@
 import { protocols } from './api/job.ts';
 import type { PartName } from './main-part.ts';
 import type { Version } from './process/about.ts';
-import { failedExit, leaveOnSignal, usageExit } from './process/shutdown.ts';
+import { exitOnSignal, failedExit, usageExit } from './process/shutdown.ts';
 import { thisBuild } from './process/version.ts';
 
 // What is imported here is loaded by every process, and an agent starts anew for each change of a node.
@@ -65,7 +65,7 @@ async function loadAndRun<T>(
   start: (loaded: T) => Promise<number>,
   status: number,
 ): Promise<number> {
-  const listensItself = leaveOnSignal(status);
+  const listensItself = exitOnSignal(status);
   const ended = start(await load());
   listensItself();
   return ended;

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../deploy/bundler.ts';
+import { bundle } from '../build/bundler.ts';
 import { bundleFolder } from '../rig/parts/program.ts';
 
 /** Parts that another run has started go on reading their files: those of the same text stay where they are. */

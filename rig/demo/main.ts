@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/time/clock.ts';
 import { Supervisor } from '../parts/supervisor.ts';
+import { commandsOf } from './commands.ts';
 import { narrate } from './narrator.ts';
 import { choosePorts, type Ports } from './ports.ts';
 import { createScreen } from './screen.ts';
-import { tellStory } from './story.ts';
+import { runStory } from './story.ts';
 import { printPlan } from './without-root.ts';
 import { openDemoWorld } from './world.ts';
 
@@ -75,13 +76,17 @@ async function demo(ports: Ports, once: boolean, signal: AbortSignal): Promise<v
     clock: systemClock,
     signal: AbortSignal.any([ended, narration.signal]),
   });
-  await tellStory({ world, screen, wait: { clock: systemClock, signal: ended } });
+  await runStory({ world, screen, wait: { clock: systemClock, signal: ended } });
   screen.title('Every NIC is as expected.');
   if (once) return;
   screen.say(`Inventory  http://127.0.0.1:${ports.inventory}/v1/inventory/node-configs`);
   screen.say(`Viola      http://127.0.0.1:${ports.viola}/docs/`);
   screen.say(`Logs       ${directory}`);
-  screen.say('Ctrl-C ends the demo and removes everything.');
+  screen.title(
+    'The system goes on running. Look around with kubectl in another terminal, as root:',
+  );
+  for (const command of commandsOf(directory)) screen.say(`  ${command}`);
+  screen.say('\nCtrl-C ends the demo and removes everything.');
   await new Promise<void>((resolve) =>
     ended.addEventListener('abort', () => resolve(), { once: true }),
   );

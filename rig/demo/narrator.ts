@@ -19,7 +19,7 @@ interface Narration {
   readonly signal: AbortSignal;
 }
 
-/** Tells on the screen what changes in both clusters, as it happens; each sentence once. */
+/** Prints each change in both clusters once, when it happens. */
 export function narrate({ management, business, screen, clock, signal }: Narration): void {
   const told = new Map<string, string>();
   const tell = (who: string, key: string, what: string): void => {

@@ -4,7 +4,11 @@ import type { Machine } from '../chain/machines.ts';
 import type { Attachment } from '../openstack/tenant.ts';
 import { type WaitOptions, waitFor } from '../parts/waiting.ts';
 import type { Screen } from './screen.ts';
+import { startTraffic } from './traffic.ts';
 import { type DemoWorld, provider } from './world.ts';
+
+/** Gateway of the subnet; the network behind the hosts has this address. */
+const gateway = '10.0.0.254';
 
 interface Story {
   readonly world: DemoWorld;
@@ -13,18 +17,26 @@ interface Story {
 }
 
 /** Ports come and go; throws when a NIC is not on its host, or not gone from it, as it should be. */
-export async function tellStory(story: Story): Promise<void> {
+export async function runStory(story: Story): Promise<void> {
   const { world, screen } = story;
   const [one, two] = world.machines;
   if (!one || !two) throw new Error('the demo needs two hosts');
   screen.title('An OpenstackConfig selects the subnet "data" of both servers');
   await createConfig(world);
-  await attach(story, one, 'multinic0');
+  const first = await attach(story, one, 'multinic0');
+  const address = first.fixed_ips[0]?.ip_address ?? '';
+  await using traffic = await startTraffic(one.host, address, gateway);
+  screen.step('traffic', `${address} sends a packet to ${gateway} every 50 ms`);
   const second = await attach(story, one, 'multinic1');
   await attach(story, two, 'multinic0');
   await detach(story, one, second, 'multinic1');
-  screen.say('\nThe first NIC kept its name and its traffic:');
+  const packets = await traffic.stop();
+  screen.title('The second NIC came and went; the first one kept its name and its traffic');
+  screen.step('traffic', `${packets.answered} of ${packets.sent} packets were answered`);
   await show(story, one, 'multinic0');
+  if (packets.sent === 0 || packets.answered < packets.sent) {
+    throw new Error(`multinic0 lost packets: ${packets.answered} of ${packets.sent} were answered`);
+  }
 }
 
 async function createConfig({ management, data, machines, tenant }: DemoWorld): Promise<void> {

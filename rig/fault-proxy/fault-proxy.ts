@@ -24,7 +24,7 @@ export interface FaultProxyOptions {
 }
 
 /** One request as it reached the proxy, whatever became of it. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly atMs: number;
   readonly method: string;
   readonly path: string;
@@ -40,7 +40,7 @@ export interface FaultProxy extends AsyncDisposable {
   /** Removes one rule, or all; throws when there is none of this id. */
   clear(id?: string): void;
   readonly rules: readonly ListedRule[];
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** The same access by way of this proxy, with the same token; a client certificate is the proxy's to show. */
   through<T extends object>(access: T): Omit<T, 'clientCert' | 'clientKey'>;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const { host = '127.0.0.1', port = 0, clock = systemClock, random = systemRandom } = options;
   const target = new URL(options.target);
   const rules = new Rules(random, target.protocol === 'tcp:' ? 'plain TCP' : 'HTTP');
-  const requests: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const listen = { rules, clock, random, host, port };
   let relay: Relay;
   const behind = await behindRelay(options, target, {

@@ -1,4 +1,4 @@
-import type { Release } from '../../deploy/image/debian.ts';
+import type { Release } from '../../build/image/debian.ts';
 
 export type Series = '10.11' | '11.8';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeImage } from '../../deploy/image/archive.ts';
-import { packLayer } from '../../deploy/image/layer.ts';
-import { withFolder } from '../../deploy/image/workplace.ts';
+import { writeImage } from '../../build/image/archive.ts';
+import { packLayer } from '../../build/image/layer.ts';
+import { withFolder } from '../../build/image/workplace.ts';
 import type { Series } from './contents.ts';
 import { rootOf } from './root.ts';
 

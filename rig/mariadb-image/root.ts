@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { run } from '../../deploy/image/command.ts';
-import { type DebianPackage, debianPackages } from '../../deploy/image/debian.ts';
-import { withFolder } from '../../deploy/image/workplace.ts';
+import { run } from '../../build/image/command.ts';
+import { type DebianPackage, debianPackages } from '../../build/image/debian.ts';
+import { withFolder } from '../../build/image/workplace.ts';
 import { contents, files, onlyFiles, type Series, shellPrograms } from './contents.ts';
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';

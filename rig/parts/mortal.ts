@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { entryPoint } from '../../deploy/entry-point.ts';
+import { entryPoint } from '../../build/entry-point.ts';
 import { bundleFolder, within } from './program.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EntryPoint, entryPoint } from '../../deploy/entry-point.ts';
+import { type EntryPoint, entryPoint } from '../../build/entry-point.ts';
 import type { HeapOwner } from '../../src/process/heap.ts';
 
 /** Whatever runs a part runs the files of the images: `make build` makes them, and so do the tests before they begin. */

@@ -3,11 +3,11 @@ import type { JobRequest, NicResult } from '../api/job.ts';
 import { bootId, type Context, openContext, type Tools } from './apply/context.ts';
 import {
   changesOf,
+  type ForeignLosses,
+  foreignBaseline,
+  foreignLosses,
   isToChange,
-  type Losses,
-  lossesOf,
-  noLosses,
-  othersOn,
+  noForeignLosses,
 } from './apply/foreign.ts';
 import { planWithoutLeases } from './apply/leased.ts';
 import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
@@ -21,7 +21,7 @@ import { observeFamily } from './observe/family.ts';
 import type { UnicastFilter } from './observe/fdb.ts';
 import { hostOf, observeHost, siteAt } from './observe/host.ts';
 import type { PlanInput } from './planning/candidates.ts';
-import { withHeld } from './planning/ownership.ts';
+import { withGeneratedConfig } from './planning/ownership.ts';
 import { hostAfterRemoval, planAll, planApply, type WholePlan } from './planning/plan.ts';
 import { inOrder, isDone, type Plan, stateAfter, type Unit, unitLines } from './planning/unit.ts';
 import {
@@ -85,7 +85,7 @@ export async function configure(
   const host = await observeHost(context, context.macs, known);
   deps.signal.throwIfAborted();
 
-  const state = withHeld(advanceFence(known, request), host);
+  const state = withGeneratedConfig(advanceFence(known, request), host);
   const { backend: files } = context;
   const asked = { request, state: claimed(state), host, backend: files, bootId: boot, inHand };
   const input = { ...asked, receives: await receiversOf(asked, deps.unicastFilter) };
@@ -94,7 +94,7 @@ export async function configure(
 }
 
 /** What others lost when interrupted changes were ended is told whatever came of the request. */
-function afterRecovery(recovered: Losses, findings: Findings): Findings {
+function afterRecovery(recovered: ForeignLosses, findings: Findings): Findings {
   const { foreignStateLost = [], warnings } = findings;
   return {
     ...findings,
@@ -122,7 +122,7 @@ async function bringAbout(
   );
   const { host } = now;
   announce(plan, host, context);
-  const others = isToChange(plan) ? othersOn(host, now.state, context) : undefined;
+  const others = isToChange(plan) ? foreignBaseline(host, now.state, context) : undefined;
   const removed = await carryOut(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
   // What a removal that failed left in place is in the way of what was planned on its absence.
@@ -134,7 +134,8 @@ async function bringAbout(
   const nics = [...applied.nics, ...removed.nics];
   const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
-  const losses = others && changes ? await lossesOf(others, changes, context) : noLosses;
+  const losses =
+    others && changes ? await foreignLosses(others, changes, context) : noForeignLosses;
   const warnings = [removed, applied, losses, concluded].flatMap((step) => step.warnings);
   return { ...concluded, ...losses, warnings };
 }

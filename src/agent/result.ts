@@ -1,9 +1,9 @@
-import type { Family, Fence, JobRequest, JobResult, KnownNic, NicResult } from '../api/job.ts';
+import type { Family, Fence, JobRequest, JobResult, NicResult, ReportedNic } from '../api/job.ts';
 import { interfaceName } from '../api/names.ts';
-import type { Failure } from './apply/undoable-work.ts';
+import type { Failure } from './apply/rollback.ts';
 import { readSettings } from './observe/host.ts';
 import type { Refusal } from './planning/refusals.ts';
-import { othersSettings } from './planning/settings.ts';
+import { foreignSettings } from './planning/settings.ts';
 import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
 import type { AgentState } from './state.ts';
@@ -25,7 +25,7 @@ export interface Findings {
   /** What others had on the host before the run and have no more, in words. */
   readonly foreignStateLost?: readonly string[];
   /** NICs that state.json knows, and the newest object state that the host has seen. */
-  readonly known?: readonly KnownNic[];
+  readonly known?: readonly ReportedNic[];
   readonly fence?: Fence;
   readonly family?: Family;
 }
@@ -141,7 +141,7 @@ export function warningsOf(nics: readonly NicResult[], sysctls: string): string[
   const configured = nics.filter(({ state }) => state === 'Configured');
   return [
     ...configured.flatMap(({ name }) => {
-      const changed = othersSettings(readSettings(sysctls, name));
+      const changed = foreignSettings(readSettings(sysctls, name));
       return changed.length > 0 ? [`SettingsKept ${name} ${changed.join(' ')}`] : [];
     }),
     ...configured

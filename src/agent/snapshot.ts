@@ -139,7 +139,7 @@ export interface OwnFile {
 }
 
 /** What the network manager holds of a NIC. */
-export interface HeldNic extends OwnFile {
+export interface GeneratedConfig extends OwnFile {
   /** In tables that it shares with others. */
   readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[];
 }
@@ -163,7 +163,7 @@ export interface Snapshot {
    * the NIC comes, also of one that was unplugged meanwhile and is plugged again. And what it has held since the boot of NICs
    * that have left.
    */
-  readonly held: readonly HeldNic[];
+  readonly held: readonly GeneratedConfig[];
 }
 
 /** The part of a host that changes with the kernel. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   advanceFence,
-  afterLeaving,
   atBoot,
   emptyState,
   staleness,
+  stateAfterDetach,
   withNic,
   withoutNic,
 } from './state.ts';
@@ -84,7 +84,7 @@ describe('a NIC that left', () => {
   const state = withNic(emptyState, { ...nic('a', 0), boot });
 
   test('is remembered as long as the manager holds something of it', () => {
-    const left = afterLeaving(state, 'a');
+    const left = stateAfterDetach(state, 'a');
     expect(left).toEqual({ ...emptyState, left: [held] });
     expect(atBoot(left, 'boot-1')).toEqual(left);
     expect(atBoot(left, 'boot-2')).toEqual(emptyState);
@@ -92,23 +92,26 @@ describe('a NIC that left', () => {
 
   test('is forgotten where the manager never knew it, and remembered once', () => {
     const fresh = withNic(emptyState, { ...nic('a', 0), boot: { ...boot, addresses: [] } });
-    expect(afterLeaving(fresh, 'a')).toEqual(emptyState);
-    expect(afterLeaving(withNic(emptyState, nic('a', 0)), 'a')).toEqual(emptyState);
-    const twice = afterLeaving(withNic(afterLeaving(state, 'a'), { ...nic('a', 0), boot }), 'a');
+    expect(stateAfterDetach(fresh, 'a')).toEqual(emptyState);
+    expect(stateAfterDetach(withNic(emptyState, nic('a', 0)), 'a')).toEqual(emptyState);
+    const twice = stateAfterDetach(
+      withNic(stateAfterDetach(state, 'a'), { ...nic('a', 0), boot }),
+      'a',
+    );
     expect(twice.left).toEqual([held]);
   });
 
   test('is remembered with what it was before it was ours, for when it comes back', () => {
     const original = { mtu: 1500, up: true, settings: {} };
     const former = { originalName: 'ens5', original };
-    const left = afterLeaving(withNic(emptyState, { ...nic('a', 0), ...former, boot }), 'a');
+    const left = stateAfterDetach(withNic(emptyState, { ...nic('a', 0), ...former, boot }), 'a');
     expect(left.left).toEqual([{ ...held, ...former }]);
   });
 
   test('is one of the last ten', () => {
     const macs = Array.from({ length: 12 }, (_, i) => String(i));
     const end = macs.reduce(
-      (so, mac) => afterLeaving(withNic(so, { ...nic(mac, 0), boot }), mac),
+      (so, mac) => stateAfterDetach(withNic(so, { ...nic(mac, 0), boot }), mac),
       emptyState,
     );
     expect(end.left?.map(({ mac }) => mac)).toEqual(macs.slice(2));

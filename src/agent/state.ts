@@ -93,13 +93,13 @@ const leftNic = z.object({
 
 const stateVersion = 3;
 /** Versions that can be read; each is what the next one is without its new fields. */
-export const knownVersions = [1, 2, stateVersion] as const;
+export const readableVersions = [1, 2, stateVersion] as const;
 /** How many replaced objects a host remembers; older ones cannot have a Job left. */
 const maxRetired = 16;
 
 /** `/var/lib/multinic/state.json`. */
 export const agentState = z.object({
-  version: z.literal(knownVersions).transform(() => stateVersion),
+  version: z.literal(readableVersions).transform(() => stateVersion),
   fence: fence.optional(),
   /** Uids of objects that others have replaced, oldest first. */
   retiredUids: z.array(z.string()).max(maxRetired),
@@ -140,7 +140,7 @@ export function withoutNic(state: AgentState, mac: string): AgentState {
 const maxLeft = 10;
 
 /** The state once the NIC has left the host. */
-export function afterLeaving(state: AgentState, mac: string): AgentState {
+export function stateAfterDetach(state: AgentState, mac: string): AgentState {
   const nic = heldAfterLeaving(state.nics.find((each) => each.mac === mac));
   const rest = withoutNic(state, mac);
   if (!nic) return rest;

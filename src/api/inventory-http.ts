@@ -39,7 +39,7 @@ const seenInterface = z.looseObject({
 });
 
 /** A record with what was seen of its ports, which is not part of the config that was delivered and hashed. */
-export const seenRecord = inventoryRecord.extend({
+export const observedRecord = inventoryRecord.extend({
   config: inventoryRecord.shape.config.extend({ interfaces: z.array(seenInterface) }),
   lastConfigHash: z
     .string()
@@ -48,7 +48,7 @@ export const seenRecord = inventoryRecord.extend({
     ),
 });
 
-export const seenRecords = z.array(seenRecord);
+export const observedRecords = z.array(observedRecord);
 
 /** Strict: without a filter that is misspelt the changes of all nodes would be answered. */
 export const historyQuery = z.strictObject({
@@ -103,6 +103,6 @@ const inventoryProvider = z.object({
 export const inventoryProviders = z.object({ providers: z.array(inventoryProvider) });
 
 export type InventoryProvider = z.infer<typeof inventoryProvider>;
-export type SeenRecord = z.infer<typeof seenRecord>;
+export type ObservedRecord = z.infer<typeof observedRecord>;
 export type InventoryQuery = z.infer<typeof inventoryQuery>;
 export type InventoryRecord = z.infer<typeof inventoryRecord>;

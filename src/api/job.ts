@@ -156,13 +156,13 @@ export const nicResult = z.object({
 export type NicResult = z.infer<typeof nicResult>;
 
 /** A NIC that was given its index on a host. */
-export const knownNic = z.object({
+export const reportedNic = z.object({
   mac: requestInterface.shape.mac,
   portId: z.string().max(64).optional(),
   index: z.int().min(0).max(9),
 });
 
-export type KnownNic = z.infer<typeof knownNic>;
+export type ReportedNic = z.infer<typeof reportedNic>;
 
 /** Why a whole request was refused before anything was touched. */
 export const refusalReason = z.enum([
@@ -187,7 +187,7 @@ export const jobResult = z.object({
   /** How many things others had on the host before the run and have no more; absent where there are none, or nobody looked. */
   foreignStateLost: z.int().min(0).optional(),
   /** Protocol 2: the NICs that the host's state.json knows as ours, so that names outlive the object. */
-  known: z.array(knownNic).max(10).optional(),
+  known: z.array(reportedNic).max(10).optional(),
   /** Protocol 2: the newest object state that the host has seen. */
   fence: fence.optional(),
   /** What the host was found to be, of the families that this agent has files for. */

@@ -34,7 +34,7 @@ export const labels = {
 
 export const agentAppName = 'multinic-agent';
 /** Value of `app.kubernetes.io/managed-by` on the Jobs of the deployed Go controller. */
-export const deployedControllerName = 'multinic-controller';
+export const legacyControllerName = 'multinic-controller';
 
 export const annotations = {
   reconcileAt: 'multinic.io/reconcile-at',

@@ -127,7 +127,7 @@ export type NodeError = z.infer<typeof nodeError>;
 export type PostAnswer = z.infer<typeof postAnswer>;
 
 /** One MultiNicNodeConfig as the business cluster holds it. */
-export const heldNode = z.object({
+export const existingNodeConfig = z.object({
   nodeName: z.string(),
   uid: z.string(),
   generation: z.int(),
@@ -143,7 +143,7 @@ export const heldNode = z.object({
   status: nodeConfigStatus.optional(),
 });
 
-export type HeldNode = z.infer<typeof heldNode>;
+export type ExistingNodeConfig = z.infer<typeof existingNodeConfig>;
 
 /** An object that exists and is of no form that can be read: nothing is known about its NICs and names. */
 export const unreadableNode = z.object({
@@ -160,8 +160,8 @@ export const unreadableNode = z.object({
 
 export type UnreadableNode = z.infer<typeof unreadableNode>;
 
-export const heldNodes = z.object({
-  items: z.array(heldNode),
+export const existingNodeConfigs = z.object({
+  items: z.array(existingNodeConfig),
   unreadable: z
     .array(unreadableNode)
     .optional()
@@ -170,7 +170,7 @@ export const heldNodes = z.object({
   continue: z.string().optional().describe('Token of the next page.'),
 });
 
-export type HeldNodes = z.infer<typeof heldNodes>;
+export type ExistingNodeConfigs = z.infer<typeof existingNodeConfigs>;
 
 /** Why a node config is deleted: there is evidence that its server is gone, so that its Node is not waited for. */
 export const deleteReason = z.enum(['server-gone']);

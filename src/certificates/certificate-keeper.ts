@@ -1,12 +1,12 @@
 import type { Clock } from '../time/clock.ts';
-import { type HeldTls, heldTls, tlsKeys } from './held-tls.ts';
 import {
   type Content,
-  type HeldSecret,
-  type KeptSecret,
-  type KeptSecrets,
-  SecretTrouble,
-} from './kept-secret.ts';
+  type OwnedSecret,
+  type OwnedSecrets,
+  type ReadSecret,
+  SecretError,
+} from './owned-secret.ts';
+import { type StoredTls, storedTls, tlsKeys } from './stored-tls.ts';
 import {
   authorityLifeMs,
   backdatedMs,
@@ -17,7 +17,7 @@ import {
 } from './tls-plan.ts';
 
 /** What a round found or made, for metrics. */
-export interface KeptTls {
+export interface TlsState {
   /** When the authority ends; undefined: there is none. */
   readonly authorityUntilMs: number | undefined;
   readonly serverUntilMs: number | undefined;
@@ -26,10 +26,10 @@ export interface KeptTls {
 }
 
 export interface CertificateKeeperDeps<Effect extends string> {
-  readonly secrets: KeptSecrets<Effect>;
+  readonly secrets: OwnedSecrets<Effect>;
   readonly kept: {
-    readonly authority: KeptSecret<Effect>;
-    readonly certificate: KeptSecret<Effect>;
+    readonly authority: OwnedSecret<Effect>;
+    readonly certificate: OwnedSecret<Effect>;
   };
   /** Host names and addresses of the server. */
   readonly names: readonly string[];
@@ -42,7 +42,7 @@ export interface CertificateKeeperDeps<Effect extends string> {
    */
   readonly mayReplace?: (trusted: string, signal: AbortSignal) => Promise<boolean>;
   /** Called after each round that succeeded. */
-  readonly onRound?: (kept: KeptTls) => void;
+  readonly onRound?: (kept: TlsState) => void;
 }
 
 export interface CertificateKeeper {
@@ -72,14 +72,14 @@ export function createCertificateKeeper<Effect extends string>(
   let remembers = false;
 
   interface Held {
-    readonly authority: HeldSecret;
-    readonly certificate: HeldSecret;
+    readonly authority: ReadSecret;
+    readonly certificate: ReadSecret;
   }
 
   async function write(
     step: TlsStep,
     held: Held,
-    tls: HeldTls,
+    tls: StoredTls,
     signal: AbortSignal,
   ): Promise<Held> {
     const which = kept[step.write];
@@ -92,7 +92,7 @@ export function createCertificateKeeper<Effect extends string>(
   /** A certificate that no client accepts any more is replaced at once. */
   async function mustWait(
     { write: what, pair, beside }: TlsStep,
-    { server }: HeldTls,
+    { server }: StoredTls,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (!mayReplace || what !== 'certificate' || pair || !server?.issuer) return false;
@@ -102,7 +102,7 @@ export function createCertificateKeeper<Effect extends string>(
     return isAccepted && !(await mayReplace(bundleOf(beside), signal));
   }
 
-  async function contentOf(step: TlsStep, { signing }: HeldTls): Promise<Content> {
+  async function contentOf(step: TlsStep, { signing }: StoredTls): Promise<Content> {
     const { pair, beside } = step;
     if (pair) return tlsContent(pair.certificate.pem, pair.key, bundleOf(beside));
     const { issueAuthority, issueServer } = await import('./issue.ts');
@@ -121,7 +121,7 @@ export function createCertificateKeeper<Effect extends string>(
     return { from: new Date(now - backdatedMs), until: new Date(now + lifeMs) };
   }
 
-  function report({ signing, server }: HeldTls, dueMs: number): void {
+  function report({ signing, server }: StoredTls, dueMs: number): void {
     onRound?.({
       authorityUntilMs: signing?.certificate.untilMs,
       serverUntilMs: server?.certificate.untilMs,
@@ -139,7 +139,7 @@ export function createCertificateKeeper<Effect extends string>(
         certificate: await secrets.read(kept.certificate, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tls = heldTls(held.authority, held.certificate, remembers ? trusted : undefined);
+        const tls = storedTls(held.authority, held.certificate, remembers ? trusted : undefined);
         const plan = planTls(tls, clock.now().getTime(), names);
         if (plan.trusted.length > 0) {
           trusted = bundleOf(plan.trusted);
@@ -149,7 +149,7 @@ export function createCertificateKeeper<Effect extends string>(
           report(tls, plan.dueMs);
           return plan.step === undefined;
         }
-        if (steps === mostSteps) throw new SecretTrouble(kept[plan.step.write].name, changed);
+        if (steps === mostSteps) throw new SecretError(kept[plan.step.write].name, changed);
         held = await write(plan.step, held, tls, signal);
       }
     },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Certificate, Pair } from './certificate.ts';
-import type { HeldTls } from './held-tls.ts';
+import type { StoredTls } from './stored-tls.ts';
 import { authorityLifeMs, backdatedMs, bundleOf, planTls, serverLifeMs } from './tls-plan.ts';
 
 const dayMs = 86_400_000;
@@ -18,7 +18,7 @@ class World {
   server: { pair: Made; hasKey: boolean; shown: readonly Certificate[] } | undefined;
   #made = 0;
 
-  get held(): HeldTls {
+  get held(): StoredTls {
     const { server, signing, bundle, shown } = this;
     const known = [...(signing ? [signing.certificate] : []), ...bundle, ...shown];
     const issuer = known.find(({ id }) => id === server?.pair.issuer);

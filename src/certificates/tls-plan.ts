@@ -1,5 +1,5 @@
 import type { Certificate, Pair } from './certificate.ts';
-import type { HeldTls, ServerPair } from './held-tls.ts';
+import type { ServerPair, StoredTls } from './stored-tls.ts';
 
 const dayMs = 86_400_000;
 
@@ -35,7 +35,7 @@ export interface TlsPlan {
  * Decides on the next write alone, so that a stop between two writes leaves nothing half done. The operator believes an
  * authority before anything is signed by it, and the one that signed Viola's certificate for as long as that is in use.
  */
-export function planTls(held: HeldTls, nowMs: number, names: readonly string[]): TlsPlan {
+export function planTls(held: StoredTls, nowMs: number, names: readonly string[]): TlsPlan {
   const { signing, server, trusted, shown } = held;
   const newAuthority = whyNewAuthority(signing, nowMs);
   if (!signing || newAuthority !== undefined) {
@@ -108,7 +108,7 @@ function isValid({ fromMs, untilMs }: Certificate, nowMs: number): boolean {
 /** Authorities that go on being believed: first of all the one that signed the certificate that Viola shows. */
 function othersThan(
   signing: Certificate | undefined,
-  { trusted, server }: HeldTls,
+  { trusted, server }: StoredTls,
   nowMs: number,
 ): readonly Certificate[] {
   const issuer = server?.issuer ? [server.issuer] : [];

@@ -1,6 +1,5 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
-import type { PartReason } from '../api/reasons.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -36,8 +35,8 @@ import { createOtherController } from './watch/legacy-controller.ts';
 import {
   keysOfConfig,
   keysOfJob,
+  keysOfLegacyJob,
   keysOfNode,
-  keysOfOthersJob,
   keysOfPod,
   keysOfWorkload,
 } from './watch/triggers.ts';
@@ -55,9 +54,6 @@ export interface LoopOptions {
 }
 
 export type CreateRollout = typeof createRollout;
-
-const statusCutShort =
-  'the cluster does not keep all of a status: its CustomResourceDefinition is older than this controller, apply deploy/crds; until then a restart costs each node a run';
 
 /** Objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
@@ -110,17 +106,7 @@ export function createLoop(options: LoopOptions) {
   const records = createNodeRecords({ client, perform, stores, runner, namespace });
   const ages = new RecordAges(clock);
   const dispatch = createDispatch({ runner, admission, rollout, metrics, log });
-  const onStatusLost = (fields: readonly string[]): void =>
-    log.warn({ reason: 'CRDTooOld' satisfies PartReason, fields }, statusCutShort);
-  const reporter = createReporter({
-    client,
-    configs,
-    recorder,
-    metrics,
-    perform,
-    clock,
-    onStatusLost,
-  });
+  const reporter = createReporter({ client, configs, recorder, metrics, perform, clock });
   const turns = new Turns();
   const check = createCheck({
     runner,
@@ -190,7 +176,7 @@ export function createLoop(options: LoopOptions) {
       sourceOf(stores.nodes, (change) => keysOfNode(stores, admission, change)),
       sourceOf(jobs, (change) => keysOfJob(agents, change)),
       sourceOf(pods, (change) => keysOfPod(agents, change)),
-      sourceOf(otherController.jobs, (change) => keysOfOthersJob(stores, admission, change)),
+      sourceOf(otherController.jobs, (change) => keysOfLegacyJob(stores, admission, change)),
       sourceOf(otherController.pods, (change) => keysOfWorkload(stores, change)),
     ],
     observer: countWork(metrics, controllerName),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry, instanceId, node, nodeConfig } from '../../test/fixtures/controller-samples.ts';
 import { acceptSpec } from './jobs/request.ts';
 import { createStores } from './objects/stores.ts';
@@ -61,7 +61,7 @@ it('[C1] one more of many duplicates wakes itself alone', () => {
 });
 
 it('[C1] the last of many duplicates is applied when the others are deleted', async () => {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   const names = Array.from({ length: 14 }, (_, n) => `n${n}`);
   bed.run();

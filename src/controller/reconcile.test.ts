@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { agentIn, entry, instanceId, nicResult } from '../../test/fixtures/controller-samples.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { jobs, nodes, pods } from '../kube/core-resources.ts';
 import { type NodeConfig, nodeConfigs } from './objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

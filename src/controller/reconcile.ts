@@ -6,7 +6,7 @@ import { isConflict } from '../kube/errors.ts';
 import { keyOf, refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import type { Clock, Random } from '../time/clock.ts';
-import { type Deletion, isHeld } from './deletion/finalizer.ts';
+import { type Deletion, hasFinalizer } from './deletion/finalizer.ts';
 import type { Check } from './drift/check-task.ts';
 import { hasBooted } from './drift/drift.ts';
 import type { Turns } from './drift/turns.ts';
@@ -16,13 +16,19 @@ import type { Failure } from './jobs/runner.ts';
 import { isReady, machineOf } from './objects/machine.ts';
 import { deletedAt, hasConsent, type NodeConfig, type Stores } from './objects/stores.ts';
 import { type FindFormerNode, isClean } from './records/former-node.ts';
-import { heirOf } from './records/meaning.ts';
+import { successorOf } from './records/meaning.ts';
 import type { NodeRecords } from './records/node-records.ts';
-import { isOn, type LossInput, leavingFirst, losesToHeir, lossOf } from './removals/losses.ts';
-import type { Leave, RemovalGuard } from './removals/removal-guard.ts';
+import {
+  isOn,
+  leavingFirst,
+  losesToSuccessor,
+  type RemovalInput,
+  removalOf,
+} from './removals/losses.ts';
+import type { Consent, RemovalGuard } from './removals/removal-guard.ts';
 import type { NextRun, Progress, Task } from './scheduling/apply-task.ts';
 import type { Rollout } from './scheduling/rollout-budget.ts';
-import { isRepeat, readyIn, type Situation } from './status/conditions.ts';
+import { isRepeat, type RunPhase, readyIn } from './status/conditions.ts';
 import { pausedIn } from './status/paused.ts';
 import type { Report, Reporter } from './status/report.ts';
 import { findTarget, type Target, targetOf } from './target.ts';
@@ -90,7 +96,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const leaving = config.metadata.deletionTimestamp !== undefined;
     const other = otherController.owns(config);
     if (other !== undefined) return standBack(config, other, signal);
-    if (!isHeld(config)) {
+    if (!hasFinalizer(config)) {
       // Others may hold it still when it leaves; nothing of ours is left then.
       if (leaving) return;
       // Before anything is done on a node. The stored object changes by this and comes back here.
@@ -116,7 +122,7 @@ export function createReconciler(options: ReconcilerOptions) {
       await reporter.standBack(config, other, signal);
       return { requeueAfterMs: askAgain() };
     }
-    if (isHeld(config)) await deletion.release(config, signal);
+    if (hasFinalizer(config)) await deletion.release(config, signal);
     return undefined;
   }
 
@@ -173,9 +179,9 @@ export function createReconciler(options: ReconcilerOptions) {
     signal: AbortSignal,
   ): Promise<Outcome | void> {
     const { config } = report;
-    const heir = heirOf(config, node, stores);
+    const heir = successorOf(config, node, stores);
     // The heir's first run removes what this object leaves.
-    if (heir && !losesToHeir(config, heir)) return release(report, signal);
+    if (heir && !losesToSuccessor(config, heir)) return release(report, signal);
     if (!heir && isOthers(config, node)) return release(report, signal);
     const pause = await mayClean(report, signal);
     if (pause) return pause;
@@ -209,8 +215,8 @@ export function createReconciler(options: ReconcilerOptions) {
   }
 
   /** Undefined when the object may be applied, whatever NICs leave a node by it. */
-  async function mayEdit(input: LossInput, report: Report, signal: AbortSignal) {
-    const loss = lossOf(input, records);
+  async function mayEdit(input: RemovalInput, report: Report, signal: AbortSignal) {
+    const loss = removalOf(input, records);
     if (loss) return ask(guard.askToEdit(input.config, loss), report, signal);
     guard.takesNothing(input.config);
     return undefined;
@@ -223,7 +229,7 @@ export function createReconciler(options: ReconcilerOptions) {
 
   /** Undefined when NICs may leave; until then nothing of the node changes. */
   async function ask(
-    leave: Leave,
+    leave: Consent,
     report: Report,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
@@ -351,7 +357,7 @@ function elsewhere(report: Report, { metadata }: Node): Report {
 }
 
 /** Why the work does not come to its end; undefined while it goes on. */
-function obstacleIn(situation: Situation): Failure | undefined {
+function obstacleIn(situation: RunPhase): Failure | undefined {
   if (situation.kind === 'waiting') return situation;
   if (situation.kind === 'working') return situation.run.trouble;
   if (situation.kind !== 'ended') return undefined;

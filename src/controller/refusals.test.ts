@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
 import { findCondition } from '../api/condition.ts';
 import { configMaps } from '../kube/core-resources.ts';
@@ -13,10 +13,10 @@ const quota = {
   message: 'exceeded quota: agents, requested: count/jobs.batch=1',
   times: 1e9,
 } as const;
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   bed.run();
 });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
 import type { Effect } from '../api/effects.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
 });
 

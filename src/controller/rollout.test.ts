@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
-import { failed, RolloutBed } from '../../test/fixtures/rollout-bed.ts';
+import { failed, RolloutFixture } from '../../test/fixtures/rollout.ts';
 import { configured } from '../../test/fixtures/scripted-agents.ts';
 import { findCondition } from '../api/condition.ts';
 
 const zone = 'topology.kubernetes.io/zone';
 const count = 8;
 
-let bed: ControllerBed;
-let cluster: RolloutBed;
+let bed: ControllerFixture;
+let cluster: RolloutFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
-  cluster = new RolloutBed(bed, count);
+  bed = await ControllerFixture.start();
+  cluster = new RolloutFixture(bed, count);
 });
 
 afterEach(async () => bed[Symbol.asyncDispose]());

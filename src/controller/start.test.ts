@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
 import { about } from '../../test/fixtures/about.ts';
-import { ControllerBed } from '../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../test/fixtures/controller.ts';
 import { entry } from '../../test/fixtures/controller-samples.ts';
 import { tapConnections } from '../../test/fixtures/tapped-connections.ts';
 import { roles, setRules } from '../../test/rbac/roles.ts';
@@ -21,10 +21,10 @@ import { startController } from './start.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeAll(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterAll(async () => {
@@ -144,16 +144,19 @@ it('[RW-58] is not ready while a right is missing, and ready again without a res
   await done;
 });
 
-it('[RW-71] is not ready while its kind lacks fields that it writes', async () => {
+it('[RW-71] is not ready and does not lead while its kind lacks fields that it writes', async () => {
   const crd = { name: 'multinicnodeconfigs.multinic.io' };
   const old = { metadata: { annotations: { [annotations.schema]: null } } };
   const { metadata } = await bed.admin.get(crds, crd);
   await bed.admin.patch(crds, crd, old);
   const { url, stop, done } = await start(bed.api.url, { clock: impatient, random });
   const ready = async () => (await fetch(`${url}/readyz`)).text();
+  const holder = async () => (await bed.admin.find(leases, lease))?.spec?.holderIdentity;
   await expect.poll(ready).toContain('kubectl apply --server-side');
+  expect(await holder()).toBeFalsy();
   await bed.admin.patch(crds, crd, { metadata: { annotations: metadata.annotations } });
   await expect.poll(ready).toContain('"status":"ok"');
+  await expect.poll(holder).toMatch(/^controller_/);
   stop.abort(new Error('stop'));
   await done;
 });

@@ -15,6 +15,7 @@ import { countKubeRequests } from '../kube-metrics.ts';
 import { createPerform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
+import { leadWithDefinition } from '../self-check/lead-with-definition.ts';
 import { createSelfCheck } from '../self-check/self-check.ts';
 import { createHealthDetails, describeHealth } from './health.ts';
 import { createLoop } from './loop.ts';
@@ -71,7 +72,10 @@ export async function startController(
   });
   try {
     await together(signal, clock, {
-      controller: async (both) => runWithLease(election, both, loop.run),
+      controller: async (both) =>
+        leadWithDefinition({ client, definition, clock, random, log }, both, async (end) =>
+          runWithLease(election, end, loop.run),
+        ),
       ...(selfCheck && { 'self-check': selfCheck }),
     });
   } finally {

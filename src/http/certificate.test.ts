@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { about } from '../../test/fixtures/about.ts';
-import { elsewhere, good, renewed } from '../../test/fixtures/certificates.ts';
+import { good, otherHost, renewed } from '../../test/fixtures/certificates.ts';
 import { shownCertificate } from '../../test/fixtures/shown-certificate.ts';
 import { issueAuthority } from '../certificates/issue.ts';
 import { createHealth } from '../process/health.ts';
@@ -14,7 +14,7 @@ import type { HttpServer } from './app.ts';
 import {
   type Certificate,
   certificateFilesOf,
-  certificateLookMs,
+  certificateRereadMs,
   endOf,
   followCertificate,
   readCertificate,
@@ -69,12 +69,12 @@ describe('followCertificate', () => {
     expect(await shownCertificate(port)).toBe('good');
 
     await writeFile(files.certFile, renewed.cert); // its key is still on the way
-    await clock.advance(certificateLookMs);
+    await clock.advance(certificateRereadMs);
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(await shownCertificate(port)).toBe('good');
 
     await put(renewed);
-    await clock.advance(certificateLookMs);
+    await clock.advance(certificateRereadMs);
     await expect.poll(() => shownCertificate(port)).toBe('renewed');
     stop.abort(new Error('done'));
     await following;
@@ -92,7 +92,7 @@ it('a certificate that is renewed while the server starts is taken into use too'
   await put(renewed);
   const following = followCertificate(app, files, { first, clock, log }, stop.signal);
   await expect.poll(() => clock.waits.length).toBe(1);
-  await clock.advance(certificateLookMs);
+  await clock.advance(certificateRereadMs);
   await expect.poll(() => shownCertificate(Number(new URL(url).port))).toBe('renewed');
   stop.abort(new Error('done'));
   await following;
@@ -124,19 +124,19 @@ it('says that a certificate ends soon or has ended, once each, and of which one 
     await clock.advance(ms);
     await expect.poll(() => fake.waits.length).toBe(1);
   };
-  await wait(certificateLookMs);
+  await wait(certificateRereadMs);
   expect(said).toEqual([]);
   // A clock that jumps: time goes by, and nobody is woken for each minute of it.
   for (const days of [1, 0, 7, 0]) {
     jumpMs += days * 86_400_000;
-    await wait(certificateLookMs);
+    await wait(certificateRereadMs);
   }
   expect(said).toEqual([
     'the certificate ends soon, and nobody has renewed it',
     'the certificate has expired: no caller that verifies it gets through',
   ]);
   await put(endingIn(90));
-  await wait(certificateLookMs);
+  await wait(certificateRereadMs);
   expect(said.at(-1)).toBe('renewed certificate in use');
   expect(ends).toEqual(['2026-01-09', '2026-04-01']);
   stop.abort(new Error('done'));
@@ -159,7 +159,7 @@ describe('readCertificate', () => {
   });
 
   it('refuses a key of another certificate', async () => {
-    await put({ cert: good.cert, key: elsewhere.key });
+    await put({ cert: good.cert, key: otherHost.key });
     await expect(readCertificate(files)).rejects.toThrow(/key values mismatch/);
   });
 });

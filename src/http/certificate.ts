@@ -36,7 +36,7 @@ export function endOf({ cert }: Pick<Certificate, 'cert'>): Date {
 }
 
 /** How often the files are looked at; whoever renews a certificate does so days before it ends. */
-export const certificateLookMs = 60_000;
+export const certificateRereadMs = 60_000;
 /** So long before its end whoever renews it must have failed. */
 const soonMs = 7 * 86_400_000;
 
@@ -129,7 +129,7 @@ function wordOf(leftMs: number): string | undefined {
 
 /** False when the signal ended the wait. */
 function waited(clock: Clock, signal: AbortSignal): Promise<boolean> {
-  return clock.sleep(certificateLookMs, signal).then(
+  return clock.sleep(certificateRereadMs, signal).then(
     () => true,
     () => false,
   );

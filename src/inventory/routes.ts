@@ -7,8 +7,8 @@ import {
   inventoryProviders,
   inventoryQuery,
   inventoryRecords,
-  type SeenRecord,
-  seenRecords,
+  type ObservedRecord,
+  observedRecords,
 } from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
 import type { Admit } from '../http/admission.ts';
@@ -79,7 +79,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
     return reply.type('application/json; charset=utf-8').send(body) as never;
   }
 
-  async function withNotes(records: readonly InventoryRecord[]): Promise<SeenRecord[]> {
+  async function withNotes(records: readonly InventoryRecord[]): Promise<ObservedRecord[]> {
     const notes = await store.notesOf(records);
     return records.map(({ config, ...record }) => {
       const noted = (entry: (typeof config.interfaces)[number]) => ({
@@ -98,7 +98,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         operationId: 'listInventory',
         summary: 'Delivered node configs, ordered by provider and node',
         querystring: recordsQuery,
-        response: { 200: seenRecords, ...errors },
+        response: { 200: observedRecords, ...errors },
       },
     },
     async (request, reply) => sendRecords(request, reply, request.query, { decorate: withNotes }),
@@ -112,7 +112,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
         summary: 'The node of this name in every cluster, or in one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
-        response: { 200: seenRecords, ...errors, ...problemResponses(problem, 404) },
+        response: { 200: observedRecords, ...errors, ...problemResponses(problem, 404) },
       },
     },
     async (request) => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RequestError, type Service } from '../requests/request-error.ts';
-import { urlInWords } from './endpoint.ts';
+import { urlText } from './endpoint.ts';
 
 export interface Endpoint {
   readonly interface: string;
@@ -156,7 +156,7 @@ export function createEndpoint(
     const why = denied(url);
     if (why !== undefined) {
       const { service } = choice;
-      throw new RequestError(`the catalog names ${urlInWords(url)}, which ${why}`, {
+      throw new RequestError(`the catalog names ${urlText(url)}, which ${why}`, {
         service,
         kind: 'denied',
       });

@@ -84,15 +84,15 @@ export function credentialOf(identity: CloudIdentity): Account & { readonly secr
 }
 
 /** Who logs in, for messages and logs. */
-export function accountInWords(auth: CloudAuth): string {
-  if (auth.kind === 'password') return `user ${inWords(auth.user)}`;
+export function accountText(auth: CloudAuth): string {
+  if (auth.kind === 'password') return `user ${domainScopedText(auth.user)}`;
   const { credential } = auth;
-  const owner = 'user' in credential ? ` of user ${inWords(credential.user)}` : '';
+  const owner = 'user' in credential ? ` of user ${domainScopedText(credential.user)}` : '';
   return `application credential "${'id' in credential ? credential.id : credential.name}"${owner}`;
 }
 
 /** A user or a project, for messages. */
-export function inWords(one: InDomain): string {
+export function domainScopedText(one: InDomain): string {
   if ('id' in one) return `"${one.id}"`;
   const { name, domain } = one;
   return `"${name}" of domain "${'id' in domain ? domain.id : domain.name}"`;

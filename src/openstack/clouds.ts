@@ -7,8 +7,8 @@ import type { Clock, Random } from '../time/clock.ts';
 import { type Cloud, createCloud, type OnLookup } from './cloud.ts';
 import {
   type Account,
-  accountInWords,
   accountOf,
+  accountText,
   type CatalogLimits,
   type CloudIdentity,
   credentialOf,
@@ -20,9 +20,9 @@ import {
   type ProviderRequest,
 } from './contrabass.ts';
 import { CredentialGate } from './credential-gate.ts';
-import { KeptWhileUsed } from './kept-while-used.ts';
 import { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
+import { SharedValues } from './shared-values.ts';
 import { TtlCache } from './ttl-cache.ts';
 
 export interface CloudsOptions {
@@ -70,10 +70,10 @@ export function createClouds(options: CloudsOptions): Clouds {
     ...(isTrusted && { isTrusted }),
   });
   const kept = { clock, idleMs };
-  const clouds = new KeptWhileUsed<Cloud>(kept);
-  const gates = new KeptWhileUsed<CredentialGate>(kept);
-  const turns = new KeptWhileUsed<RefreshTurns>(kept);
-  const callers = new KeptWhileUsed<Caller>(kept);
+  const clouds = new SharedValues<Cloud>(kept);
+  const gates = new SharedValues<CredentialGate>(kept);
+  const turns = new SharedValues<RefreshTurns>(kept);
+  const callers = new SharedValues<Caller>(kept);
   const providers = new TtlCache<Provider>({
     clock,
     ttlMs: providerTtlMs,
@@ -98,7 +98,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       transport,
       clock,
       random,
-      log: log.child({ keystoneUrl, account: accountInWords(auth) }),
+      log: log.child({ keystoneUrl, account: accountText(auth) }),
       lifetime: lifetime.signal,
       onRequest,
       onLookup,

@@ -5,7 +5,7 @@ import {
   keystonePlace,
   neutronBase,
   novaBase,
-  urlInWords,
+  urlText,
 } from './endpoint.ts';
 
 describe('base URLs', () => {
@@ -61,5 +61,5 @@ describe('base URLs', () => {
     ['http://user:hidden@n:8774', '"…@n:8774"'],
     ['https:user:hidden@n', '"…@n"'],
     ['http://user:hid/den@hidden@n/', '"…@n/"'],
-  ])('%s is %s for people', (url, words) => expect(urlInWords(url)).toBe(words));
+  ])('%s is %s for people', (url, words) => expect(urlText(url)).toBe(words));
 });

@@ -6,7 +6,7 @@ export function keystoneBase(url: string): string {
 }
 
 /** A URL for messages: what stands before an @ is a secret, whether or not it can be read as a URL. */
-export function urlInWords(url: string): string {
+export function urlText(url: string): string {
   const at = url.lastIndexOf('@');
   return at < 0 ? `"${url}"` : `"…${url.slice(at)}"`;
 }
@@ -40,7 +40,7 @@ export function contrabassBase(url: string): string {
 function bare(service: Service, url: string): string {
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : undefined;
   if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
-    throw new RequestError(`${urlInWords(url)} is not an http(s) URL`, {
+    throw new RequestError(`${urlText(url)} is not an http(s) URL`, {
       service,
       kind: 'noEndpoint',
     });

@@ -5,7 +5,12 @@ import { isRequestError, RequestError } from '../requests/request-error.ts';
 import type { HttpAnswer } from '../requests/transport.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Catalog, catalogSchema } from './catalog.ts';
-import { accountInWords, type CloudAuth, type CloudIdentity, inWords } from './cloud-identity.ts';
+import {
+  accountText,
+  type CloudAuth,
+  type CloudIdentity,
+  domainScopedText,
+} from './cloud-identity.ts';
 import type { CredentialGate, LoginOutcome } from './credential-gate.ts';
 import { keystoneBase } from './endpoint.ts';
 import { refusalCause } from './keystone-refusal.ts';
@@ -103,13 +108,13 @@ export function createKeystone(options: KeystoneOptions): Keystone {
 
   /** Keystone answers a wrong project as it does a wrong password; a login without a project tells them apart. */
   async function refusal(answer: HttpAnswer): Promise<LoginOutcome<Session>> {
-    const who = accountInWords(auth);
+    const who = accountText(auth);
     const { words, isAccount } = refusalCause(answer, secretOf(auth));
     if (auth.kind === 'applicationCredential') {
       const why = 'its secret is wrong, or it was revoked or has expired';
       return { kind: 'refused', error: badCredential(`${who} was refused: ${why}${words}`) };
     }
-    const project = `project ${inWords(auth.project)}`;
+    const project = `project ${domainScopedText(auth.project)}`;
     // A second login counts for Keystone's lockout.
     if (isAccount || isRefusal(await send(loginBody(auth, 'unscoped')))) {
       return { kind: 'refused', error: badCredential(`${who} was refused for ${project}${words}`) };

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { home, identities } from '../../rig/chain/identities.ts';
-import { encryptKey, OperatorBed, ref } from '../../test/fixtures/operator-bed.ts';
+import { encryptKey, OperatorFixture, ref } from '../../test/fixtures/operator.ts';
 import { tapConnections } from '../../test/fixtures/tapped-connections.ts';
-import { namespace } from '../../test/fixtures/viola-bed.ts';
+import { namespace } from '../../test/fixtures/viola.ts';
 import { claimsOfParts } from '../../test/rbac/claims.ts';
 import { useOf } from '../../test/rbac/used.ts';
 import { configMaps, crds, namespaces } from '../kube/core-resources.ts';
@@ -15,22 +15,23 @@ import { eventually } from './testing/eventually.ts';
 import { letReadSecrets } from './testing/let-read-secrets.ts';
 import { listen } from './testing/listener.ts';
 
-let place: OperatorBed;
-let bed: OperatorBed['viola'];
-let cloud: OperatorBed['cloud'];
+let place: OperatorFixture;
+let bed: OperatorFixture['viola'];
+let cloud: OperatorFixture['cloud'];
 let directory: string;
-let world: OperatorBed['world'];
+let world: OperatorFixture['world'];
 let lines: string[];
 
 beforeAll(async () => {
-  place = await OperatorBed.open();
+  place = await OperatorFixture.open();
   ({ viola: bed, cloud, directory, world, lines } = place);
 });
 
 afterAll(() => place?.[Symbol.asyncDispose]());
 
-const start: OperatorBed['start'] = async (...how) => place.start(...how);
-const createConfig: OperatorBed['createConfig'] = async (...what) => place.createConfig(...what);
+const start: OperatorFixture['start'] = async (...how) => place.start(...how);
+const createConfig: OperatorFixture['createConfig'] = async (...what) =>
+  place.createConfig(...what);
 const ready = async (of = ref): Promise<string> => place.ready(of);
 const nicsReady = async (): Promise<string | undefined> => place.statusOf('NICsReady');
 const nics = (): string[] => place.nics();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OperatorBed, ref } from '../../test/fixtures/operator-bed.ts';
+import { OperatorFixture, ref } from '../../test/fixtures/operator.ts';
 import { openstackConfigs } from './openstack-config.ts';
 import { eventually } from './testing/eventually.ts';
 
-let place: OperatorBed;
+let place: OperatorFixture;
 
 beforeAll(async () => {
-  place = await OperatorBed.open();
+  place = await OperatorFixture.open();
 });
 
 afterAll(() => place?.[Symbol.asyncDispose]());

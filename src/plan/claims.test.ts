@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { calculate } from './calculate.ts';
-import { entry, held, input, owner, port, type Sample, server } from './sample.ts';
+import { entry, existingNode, input, owner, port, type Sample, server } from './sample.ts';
 
 function planOf(sample: Sample) {
   return calculate(input({ ports: [port(1, 's1')], ...sample }));
@@ -15,10 +15,10 @@ function reasonsOf(sample: Sample) {
   return planOf(sample).problems.map(({ reason }) => reason);
 }
 
-const foreign: Partial<HeldNode> = {
+const foreign: Partial<ExistingNodeConfig> = {
   source: { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 },
 };
-const { source: _ours, ...unowned } = held(1, [entry(1, 0)]);
+const { source: _ours, ...unowned } = existingNode(1, [entry(1, 0)]);
 
 describe('the name of a node', () => {
   const key = { nodeNameKey: 'k8s-node' };
@@ -37,7 +37,7 @@ describe('the name of a node', () => {
   it('is the id of a server that had no other when its object was made', () => {
     const servers = [server(1, { name: ' ' })];
     expect(actionsOf({ servers })).toEqual(['post s1']);
-    const before = [held(1, [entry(1, 0)], { nodeName: 's1' })];
+    const before = [existingNode(1, [entry(1, 0)], { nodeName: 's1' })];
     const named = [server(1)];
     expect(actionsOf({ servers: named, held: before })).toEqual(['none s1']);
     const mapped = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
@@ -46,7 +46,7 @@ describe('the name of a node', () => {
   });
 
   it('is that of the object when Nova fails, and never the id of a server that could not be read', () => {
-    expect(actionsOf({ servers: [], held: [held(1, [])] })).toEqual(['post worker-1']);
+    expect(actionsOf({ servers: [], held: [existingNode(1, [])] })).toEqual(['post worker-1']);
     expect(planOf({ servers: [] })).toMatchObject({
       nodes: [],
       problems: [{ reason: 'NovaServerError', subject: 'server s1' }],
@@ -55,13 +55,13 @@ describe('the name of a node', () => {
 
   it('stays when the server is renamed: the node is found by its id', () => {
     const servers = [server(1, { name: 'renamed' })];
-    const sample = { servers, held: [held(1, [entry(1, 0)])] };
+    const sample = { servers, held: [existingNode(1, [entry(1, 0)])] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);
   });
 
   it('[W11] stays that of the object when its metadata value changes', () => {
     const servers = [server(1, { metadata: { 'k8s-node': 'node-a' } })];
-    const before = [held(1, [entry(1, 0)])];
+    const before = [existingNode(1, [entry(1, 0)])];
     const sample = { servers, selection: key };
     expect(actionsOf({ ...sample, held: before })).toEqual(['none worker-1']);
     expect(reasonsOf({ ...sample, held: before })).toEqual([]);
@@ -83,8 +83,8 @@ describe('the name of a node', () => {
 });
 
 /** Made for server `s1`, and somebody wrote another one into it. */
-function edited(instanceId: string, change: Partial<HeldNode> = {}): HeldNode {
-  const node = held(1, [entry(1, 0)]);
+function edited(instanceId: string, change: Partial<ExistingNodeConfig> = {}): ExistingNodeConfig {
+  const node = existingNode(1, [entry(1, 0)]);
   return { ...node, labelledInstanceId: 's1', spec: { ...node.spec, instanceId }, ...change };
 }
 
@@ -98,7 +98,7 @@ describe('an object whose label names another server than its spec', () => {
   });
 
   it('goes beside the one that is where it was made for', () => {
-    const right = held(1, [entry(1, 0)], { labelledInstanceId: 's1' });
+    const right = existingNode(1, [entry(1, 0)], { labelledInstanceId: 's1' });
     const wrong = edited('s9', { nodeName: 'worker-0', uid: 'uid-0' });
     expect(actionsOf({ held: [right, wrong] })).toEqual(['delete worker-0', 'none worker-1']);
   });
@@ -128,7 +128,7 @@ describe('one node, two claims', () => {
   });
 
   it('of two servers: the one that is delivered under the name goes on, the other waits', () => {
-    const sample = { ...twins, held: [held(1, [])] };
+    const sample = { ...twins, held: [existingNode(1, [])] };
     expect(planOf(sample).nodes).toMatchObject([
       { action: 'post', instanceId: 's1', interfaces: [entry(1, 0)] },
       { action: 'none', instanceId: 's2' },
@@ -154,7 +154,7 @@ describe('one node, two claims', () => {
   });
 
   it('of two OpenstackConfigs: the object of the other one is not touched', () => {
-    const sample = { held: [held(1, [entry(7, 3)], foreign)] };
+    const sample = { held: [existingNode(1, [entry(7, 3)], foreign)] };
     expect(actionsOf(sample)).toEqual(['none worker-1']);
     expect(planOf(sample).problems).toEqual([
       {
@@ -168,7 +168,7 @@ describe('one node, two claims', () => {
 
   it('of two OpenstackConfigs: the object goes to who was told to follow the other one', () => {
     const follows = { takeOverFrom: 'team-b/other' };
-    const before = [held(1, [entry(1, 3)], foreign)];
+    const before = [existingNode(1, [entry(1, 3)], foreign)];
     expect(planOf({ held: before, input: follows })).toMatchObject({
       nodes: [{ action: 'post', why: 'taken over', interfaces: [entry(1, 3)] }],
       problems: [],
@@ -181,12 +181,12 @@ describe('one node, two claims', () => {
   });
 
   it('of two OpenstackConfigs under two names: the server is the same', () => {
-    const other = held(1, [], { ...foreign, nodeName: 'elsewhere' });
+    const other = existingNode(1, [], { ...foreign, nodeName: 'elsewhere' });
     expect(reasonsOf({ held: [other] })).toEqual(['NameConflict']);
   });
 
   it('of a server and an object of another server: reported unless we delete that one anyway', () => {
-    const rebuilt = held(9, [], { nodeName: 'worker-1' });
+    const rebuilt = existingNode(9, [], { nodeName: 'worker-1' });
     expect(actionsOf({ held: [rebuilt] })).toEqual(['none worker-1', 'delete worker-1']);
     expect(reasonsOf({ held: [rebuilt] })).toEqual([]);
     const { source: _source, ...loose } = rebuilt;
@@ -222,7 +222,7 @@ describe('an object without source', () => {
   });
 
   it('is left alone otherwise', () => {
-    const { source: _source, ...loose } = held(9, []);
+    const { source: _source, ...loose } = existingNode(9, []);
     expect(actionsOf({ held: [loose] })).toEqual(['post worker-1']);
   });
 
@@ -237,12 +237,12 @@ describe('an object of an OpenstackConfig that was made again', () => {
   const restored = { ...owner, uid: 'older-uid', generation: 4 };
 
   it('is taken over while its server is selected', () => {
-    const again = held(1, [entry(1, 0)], { source: restored });
+    const again = existingNode(1, [entry(1, 0)], { source: restored });
     expect(planOf({ held: [again] }).nodes).toMatchObject([{ action: 'post', why: 'taken over' }]);
   });
 
   it('[W5] belongs to this one, and its NICs stay until somebody agrees: it may be of another management cluster', () => {
-    const left = held(9, [entry(9, 0)], { source: restored });
+    const left = existingNode(9, [entry(9, 0)], { source: restored });
     expect(actionsOf({ held: [left] })).toEqual(['post worker-1', 'none worker-9']);
     expect(planOf({ held: [left] }).problems).toMatchObject([
       { reason: 'RemovalHeld', subject: 'node worker-9' },
@@ -253,7 +253,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
   });
 
   it('[W5] goes without asking when its server is deleted', () => {
-    const left = held(9, [entry(9, 0)], { source: restored });
+    const left = existingNode(9, [entry(9, 0)], { source: restored });
     const selection = { pinned: { servers: false, subnets: true } };
     const serverEvidence = [{ serverId: 's9', verdict: 'deleted' as const }];
     const sample = { held: [left], selection, input: { serverEvidence } };
@@ -262,7 +262,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
 
   it('[W22] is left to the namesake that has replaced this one, until somebody takes it back', () => {
     const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: [owner.uid] };
-    const taken = held(1, [], { source: theirs });
+    const taken = existingNode(1, [], { source: theirs });
     expect(actionsOf({ held: [taken] })).toEqual(['none worker-1']);
     expect(planOf({ held: [taken] }).problems).toMatchObject([{ reason: 'NameConflict' }]);
     expect(planOf({ held: [taken], input: { force: true } }).nodes).toMatchObject([
@@ -274,16 +274,20 @@ describe('an object of an OpenstackConfig that was made again', () => {
 
   it('[W22] is left to the namesake also when that one was made again', () => {
     const again = { ...owner, uid: 'made-again', generation: 1, replaces: ['namesake', owner.uid] };
-    expect(actionsOf({ held: [held(1, [], { source: again })] })).toEqual(['none worker-1']);
+    expect(actionsOf({ held: [existingNode(1, [], { source: again })] })).toEqual([
+      'none worker-1',
+    ]);
     const theirs = { ...owner, uid: 'namesake', generation: 1, replaces: ['first'] };
-    const taken = { held: [held(1, [], { source: theirs })] };
+    const taken = { held: [existingNode(1, [], { source: theirs })] };
     expect(planOf(taken).nodes).toMatchObject([{ replaces: ['namesake', 'first'] }]);
   });
 
   it('[W22] says whom it replaces for as long as it is written', () => {
-    const first = held(1, [entry(1, 0)], { source: restored });
+    const first = existingNode(1, [entry(1, 0)], { source: restored });
     expect(planOf({ held: [first] }).nodes).toMatchObject([{ replaces: ['older-uid'] }]);
-    const later = held(1, [], { source: { ...owner, generation: 1, replaces: ['older-uid'] } });
+    const later = existingNode(1, [], {
+      source: { ...owner, generation: 1, replaces: ['older-uid'] },
+    });
     expect(planOf({ held: [later] }).nodes).toMatchObject([
       { action: 'post', replaces: ['older-uid'] },
     ]);
@@ -291,7 +295,7 @@ describe('an object of an OpenstackConfig that was made again', () => {
 });
 
 describe('a server taken out of the CR', () => {
-  const gone: Sample = { selection: { serverIds: [] }, held: [held(1, [entry(1, 0)])] };
+  const gone: Sample = { selection: { serverIds: [] }, held: [existingNode(1, [entry(1, 0)])] };
 
   it('takes its object along', () => {
     expect(planOf(gone).nodes).toMatchObject([
@@ -304,7 +308,7 @@ describe('a server taken out of the CR', () => {
   });
 
   it('never touches objects of others', () => {
-    expect(actionsOf({ ...gone, held: [held(1, [], foreign), unowned] })).toEqual([]);
+    expect(actionsOf({ ...gone, held: [existingNode(1, [], foreign), unowned] })).toEqual([]);
   });
 
   it('is not believed while a server name could not be resolved', () => {
@@ -319,7 +323,7 @@ describe('a server taken out of the CR', () => {
   it('is not asked about when the plan is for some servers only', () => {
     const scope = ['s2'];
     const selection = { serverIds: ['s1', 's2'] };
-    const before = [held(1, []), held(9, [])];
+    const before = [existingNode(1, []), existingNode(9, [])];
     const ports = [port(1, 's1'), port(2, 's2')];
     const servers = [server(1), server(2)];
     expect(actionsOf({ input: { scope }, selection, held: before, ports, servers })).toEqual([
@@ -328,7 +332,7 @@ describe('a server taken out of the CR', () => {
   });
 
   it('is asked for once: an object on its way out is left to go', () => {
-    const leaving = held(1, [entry(1, 0)], { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    const leaving = existingNode(1, [entry(1, 0)], { deletionTimestamp: '2026-01-01T00:00:00Z' });
     expect(planOf({ ...gone, held: [leaving] }).nodes).toMatchObject([
       { action: 'none', waiting: true },
     ]);
@@ -336,13 +340,13 @@ describe('a server taken out of the CR', () => {
 });
 
 it('posts nothing over an object that is being deleted', () => {
-  const leaving = held(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const leaving = existingNode(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' });
   expect(planOf({ held: [leaving] }).nodes).toMatchObject([{ action: 'none', waiting: true }]);
 });
 
 it('deletes the second of two objects it has for one server', () => {
-  const twin = { ...held(1, []), nodeName: 'worker-x', uid: 'uid-x' };
-  expect(actionsOf({ held: [held(1, [entry(1, 0)]), twin] })).toEqual([
+  const twin = { ...existingNode(1, []), nodeName: 'worker-x', uid: 'uid-x' };
+  expect(actionsOf({ held: [existingNode(1, [entry(1, 0)]), twin] })).toEqual([
     'none worker-1',
     'delete worker-x',
   ]);
@@ -357,18 +361,18 @@ it('reports a server that Nova does not know, and says nothing twice', () => {
 });
 
 it('posts every node when it is forced to', () => {
-  const forced = { held: [held(1, [entry(1, 0)])], input: { force: true } };
+  const forced = { held: [existingNode(1, [entry(1, 0)])], input: { force: true } };
   expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
 });
 
 it('keeps its object though another OpenstackConfig delivers under the new name of the node', () => {
   const theirs = { namespace: 'ns', name: 'other', uid: 'u', generation: 1 };
-  const taken = held(2, [entry(2, 0)], { nodeName: 'k8s-1', source: theirs });
+  const taken = existingNode(2, [entry(2, 0)], { nodeName: 'k8s-1', source: theirs });
   const plan = planOf({
     selection: { nodeNameKey: 'node' },
     servers: [server(1, { metadata: { node: 'k8s-1' } })],
     ports: [port(1, 's1')],
-    held: [held(1, [entry(1, 0)]), taken],
+    held: [existingNode(1, [entry(1, 0)]), taken],
   });
   expect(plan.problems).toEqual([]);
   expect(plan.nodes).toMatchObject([{ nodeName: 'worker-1', action: 'none' }]);

@@ -1,6 +1,13 @@
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { Owner, Problem } from './plan.ts';
-import { compareText, deliveredFor, type HeldObject, isOfName, isOwn, type View } from './view.ts';
+import {
+  compareText,
+  deliveredFor,
+  type ExistingObject,
+  isOfName,
+  isOwn,
+  type View,
+} from './view.ts';
 
 /** Which object a selected server's NICs are delivered in, or why none may be touched. */
 export interface Claim {
@@ -8,7 +15,7 @@ export interface Claim {
   /** '' while it is not known. */
   readonly nodeName: string;
   /** The object that is there already; of a blocked claim the one that stays as it is. */
-  readonly held: HeldObject | undefined;
+  readonly held: ExistingObject | undefined;
   readonly blocked?: Block;
 }
 
@@ -34,7 +41,7 @@ export function claimNodes(view: View): Claim[] {
  * Whether nobody else has a right to the object: it names no OpenstackConfig, it belongs to this one, or it is taken over for
  * a server that the account sees.
  */
-function isFree(node: HeldNode, { input, servers }: View): boolean {
+function isFree(node: ExistingNodeConfig, { input, servers }: View): boolean {
   const { source, spec } = node;
   if (source === undefined || isOwn(node, input)) return true;
   const isTakenOver = `${source.namespace}/${source.name}` === input.takeOverFrom;
@@ -128,7 +135,7 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
 }
 
 /** A namesake of this OpenstackConfig, in another management cluster or restored beside it, writes the node. */
-function replaced({ nodeName }: HeldNode, { namespace, name }: Owner): Block {
+function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner): Block {
   return conflict(
     `node ${nodeName}`,
     `node ${nodeName} was written for another OpenstackConfig named ${namespace}/${name} after this one delivered it; remove one of the two, then set multinic.io/reconcile-at to a new value on the one that is to have the node`,
@@ -159,7 +166,11 @@ function conflict(subject: string, message: string): Block {
  * object keeps the name as it is written; '' when nothing is known: the id of a server that could not be read is never taken
  * for a name.
  */
-export function nodeNameOf(serverId: string, held: HeldNode | undefined, view: View): string {
+export function nodeNameOf(
+  serverId: string,
+  held: ExistingNodeConfig | undefined,
+  view: View,
+): string {
   const server = view.servers.get(serverId);
   const key = view.input.selection.nodeNameKey;
   const mapped = key === undefined ? '' : (server?.metadata[key] ?? '').trim();

@@ -1,13 +1,13 @@
 import type { InterfaceSpec, InterfaceStatus } from '../api/multinicnodeconfig.ts';
 import { indexOfName, maxIndex } from '../api/names.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { Port } from './observation.ts';
 import type { RecordedNode } from './plan.ts';
 
 type NamedNic = Pick<InterfaceSpec, 'id' | 'name' | 'portId' | 'macAddress'>;
 
 interface FreeNamesOptions {
-  readonly held: HeldNode | undefined;
+  readonly held: ExistingNodeConfig | undefined;
   readonly recorded: RecordedNode['interfaces'];
   /** The ports of the server. */
   readonly ports: readonly Port[];
@@ -20,7 +20,7 @@ interface FreeNamesOptions {
  * had before.
  */
 export class FreeNames {
-  readonly #held: HeldNode | undefined;
+  readonly #held: ExistingNodeConfig | undefined;
   readonly #recorded: readonly NamedNic[];
   readonly #onHost: readonly NamedNic[];
   /** Named by the spec, or handed out here. */

@@ -3,7 +3,7 @@ import { calculate } from './calculate.ts';
 import {
   entry,
   evidence as evidenceOf,
-  held,
+  existingNode,
   input,
   networks,
   port,
@@ -92,7 +92,7 @@ describe('a new port', () => {
 });
 
 describe('a delivered NIC', () => {
-  const delivered = [held(1, [entry(5, 0)])];
+  const delivered = [existingNode(1, [entry(5, 0)])];
 
   it('[RW-83] keeps its name when a port with a lower MAC comes', () => {
     const ports = [port(1, 's1'), port(5, 's1')];
@@ -101,7 +101,7 @@ describe('a delivered NIC', () => {
 
   it('[RW-84] keeps its name when the one before it is detached', () => {
     const evidence = [evidenceOf(5, 'attachedElsewhere')];
-    const two = [held(1, [entry(5, 0), entry(6, 1)])];
+    const two = [existingNode(1, [entry(5, 0), entry(6, 1)])];
     expect(namesOf({ ports: [port(6, 's1')], held: two, evidence })).toEqual(['multinic1=p6']);
   });
 
@@ -131,7 +131,7 @@ describe('a delivered NIC', () => {
         ports: [port(1, 's1', { fixedIps })],
         selection: { subnetIds: ['sub-a', 'sub-c'], subnetsComplete: false },
         observation: { subnets: [third] },
-        held: [held(1, [entry(1, 0)])],
+        held: [existingNode(1, [entry(1, 0)])],
       }),
     );
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: [entry(1, 0)] });
@@ -169,7 +169,7 @@ describe('a delivered NIC', () => {
 
   it('is found by MAC when the object has no port ids, and keeps the number it was given', () => {
     const { portId, networkId, subnetId, addresses, gateway, ...bare } = entry(5, 3);
-    const deployed = held(1, [bare]);
+    const deployed = existingNode(1, [bare]);
     const plan = calculate(input({ ports: [port(1, 's1'), port(5, 's1')], held: [deployed] }));
     expect(plan.nodes[0]?.interfaces).toEqual([entry(1, 0), entry(5, 3)]);
     expect([portId, networkId, subnetId, addresses, gateway]).toHaveLength(5);
@@ -191,7 +191,9 @@ describe('a delivered NIC', () => {
     const { portId: _, ...bare } = entry(5, 3, { address: '10.0.10.99' });
     const twin = port(6, 's1', { macAddress: port(5, 's1').macAddress });
     const named = entry(6, 0, { macAddress: twin.macAddress });
-    const plan = calculate(input({ ports: [port(5, 's1'), twin], held: [held(1, [named, bare])] }));
+    const plan = calculate(
+      input({ ports: [port(5, 's1'), twin], held: [existingNode(1, [named, bare])] }),
+    );
     expect(plan.nodes[0]?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
       'multinic0=p6',
       'multinic3=p5',
@@ -199,7 +201,7 @@ describe('a delivered NIC', () => {
   });
 
   it('gets a usable number when it had none', () => {
-    const strange = held(1, [entry(5, 12), entry(6, 0), entry(7, 0)]);
+    const strange = existingNode(1, [entry(5, 12), entry(6, 0), entry(7, 0)]);
     const ports = [port(5, 's1'), port(6, 's1'), port(7, 's1')];
     expect(namesOf({ ports, held: [strange] })).toEqual([
       'multinic0=p6',
@@ -214,7 +216,7 @@ describe('the number of NICs', () => {
 
   it('is limited; what is delivered already keeps its place', () => {
     const plan = calculate(
-      input({ ports, held: [held(1, [entry(4, 0)])], selection: { maxInterfaces: 2 } }),
+      input({ ports, held: [existingNode(1, [entry(4, 0)])], selection: { maxInterfaces: 2 } }),
     );
     expect(plan.nodes[0]?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
       'multinic0=p4',
@@ -278,7 +280,11 @@ describe('the number of NICs', () => {
   it('never takes a delivered NIC away when the limit is lowered', () => {
     const nics = [entry(1, 0), entry(2, 1), entry(3, 2)];
     const plan = calculate(
-      input({ ports: ports.slice(0, 3), held: [held(1, nics)], selection: { maxInterfaces: 1 } }),
+      input({
+        ports: ports.slice(0, 3),
+        held: [existingNode(1, nics)],
+        selection: { maxInterfaces: 1 },
+      }),
     );
     expect(plan.nodes[0]).toMatchObject({ action: 'none', interfaces: nics });
     expect(plan.problems).toEqual([]);
@@ -289,25 +295,28 @@ describe('a name that was given back', () => {
   const evidence = [evidenceOf(1, 'portGone')];
 
   it('is not used again in the plan that drops it', () => {
-    const sample = { ports: [port(2, 's1')], held: [held(1, [entry(1, 0)])], evidence };
+    const sample = { ports: [port(2, 's1')], held: [existingNode(1, [entry(1, 0)])], evidence };
     expect(namesOf(sample)).toEqual(['multinic1=p2']);
   });
 
   it('is not used again while the node still reports it', () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
-    const sample = { ports: [port(2, 's1')], held: [held(1, [], { status })] };
+    const sample = { ports: [port(2, 's1')], held: [existingNode(1, [], { status })] };
     expect(namesOf(sample)).toEqual(['multinic1=p2']);
   });
 
   it('goes back to the port that had it when that port returns meanwhile', () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic0', portId: 'p1' }] };
-    const sample = { ports: [port(1, 's1'), port(2, 's1')], held: [held(1, [], { status })] };
+    const sample = {
+      ports: [port(1, 's1'), port(2, 's1')],
+      held: [existingNode(1, [], { status })],
+    };
     expect(namesOf(sample)).toEqual(['multinic0=p1', 'multinic1=p2']);
   });
 
   it('counts as used under the id and under the kernel name of a status', () => {
     const status = { interfaceStatuses: [{ id: 0, name: 'multinic1', portId: 'p9' }] };
-    const sample = { ports: [port(2, 's1')], held: [held(1, [], { status })] };
+    const sample = { ports: [port(2, 's1')], held: [existingNode(1, [], { status })] };
     expect(namesOf(sample)).toEqual(['multinic2=p2']);
   });
 
@@ -315,7 +324,7 @@ describe('a name that was given back', () => {
     const names = Array.from({ length: 9 }, (_, index) => ({ id: index, portId: `gone-${index}` }));
     const sample: Sample = {
       ports: [port(1, 's1'), port(2, 's1')],
-      held: [held(1, [], { status: { interfaceStatuses: names } })],
+      held: [existingNode(1, [], { status: { interfaceStatuses: names } })],
     };
     const [node] = calculate(input(sample)).nodes;
     expect(node?.interfaces.map(({ name, portId }) => `${name}=${portId}`)).toEqual([
@@ -362,14 +371,18 @@ describe('a name that was given before, and whose object is gone', () => {
     ];
     const sample = {
       ports: second ? [second, port(3, 's1')] : [],
-      held: [held(1, [], { status: { knownInterfaces } })],
+      held: [existingNode(1, [], { status: { knownInterfaces } })],
     };
     expect(namesOf(sample)).toEqual(['multinic1=p3', 'multinic6=p2']);
     expect(namesOf({ ...sample, input: { recorded } })).toEqual(['multinic1=p3', 'multinic4=p2']);
   });
 
   it('is that of the spec first, whatever the record says', () => {
-    const sample = { ports: [port(1, 's1')], held: [held(1, [entry(1, 2)])], input: { recorded } };
+    const sample = {
+      ports: [port(1, 's1')],
+      held: [existingNode(1, [entry(1, 2)])],
+      input: { recorded },
+    };
     expect(namesOf(sample)).toEqual(['multinic2=p1']);
   });
 });

@@ -1,12 +1,12 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { entryOf, type Match, matchSubnet } from './entry.ts';
 import { FreeNames, indexOfEntry } from './free-names.ts';
 import type { Port, Question } from './observation.ts';
 import type { PortVerdict, Problem, Removal } from './plan.ts';
 import { nameOf, nicVerdict, noNicVerdict, type Obstacle, obstacleOf } from './port-verdict.ts';
 import { refusalOf } from './refusal.ts';
-import { fateOf, heldEntries, type Place } from './removal.ts';
+import { decideRemoval, existingEntries, type Place } from './removal.ts';
 import { compareText, type View } from './view.ts';
 
 /** What one node's object is to hold, and how it differs from what it holds. */
@@ -26,11 +26,11 @@ export interface InterfacePlan {
 export function planInterfaces(
   nodeName: string,
   place: Place,
-  held: HeldNode | undefined,
+  held: ExistingNodeConfig | undefined,
   view: View,
 ): InterfacePlan {
   const ports = view.portsOf(place.serverId);
-  const entries = heldEntries(held, ports);
+  const entries = existingEntries(held, ports);
   const names = new FreeNames({ held, recorded: view.recordedOf(place.serverId), ports });
   const { kept, confirmed, unconfirmed, ask, refused, nics } = fatesOf(entries, place, names, view);
   const strangers = ports.filter((port) => !entries.some((entry) => entry.port === port));
@@ -57,7 +57,7 @@ export function planInterfaces(
 
 /** What becomes of the delivered NICs of a node. */
 function fatesOf(
-  entries: ReturnType<typeof heldEntries>,
+  entries: ReturnType<typeof existingEntries>,
   place: Place,
   names: FreeNames,
   view: View,
@@ -69,7 +69,7 @@ function fatesOf(
   const refused: Problem[] = [];
   const nics = new Map<string, string>();
   for (const entry of entries) {
-    const fate = fateOf(entry, place, names, view);
+    const fate = decideRemoval(entry, place, names, view);
     if (fate.kind === 'goes') {
       confirmed.push(fate.removal);
       continue;

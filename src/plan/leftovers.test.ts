@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
 import type { ServerEvidence } from './observation.ts';
-import { entry, held, input, port, type Sample, server } from './sample.ts';
+import { entry, existingNode, input, port, type Sample, server } from './sample.ts';
 
 const unpinned = { serverIds: [], pinned: { servers: false, subnets: true } };
 
@@ -11,7 +11,7 @@ function planOf(verdict: ServerEvidence['verdict'] | undefined, sample: Sample =
   const { selection, input: more, ...rest } = sample;
   return calculate(
     input({
-      held: [held(1, [entry(1, 0)])],
+      held: [existingNode(1, [entry(1, 0)])],
       ...rest,
       selection: { ...unpinned, ...selection },
       input: { serverEvidence, ...more },
@@ -63,7 +63,7 @@ describe('a server that is missing among those that were found', () => {
   );
 
   it('is not asked about when its object names none: nothing could prove it', () => {
-    const node = held(1, [entry(1, 0)]);
+    const node = existingNode(1, [entry(1, 0)]);
     const { instanceId: _id, ...spec } = node.spec;
     const plan = planOf(undefined, { held: [{ ...node, spec }] });
     expect(plan.askServers).toEqual([]);
@@ -71,19 +71,19 @@ describe('a server that is missing among those that were found', () => {
   });
 
   it('is asked about once, however many objects it has', () => {
-    const twin = { ...held(1, [entry(2, 0)]), nodeName: 'worker-x', uid: 'uid-x' };
-    const plan = planOf(undefined, { held: [held(1, [entry(1, 0)]), twin] });
+    const twin = { ...existingNode(1, [entry(2, 0)]), nodeName: 'worker-x', uid: 'uid-x' };
+    const plan = planOf(undefined, { held: [existingNode(1, [entry(1, 0)]), twin] });
     expect(plan.askServers).toEqual(['s1']);
   });
 
   it("is nobody's question when it is another CR's", () => {
     const source = { namespace: 'team-b', name: 'other', uid: 'u', generation: 1 };
-    expect(planOf(undefined, { held: [held(1, [], { source })] }).askServers).toEqual([]);
+    expect(planOf(undefined, { held: [existingNode(1, [], { source })] }).askServers).toEqual([]);
   });
 });
 
 describe('many servers that leave at once', () => {
-  const many = Array.from({ length: 12 }, (_, at) => held(at + 1, [entry(at + 1, 0)]));
+  const many = Array.from({ length: 12 }, (_, at) => existingNode(at + 1, [entry(at + 1, 0)]));
   const left = many.map(({ spec }) => ({
     serverId: spec.instanceId ?? '',
     verdict: 'left' as const,
@@ -119,12 +119,12 @@ it('a node whose name changes keeps its object', () => {
 
 /** Server 1 has a second object, with a NIC of port `pN`. */
 function planOfTwin(n: number, serversComplete = true) {
-  const twin = { ...held(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
+  const twin = { ...existingNode(1, [entry(n, 1)]), nodeName: 'worker-x', uid: 'uid-x' };
   return planOf(undefined, {
     ports: [port(1, 's1'), port(2, 's1')],
     servers: [server(1)],
     selection: { serverIds: ['s1'], serversComplete },
-    held: [held(1, [entry(1, 0)]), twin],
+    held: [existingNode(1, [entry(1, 0)]), twin],
   });
 }
 
@@ -140,8 +140,8 @@ describe('a second object for one server', () => {
       servers: [server(1)],
       selection: { serverIds: ['s1'] },
       held: [
-        held(1, [entry(1, 0)]),
-        { ...held(1, [entry(2, 1)]), nodeName: 'worker-x', uid: 'uid-x' },
+        existingNode(1, [entry(1, 0)]),
+        { ...existingNode(1, [entry(2, 1)]), nodeName: 'worker-x', uid: 'uid-x' },
       ],
     });
     expect(plan.nodes).toMatchObject([{ action: 'none' }, { action: 'none' }]);

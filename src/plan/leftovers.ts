@@ -1,10 +1,10 @@
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { RemovalBasis } from '../api/removals.ts';
 import type { Claim } from './claims.ts';
-import { baseOf, onItsWayOut } from './node-plan.ts';
+import { baseOf, deletingObject } from './node-plan.ts';
 import type { NodePlan, Problem, RemovalCause } from './plan.ts';
 import { removalOf } from './removal.ts';
-import { compareText, deliveredFor, type HeldObject, isOwn, type View } from './view.ts';
+import { compareText, deliveredFor, type ExistingObject, isOwn, type View } from './view.ts';
 
 /** What becomes of the objects of this CR that no selected server uses. */
 export interface Leftovers {
@@ -27,7 +27,7 @@ export function planLeftovers(
   const used = new Set(settled.map((claim) => claim.held));
   const byServer = new Map(claims.map((claim) => [claim.serverId, claim]));
 
-  function fatesOf(node: HeldObject): { readonly node: HeldObject; readonly fate: Fate }[] {
+  function fatesOf(node: ExistingObject): { readonly node: ExistingObject; readonly fate: Fate }[] {
     const serverId = deliveredFor(node)?.toLowerCase() ?? '';
     if (!selected.has(serverId))
       return scope === 'all' ? [{ node, fate: fateOfDeselected(node, view) }] : [];
@@ -62,7 +62,7 @@ interface Fate {
  * A server that the CR names by its id goes with an edit of the CR alone. One that was found by its name or by what it
  * carries is only missing from a list, which proves nothing.
  */
-function fateOfDeselected(node: HeldObject, view: View): Fate {
+function fateOfDeselected(node: ExistingObject, view: View): Fate {
   const { selection } = view.input;
   const { instanceId: serverId = '' } = node.spec;
   const cause = 'deselected';
@@ -77,20 +77,20 @@ function fateOfDeselected(node: HeldObject, view: View): Fate {
 }
 
 /** Whoever made the OpenstackConfig again with fewer servers, or in another management cluster, has edited nothing. */
-function basisOfDeselection({ source }: HeldObject, { input }: View): RemovalBasis {
+function basisOfDeselection({ source }: ExistingObject, { input }: View): RemovalBasis {
   if (source?.uid !== input.owner.uid) return 'sideEffect';
   return input.selection.pinned.servers ? 'named' : 'proven';
 }
 
 /** Another object delivers the server: what that one is to hold too stays on the node. */
-function fateOfDuplicate({ spec }: HeldObject, view: View, ports?: ReadonlySet<string>): Fate {
+function fateOfDuplicate({ spec }: ExistingObject, view: View, ports?: ReadonlySet<string>): Fate {
   const isKept = spec.interfaces?.every(({ portId }) => portId && ports?.has(portId)) ?? true;
   const kind = view.input.selection.serversComplete ? 'goes' : 'held';
   return { kind, cause: 'duplicate', basis: isKept ? 'proven' : 'sideEffect' };
 }
 
 /** The object goes, cleanup on the node included; one that may not go yet stays as it is. */
-function planOf(held: HeldNode, { kind, cause, basis }: Fate, view: View): NodePlan {
+function planOf(held: ExistingNodeConfig, { kind, cause, basis }: Fate, view: View): NodePlan {
   const { interfaces = [], instanceId = '' } = held.spec;
   const removals = interfaces.map((entry) => removalOf(entry, cause, basis));
   const isHeldBack = removals.some((removal) => view.isHeldBack(instanceId, removal));
@@ -102,10 +102,10 @@ function planOf(held: HeldNode, { kind, cause, basis }: Fate, view: View): NodeP
   const gone = { interfaces: [], removals: { confirmed: removals, unconfirmed: [] } };
   return held.deletionTimestamp === undefined
     ? { ...node, ...gone, action: 'delete', waiting: false, why: cause }
-    : { ...node, ...gone, ...onItsWayOut };
+    : { ...node, ...gone, ...deletingObject };
 }
 
-function unclearProblem({ nodeName, spec }: HeldObject): Problem {
+function unclearProblem({ nodeName, spec }: ExistingObject): Problem {
   const { instanceId = '' } = spec;
   const message = `node ${nodeName}: server ${instanceId} is not among those that are selected, and nothing proves that it left them; its NICs stay`;
   return { reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message };

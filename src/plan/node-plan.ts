@@ -1,13 +1,13 @@
 import { findCondition } from '../api/condition.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { Block, Claim } from './claims.ts';
 import { type InterfacePlan, planInterfaces } from './interfaces.ts';
 import type { Question } from './observation.ts';
 import type { NodePlan, PortVerdict, Problem, Removal } from './plan.ts';
 import { verdictsOfBlocked } from './port-verdict.ts';
-import { type HeldObject, isOfName, type View } from './view.ts';
+import { type ExistingObject, isOfName, type View } from './view.ts';
 
 /** The plan of one node, with what it could not do and what it wants to know. */
 interface NodeOutcome {
@@ -45,7 +45,7 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
   const { held } = claim;
   const waiting = plan.waiting.length > 0;
   if (held === undefined) return newNode(plan, waiting);
-  if (held.deletionTimestamp !== undefined) return onItsWayOut;
+  if (held.deletionTimestamp !== undefined) return deletingObject;
   // Taken over, what is held back would be a wish of this CR from then on, and no question any more.
   if (!own && isHeldBack(plan)) return { action: 'none', waiting, why: 'removals are held back' };
   const why =
@@ -58,7 +58,7 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
 const mostReplaced = 16;
 
 /** Which namesakes the object was written for before: each finds its uid here, and stops writing it. */
-function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
+function replacing(held: ExistingObject | undefined, { input: { owner } }: View) {
   const { source } = held ?? {};
   if (!source || !isOfName(source, owner)) return {};
   const uids = [source.uid, ...(source.replaces ?? [])].filter((uid) => uid !== owner.uid);
@@ -66,14 +66,14 @@ function replacing(held: HeldObject | undefined, { input: { owner } }: View) {
 }
 
 /** Why an object is posted that says what it is to say. */
-function wishedFor(held: HeldObject, { input }: View): string | undefined {
+function wishedFor(held: ExistingObject, { input }: View): string | undefined {
   if (input.force) return 'asked for';
   if (held.isUnanswered) return 'not answered';
   return input.removals === 'allowed' && isHeldThere(held) ? 'removals are allowed' : undefined;
 }
 
 /** Whether the business cluster waits for consent to removals of this object. */
-function isHeldThere({ status }: HeldObject): boolean {
+function isHeldThere({ status }: ExistingObject): boolean {
   return findCondition(status?.conditions, 'Ready')?.reason === ('RemovalHeld' satisfies Reason);
 }
 
@@ -87,7 +87,11 @@ function isHeldBack({ unconfirmed }: InterfacePlan): boolean {
   return unconfirmed.some(({ cause }) => cause !== 'unconfirmed');
 }
 
-function difference({ serverId }: Claim, { spec, isMisplaced }: HeldObject, plan: InterfacePlan) {
+function difference(
+  { serverId }: Claim,
+  { spec, isMisplaced }: ExistingObject,
+  plan: InterfacePlan,
+) {
   if (isMisplaced || spec.instanceId !== serverId) return 'instanceId differs';
   return sameInterfaces(spec.interfaces ?? [], plan.interfaces) ? undefined : 'interfaces differ';
 }
@@ -123,14 +127,14 @@ const untouched = {
 } as const;
 
 /** Nothing is sent for an object that is being deleted; a new one can be made when it is gone. */
-export const onItsWayOut = {
+export const deletingObject = {
   action: 'none',
   waiting: true,
   why: 'the object is being deleted',
 } as const satisfies Decision;
 
 /** The state of an object that a plan is computed against. */
-export function baseOf({ uid, generation }: HeldNode) {
+export function baseOf({ uid, generation }: ExistingNodeConfig) {
   return { uid, generation };
 }
 

@@ -70,7 +70,7 @@ export interface Observation {
 }
 
 /** What reading a missing port by id showed (design 3.2). */
-export type Verdict =
+export type MissingPortState =
   | 'stillAttached'
   /** The port is attached to another server, or to none. */
   | 'attachedElsewhere'
@@ -81,7 +81,7 @@ export type Verdict =
   | 'unconfirmed';
 
 export interface PortEvidence extends Question {
-  readonly verdict: Verdict;
+  readonly verdict: MissingPortState;
 }
 
 /** A delivered port to read: evidence for or against a removal. */

@@ -1,5 +1,5 @@
 import type { InterfaceSpec, Routing } from '../api/multinicnodeconfig.ts';
-import type { Base, HeldNode } from '../api/node-configs-http.ts';
+import type { Base, ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { AddressFamily } from '../api/openstackconfig.ts';
 import type { OperatorReason } from '../api/reasons.ts';
 import type { RemovalBasis } from '../api/removals.ts';
@@ -36,7 +36,7 @@ export interface Selection {
 }
 
 /** A node as the business cluster holds it, or as the inventory records it behind a legacy Viola. */
-export interface KnownNode extends HeldNode {
+export interface ExistingNode extends ExistingNodeConfig {
   /** True: its last POST was not answered. It has every NIC that the business cluster may hold, and is posted again. */
   readonly isUnanswered?: boolean;
 }
@@ -56,7 +56,7 @@ export interface PlanInput {
   readonly scope: 'all' | readonly string[];
   readonly observation: Observation;
   /** Every MultiNicNodeConfig of the business cluster. */
-  readonly held: readonly KnownNode[];
+  readonly held: readonly ExistingNode[];
   readonly evidence: readonly PortEvidence[];
   readonly serverEvidence: readonly ServerEvidence[];
   /** What was delivered to servers before, as the inventory knows it: names outlive the object they stand in. */

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { calculate, unusedPorts } from './calculate.ts';
 import type { Port } from './observation.ts';
-import { entry, held, input, networks, port, type Sample, server, subnet } from './sample.ts';
+import {
+  entry,
+  existingNode,
+  input,
+  networks,
+  port,
+  type Sample,
+  server,
+  subnet,
+} from './sample.ts';
 
 function verdictsOf(sample: Sample) {
   return calculate(input(sample)).ports;
@@ -84,21 +93,21 @@ describe('the verdict on a port', () => {
       reason: 'InvalidPort',
     });
     const leaving = Array.from({ length: 10 }, (_, id) => ({ id, name: `multinic${id}` }));
-    const node = held(1, [], { status: { interfaceStatuses: leaving } });
+    const node = existingNode(1, [], { status: { interfaceStatuses: leaving } });
     expect(verdictsOf({ ports: [port(1, 's1')], held: [node] })[0]).toMatchObject({
       reason: 'WaitingForName',
     });
   });
 
   it('[H1] keeps the NIC of a port that Nova did not plug, and says so', () => {
-    const verdict = verdictOf({ deviceOwner: '' }, { held: [held(1, [entry(1, 3)])] });
+    const verdict = verdictOf({ deviceOwner: '' }, { held: [existingNode(1, [entry(1, 3)])] });
     expect(verdict).toMatchObject({ nic: 'multinic3', reason: 'PortNotPlugged' });
     expect(verdict?.message).toContain('it stays multinic3 until it leaves the server, or until');
     expect(unusedPorts(verdict ? [verdict] : [])).toHaveLength(1);
   });
 
   it('[H1] is the reason of the node while the node is blocked', () => {
-    const node = held(1, [entry(1, 0)], { source: foreign });
+    const node = existingNode(1, [entry(1, 0)], { source: foreign });
     const ports = [port(1, 's1'), port(9, 's1', { fixedIps: [] })];
     expect(verdictsOf({ ports, held: [node] })).toMatchObject([
       { portId: 'p1', reason: 'NameConflict' },
@@ -107,7 +116,7 @@ describe('the verdict on a port', () => {
   });
 
   it('[H1] is Waiting while an object of the same name has to go first', () => {
-    const former = held(1, [entry(7, 0)], {
+    const former = existingNode(1, [entry(7, 0)], {
       spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(7, 0)] },
     });
     const [verdict] = verdictsOf({ ports: [port(1, 's1')], held: [former] });
@@ -135,14 +144,14 @@ describe('the summary of a plan', () => {
   });
 
   it('[H4] leaves out NICs that belong to another OpenstackConfig', () => {
-    const node = held(1, [entry(1, 0)], { source: foreign });
+    const node = existingNode(1, [entry(1, 0)], { source: foreign });
     const plan = calculate(input({ ports: [port(1, 's1')], held: [node] }));
     expect(plan.problems).toMatchObject([{ reason: 'NameConflict' }]);
     expect(plan.summary).toMatchObject({ nodes: 0, interfaces: 0 });
   });
 
   it('[H4] counts NICs whose object of a former OpenstackConfig of this name is being deleted', () => {
-    const node = held(1, [entry(1, 0)], {
+    const node = existingNode(1, [entry(1, 0)], {
       source: { ...foreign, namespace: 'multinic-system', name: 'osc' },
       deletionTimestamp: '2026-01-01T00:00:00Z',
     });
@@ -152,7 +161,7 @@ describe('the summary of a plan', () => {
   });
 
   it('[H4] leaves out NICs of an object that another OpenstackConfig made for a server of the same name', () => {
-    const twin = held(1, [entry(1, 0)], {
+    const twin = existingNode(1, [entry(1, 0)], {
       source: foreign,
       spec: { nodeName: 'worker-1', instanceId: 's7', interfaces: [entry(1, 0)] },
     });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { calculate } from './calculate.ts';
-import type { Verdict } from './observation.ts';
+import type { MissingPortState } from './observation.ts';
 import {
   entry,
   evidence as evidenceOf,
-  held,
+  existingNode,
   input,
   owner,
   port,
@@ -12,9 +12,9 @@ import {
   server,
 } from './sample.ts';
 
-const delivered = [held(1, [entry(1, 0)])];
+const delivered = [existingNode(1, [entry(1, 0)])];
 
-function evidence(verdict: Verdict) {
+function evidence(verdict: MissingPortState) {
   return [evidenceOf(1, verdict)];
 }
 
@@ -84,16 +84,18 @@ describe('a delivered NIC whose port is missing from the list', () => {
 
   it('is asked for by its MAC when its entry has no port id, and goes with evidence', () => {
     const { portId: _portId, ...bare } = entry(1, 0);
-    const plan = planOf({ held: [held(1, [bare])] });
+    const plan = planOf({ held: [existingNode(1, [bare])] });
     const { macAddress } = bare;
     const question = { portId: undefined, macAddress, serverId: 's1' };
     expect(plan).toMatchObject({ problems: [{ reason: 'RemovalUnconfirmed' }], ask: [question] });
     expect(plan.nodes[0]?.interfaces).toEqual([bare]);
     const verdict = { ...question, verdict: 'portGone' } as const;
-    expect(planOf({ held: [held(1, [bare])], evidence: [verdict] }).nodes[0]).toMatchObject({
-      action: 'post',
-      interfaces: [],
-    });
+    expect(planOf({ held: [existingNode(1, [bare])], evidence: [verdict] }).nodes[0]).toMatchObject(
+      {
+        action: 'post',
+        interfaces: [],
+      },
+    );
   });
 
   it('stays when several ports have its MAC and none its address: one of them may be its own', () => {
@@ -101,12 +103,12 @@ describe('a delivered NIC whose port is missing from the list', () => {
     const { macAddress } = bare;
     const twins = [port(2, 's1', { macAddress }), port(3, 's1', { macAddress }, 'b')];
     const servers = [server(1, { status: 'DELETED' })];
-    const plan = planOf({ held: [held(1, [bare])], ports: twins, servers });
+    const plan = planOf({ held: [existingNode(1, [bare])], ports: twins, servers });
     expect(plan.nodes[0]?.interfaces).toEqual([bare]);
   });
 
   it('goes alone: the others of its node are delivered', () => {
-    const two = [held(1, [entry(1, 0), entry(2, 1)])];
+    const two = [existingNode(1, [entry(1, 0), entry(2, 1)])];
     const plan = planOf({ held: two, ports: [port(2, 's1')], evidence: evidence('portGone') });
     expect(plan.nodes[0]).toMatchObject({ action: 'post', interfaces: [entry(2, 1)] });
   });
@@ -125,7 +127,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
   it('stays while a selected subnet does not exist, which may be a typing error for its own', () => {
     const selection = { subnetIds: ['sub-b', 'sub-typo'], subnetsComplete: false };
     const moved = port(2, 's1', { fixedIps: [{ subnetId: 'sub-x', ipAddress: '10.1.1.1' }] });
-    const two = [held(1, [entry(1, 0), entry(2, 1)])];
+    const two = [existingNode(1, [entry(1, 0), entry(2, 1)])];
     const plan = planOf({ selection, held: two, ports: [port(1, 's1'), moved] });
     expect(plan.nodes[0]).toMatchObject({
       action: 'none',
@@ -137,7 +139,7 @@ describe('a delivered NIC whose subnet is not selected', () => {
   it.each(['ACTIVE', 'ERROR'])(
     'is not the edit of a CR that was made again: %s stays until somebody gives leave',
     (status) => {
-      const again = held(1, [entry(1, 0)], {
+      const again = existingNode(1, [entry(1, 0)], {
         source: { ...owner, uid: 'older-uid', generation: 4 },
       });
       const plan = planOf({
@@ -178,7 +180,9 @@ describe('a delivered NIC whose subnet is not selected', () => {
       {
         ports: [port(1, 's1')],
         selection: { subnetIds: ['sub-b'] },
-        held: [held(1, [entry(1, 0)], { source: { ...owner, uid: 'older', generation: 1 } })],
+        held: [
+          existingNode(1, [entry(1, 0)], { source: { ...owner, uid: 'older', generation: 1 } }),
+        ],
       },
     ],
   ])('stays, says so and is read by id when its port %s', (_what, sample) => {
@@ -228,7 +232,7 @@ describe('ids in upper case', () => {
     ['subnet', {}, { subnetId: 'SUB-A' }],
     ['server, port and subnet', { instanceId: 'S1' }, { portId: 'P1', subnetId: 'SUB-A' }],
   ])('are those of the same %s', (_, spec, nic) => {
-    const node = held(1, [entry(1, 0, nic)]);
+    const node = existingNode(1, [entry(1, 0, nic)]);
     const plan = planOf({
       held: [{ ...node, spec: { ...node.spec, ...spec } }],
       ports: [port(1, 's1')],
@@ -240,7 +244,7 @@ describe('ids in upper case', () => {
   it('are no edit of the CR', () => {
     const upper = entry(1, 0, { subnetId: 'SUB-A' });
     const port1 = port(1, 's1', { fixedIps: [] });
-    const [node] = planOf({ held: [held(1, [upper])], ports: [port1] }).nodes;
+    const [node] = planOf({ held: [existingNode(1, [upper])], ports: [port1] }).nodes;
     expect(node?.removals.confirmed).toEqual([]);
   });
 });
@@ -255,7 +259,7 @@ describe('an unusually large removal', () => {
   const sample: Sample = {
     selection: { serverIds: ['s1', 's2'] },
     servers: [server(1), server(2)],
-    held: [held(1, nics), held(2, second)],
+    held: [existingNode(1, nics), existingNode(2, second)],
     evidence: [
       ...nics.map((_, n) => evidenceOf(n + 1, 'portGone')),
       { ...evidenceOf(1, 'portGone', 's2'), portId: 'q0' },
@@ -274,7 +278,7 @@ describe('an unusually large removal', () => {
   });
 
   it('keeps an object of nobody as it is: taken over, its NICs would be dropped as this CR asks', () => {
-    const { source: _source, ...legacy } = held(3, [entry(20, 0, { subnetId: 'sub-c' })]);
+    const { source: _source, ...legacy } = existingNode(3, [entry(20, 0, { subnetId: 'sub-c' })]);
     const moved = port(20, 's3', { fixedIps: [{ subnetId: 'sub-c', ipAddress: '10.0.30.20' }] });
     const plan = planOf({
       ...sample,
@@ -335,7 +339,7 @@ it('a port in another status that loses its addresses for a while, as in a migra
 
 describe('[W4] a port that Nova did not plug', () => {
   const vip = port(1, 's1', { deviceOwner: 'network:vip' });
-  const sample = { held: [held(1, [entry(1, 0)])], ports: [vip] };
+  const sample = { held: [existingNode(1, [entry(1, 0)])], ports: [vip] };
 
   it('keeps the NIC that it has, and loses it by consent', () => {
     expect(planOf(sample).nodes).toMatchObject([{ interfaces: [entry(1, 0)] }]);
@@ -351,7 +355,7 @@ describe('consent', () => {
     const status = {
       conditions: [{ type: 'Ready', status: 'False' as const, reason: 'RemovalHeld' }],
     };
-    const waiting = { held: [held(1, [entry(1, 0)], { status })], ports: [port(1, 's1')] };
+    const waiting = { held: [existingNode(1, [entry(1, 0)], { status })], ports: [port(1, 's1')] };
     expect(planOf(waiting).nodes).toMatchObject([{ action: 'none' }]);
     expect(planOf({ ...waiting, input: { removals: 'allowed' } }).nodes).toMatchObject([
       { action: 'post', why: 'removals are allowed', removalsAllowed: true },

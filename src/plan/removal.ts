@@ -1,10 +1,10 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import type { RemovalBasis } from '../api/removals.ts';
 import { isSameJson } from '../api/same-json.ts';
 import { entryOf, isAllowedStatus, type Match, matchSubnet } from './entry.ts';
 import { type FreeNames, indexOfEntry } from './free-names.ts';
-import { isPlugged, type Port, type Question, type Verdict } from './observation.ts';
+import { isPlugged, type MissingPortState, type Port, type Question } from './observation.ts';
 import type { Problem, Removal, RemovalCause } from './plan.ts';
 import { refusalOf } from './refusal.ts';
 import type { View } from './view.ts';
@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** Decides about one delivered NIC: unknown is not absent, so without evidence it stays. */
-export function fateOf(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
+export function decideRemoval(held: HeldEntry, place: Place, names: FreeNames, view: View): Fate {
   const { spec, port } = held;
   if (held.unclear || view.unreadablePorts.has(spec.portId ?? '')) return stays(spec);
   if (port === undefined) return fateOfMissing(spec, place, view);
@@ -107,7 +107,9 @@ function unconfirmed(
   return { kind: 'unconfirmed', entry, removal, ...(ask ? { ask } : {}) };
 }
 
-function isEvidence(verdict: Verdict | undefined): verdict is Extract<Verdict, RemovalCause> {
+function isEvidence(
+  verdict: MissingPortState | undefined,
+): verdict is Extract<MissingPortState, RemovalCause> {
   return verdict !== undefined && verdict !== 'stillAttached' && verdict !== 'unconfirmed';
 }
 
@@ -150,7 +152,10 @@ interface HeldEntry {
 }
 
 /** Pairs the entries of an object with the server's ports: by port id, or by MAC where an entry has none. */
-export function heldEntries(held: HeldNode | undefined, ports: readonly Port[]): HeldEntry[] {
+export function existingEntries(
+  held: ExistingNodeConfig | undefined,
+  ports: readonly Port[],
+): HeldEntry[] {
   const specs = held?.spec.interfaces ?? [];
   const indexes = new Set<number>();
   return specs.map((spec) => {

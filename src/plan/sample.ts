@@ -1,6 +1,13 @@
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
-import type { Network, Port, PortEvidence, Server, Subnet, Verdict } from './observation.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
+import type {
+  MissingPortState,
+  Network,
+  Port,
+  PortEvidence,
+  Server,
+  Subnet,
+} from './observation.ts';
 import type { Owner, Plan, PlanInput, Selection } from './plan.ts';
 
 // Small inputs for tests: a cloud with two subnets in two networks, servers s1, s2, … named worker-1, worker-2, …
@@ -68,11 +75,11 @@ export function entry(
 }
 
 /** The object of server `sN`, posted for `owner`. */
-export function held(
+export function existingNode(
   n: number,
   interfaces: readonly InterfaceSpec[],
-  change: Partial<HeldNode> = {},
-): HeldNode {
+  change: Partial<ExistingNodeConfig> = {},
+): ExistingNodeConfig {
   const nodeName = `worker-${n}`;
   return {
     nodeName,
@@ -85,7 +92,7 @@ export function held(
 }
 
 /** What reading port `pN` of a server showed. */
-export function evidence(n: number, verdict: Verdict, serverId = 's1'): PortEvidence {
+export function evidence(n: number, verdict: MissingPortState, serverId = 's1'): PortEvidence {
   const { portId, macAddress } = entry(n, 0);
   return { portId, macAddress, serverId, verdict };
 }
@@ -109,7 +116,7 @@ export interface Sample {
   readonly ports?: readonly Port[];
   readonly servers?: readonly Server[];
   readonly observation?: Partial<PlanInput['observation']>;
-  readonly held?: readonly HeldNode[];
+  readonly held?: readonly ExistingNodeConfig[];
   readonly evidence?: PlanInput['evidence'];
   readonly input?: Partial<PlanInput>;
 }
@@ -142,7 +149,11 @@ export function input(sample: Sample): PlanInput {
 }
 
 /** What the business cluster holds once everything of the plan was accepted and deleted objects are gone. */
-export function applied(before: readonly HeldNode[], plan: Plan, by: Owner = owner): HeldNode[] {
+export function applied(
+  before: readonly ExistingNodeConfig[],
+  plan: Plan,
+  by: Owner = owner,
+): ExistingNodeConfig[] {
   const nodes = new Map(before.map((node) => [node.nodeName, node]));
   for (const { nodeName } of plan.nodes.filter(({ action }) => action === 'delete')) {
     nodes.delete(nodeName);

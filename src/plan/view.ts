@@ -1,20 +1,20 @@
 import { contains, isIPv4, isIPv6 } from '../api/address.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { specHash } from '../api/spec-hash.ts';
 import type {
+  MissingPortState,
   Network,
   Port,
   Question,
   Server,
   ServerEvidence,
   Subnet,
-  Verdict,
 } from './observation.ts';
-import type { KnownNode, Owner, PlanInput, RecordedNode } from './plan.ts';
+import type { ExistingNode, Owner, PlanInput, RecordedNode } from './plan.ts';
 
 /** An object of the business cluster, its ids in lower case, at the server that it was delivered for. */
-export interface HeldObject extends KnownNode {
+export interface ExistingObject extends ExistingNode {
   /** Somebody wrote another server into it since. */
   readonly isMisplaced: boolean;
 }
@@ -28,13 +28,13 @@ export interface View {
   readonly networks: ReadonlyMap<string, Network>;
   /** Place of a selected subnet in the order of precedence. */
   readonly rank: ReadonlyMap<string, number>;
-  readonly held: readonly HeldObject[];
-  readonly heldByName: ReadonlyMap<string, HeldObject>;
+  readonly held: readonly ExistingObject[];
+  readonly heldByName: ReadonlyMap<string, ExistingObject>;
   readonly unreadablePorts: ReadonlySet<string>;
   portsOf(serverId: string): readonly Port[];
-  heldOf(serverId: string): readonly HeldObject[];
+  heldOf(serverId: string): readonly ExistingObject[];
   recordedOf(serverId: string): RecordedNode['interfaces'];
-  verdict(question: Question): Verdict | undefined;
+  verdict(question: Question): MissingPortState | undefined;
   serverVerdict(serverId: string): ServerEvidence['verdict'] | undefined;
   /** Whether the removal of a NIC waits for somebody's consent. */
   isHeldBack(serverId: string, nic: Nic): boolean;
@@ -80,7 +80,7 @@ export function viewOf(input: PlanInput, heldBack: ReadonlySet<string>): View {
 }
 
 /** Puts objects of this CR back to the servers that they were delivered for. */
-function placed(nodes: readonly KnownNode[], input: PlanInput): HeldObject[] {
+function placed(nodes: readonly ExistingNode[], input: PlanInput): ExistingObject[] {
   const { selection } = input;
   const taken = new Set(
     nodes.map(({ spec, labelledInstanceId }) =>
@@ -107,7 +107,7 @@ function placed(nodes: readonly KnownNode[], input: PlanInput): HeldObject[] {
  * somebody's edit of that id alone deselects nothing. Where the hash says that the spec is as Viola wrote it, it is the
  * label that was edited.
  */
-export function deliveredFor({ spec, labelledInstanceId }: HeldNode): string | undefined {
+export function deliveredFor({ spec, labelledInstanceId }: ExistingNodeConfig): string | undefined {
   const { instanceId } = spec;
   if (labelledInstanceId === undefined || labelledInstanceId === instanceId) return instanceId;
   return spec.specHash === specHash(spec) ? instanceId : labelledInstanceId;
@@ -122,7 +122,7 @@ function subjectOf({ serverId, portId, macAddress }: Question): string {
  * since. One that this uid delivered and a namesake with another uid has written since does not, unless it is taken back.
  */
 export function isOwn(
-  { source }: Pick<HeldNode, 'source'>,
+  { source }: Pick<ExistingNodeConfig, 'source'>,
   { owner, force }: Pick<PlanInput, 'owner' | 'force'>,
 ): boolean {
   return isOfName(source, owner) && (force || !source?.replaces?.includes(owner.uid));
@@ -140,7 +140,7 @@ export function isOfName(
  * Databases compare ids without case, so that an object may hold one otherwise than OpenStack answers it. What is as it should
  * be, nearly all of tens of thousands of NICs, is not copied.
  */
-function withLowerIds(node: KnownNode): KnownNode {
+function withLowerIds(node: ExistingNode): ExistingNode {
   const { spec } = node;
   const instanceId = spec.instanceId?.toLowerCase();
   const areLower = spec.interfaces?.every(hasLowerIds) ?? true;

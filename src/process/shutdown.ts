@@ -76,7 +76,7 @@ export async function runUntilSignal(
  * Ends the process at the first signal, until the function that it answers is called. The kernel drops a signal that the
  * first process of a container has not asked for: it would go on, and lead, until it is killed.
  */
-export function leaveOnSignal(status: number): () => void {
+export function exitOnSignal(status: number): () => void {
   const leave = (): void => process.exit(status);
   for (const name of signals) process.on(name, leave);
   return () => {

@@ -9,8 +9,8 @@ import type { PartContext } from '../process/part.ts';
 import { jittered } from '../time/backoff.ts';
 import { passed } from '../time/clock.ts';
 import { type Installed, readDefinition } from './definition.ts';
-import { KnownRights, type Looked } from './known-rights.ts';
 import type { MissingRight } from './missing-right.ts';
+import { type RightsChange, RightsState } from './rights-state.ts';
 
 /** How often a part looks whether it has what it needs. */
 const usualMs = 600_000;
@@ -38,7 +38,7 @@ export type SelfCheck = (signal: AbortSignal) => Promise<void>;
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefined {
   const { client, context, component, table, claims, definition } = options;
   const { clock, random, log, metrics, health, pod, selfCheck = true } = context;
-  const rights = new KnownRights(table, claims);
+  const rights = new RightsState(table, claims);
   // Also of a part that does not look: 0 would be a lie.
   metrics.sample('multinic_rights_missing', {}, () => rights.missing?.length);
   if (!selfCheck) return undefined;
@@ -75,7 +75,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
     );
   }
 
-  function tellRights({ lost, gained, silence }: Looked): void {
+  function tellRights({ lost, gained, silence }: RightsChange): void {
     const reason: PartReason = 'RightsMissing';
     for (const right of lost) log.error({ reason, ...right }, `may not ${right.what}`);
     for (const { what, role } of gained) log.info({ what, role }, 'a missing right was granted');

@@ -1,13 +1,13 @@
 import type { Transaction } from 'kysely';
 import type { Database, Tables } from './database.ts';
 import type { Author } from './node-configs.ts';
-import { type Sighting, sqlTime } from './sighting.ts';
+import { type ObservedPorts, sqlTime } from './observed-ports.ts';
 
 /** Whether an OpenstackConfig was looked at of which another content, or none, is noted. */
 export async function isNewConfig(
   db: Database,
   author: Pick<Author, 'namespace' | 'name'>,
-  { specHash }: Sighting,
+  { specHash }: ObservedPorts,
 ): Promise<boolean> {
   if (specHash === '') return false;
   const row = await configRow(db, author);
@@ -18,7 +18,7 @@ export async function isNewConfig(
 export async function writeConfig(write: {
   readonly tx: Transaction<Tables>;
   readonly author: Author;
-  readonly sighting: Sighting;
+  readonly sighting: ObservedPorts;
   readonly now: Date;
 }): Promise<void> {
   const { tx, author, sighting, now } = write;

@@ -4,15 +4,15 @@ import { isSameJson } from '../api/same-json.ts';
 import { batches } from './batches.ts';
 import type { InterfaceTable, NodeConfigTable, Tables } from './database.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
+import { columnText, type ObservedPorts, sqlTime, sqlTimeOf } from './observed-ports.ts';
 import { type NodeChange, writeServers } from './server-rows.ts';
-import { columnText, type Sighting, sqlTime, sqlTimeOf } from './sighting.ts';
 
 /** What is written, and by whom. */
 export interface RowsWrite {
   readonly tx: Transaction<Tables>;
   readonly providerId: string;
   readonly author: Author;
-  readonly sighting: Sighting;
+  readonly sighting: ObservedPorts;
   readonly now: Date;
   /** Subnets that a NIC was in and is no longer: filled while rows are written. */
   readonly leftSubnets: Set<string>;

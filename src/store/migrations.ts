@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Database } from './database.ts';
-import { columnsOf, createDeployedTables } from './deployed-tables.ts';
 import { columnTypes, countInterfaces, type Engine } from './dialect.ts';
+import { columnsOf, createLegacyTables } from './legacy-tables.ts';
 
 /**
  * Brings the tables up to date; throws what the first failing migration threw. Tables of a later release are used as they are:
@@ -122,7 +122,7 @@ function migrationsOf(engine: Engine): Record<string, Migration> {
     },
     '0004-deployed-tables': {
       async up(db: Database) {
-        await createDeployedTables(db, engine);
+        await createLegacyTables(db, engine);
         const columns = await columnsOf(db, 'node_config');
         if (!columns.includes('seen_hash')) {
           await db.schema

@@ -1,7 +1,7 @@
 import type { InventoryRecord } from '../api/inventory-http.ts';
 import { batches } from './batches.ts';
 import type { Database } from './database.ts';
-import { fromSqlTime } from './sighting.ts';
+import { fromSqlTime } from './observed-ports.ts';
 
 /** What was seen of a port; a field that is not known is absent. */
 export interface PortNote {

@@ -9,8 +9,8 @@ import { isNewConfig, writeConfig } from './config-rows.ts';
 import type { ChangeLogTable, Database, NodeConfigTable, Tables } from './database.ts';
 import { type RowsWrite, writeRows } from './interface-rows.ts';
 import { type Author, type StoredNode, toRecord } from './node-configs.ts';
+import { nothingObserved, type ObservedPorts, observedHash, subnetsOf } from './observed-ports.ts';
 import { rememberNics } from './server-nics.ts';
-import { nothingSeen, type Sighting, seenHash, subnetsOf } from './sighting.ts';
 import { newsOfSubnets, retireSubnets, writeSubnets } from './subnet-rows.ts';
 
 /** What is known of the nodes of one OpenstackConfig in one business cluster. */
@@ -21,7 +21,7 @@ export interface Recording {
   /** Names of nodes that are there and could not be read: what is recorded of them stays. */
   readonly unknown: readonly string[];
   /** Undefined when nothing was looked at. */
-  readonly sighting?: Sighting | undefined;
+  readonly sighting?: ObservedPorts | undefined;
   /** Names of nodes whose records go; undefined: of all that are neither in `nodes` nor `unknown`. */
   readonly gone?: readonly string[];
 }
@@ -29,7 +29,7 @@ export interface Recording {
 /** Makes the rows of one OpenstackConfig in one business cluster equal to `nodes`, and logs what that changes. */
 export async function recordNodeConfigs(
   db: Database,
-  { providerId, author, nodes, unknown, sighting = nothingSeen, gone: given }: Recording,
+  { providerId, author, nodes, unknown, sighting = nothingObserved, gone: given }: Recording,
   now: Date,
 ): Promise<void> {
   const rows = await ownRows(db, providerId, author);
@@ -39,7 +39,7 @@ export async function recordNodeConfigs(
   const names = new Set([...nodes.map(({ nodeName }) => nodeName), ...unknown]);
   const hashes = new Map<string, string>();
   for (const some of batches(nodes)) {
-    for (const node of some) hashes.set(node.nodeName, seenHash(node, sighting));
+    for (const node of some) hashes.set(node.nodeName, observedHash(node, sighting));
     await nextTurn();
   }
   // In one order, whoever writes: two leaders that lock the same rows from both ends would stand in each other's way.

@@ -1,6 +1,6 @@
 import { batches } from './batches.ts';
 import type { Database } from './database.ts';
-import { sqlTime } from './sighting.ts';
+import { sqlTime } from './observed-ports.ts';
 
 /** As long as the NICs of a server are remembered that nothing is delivered to any more. */
 const keptMs = 365 * 86_400_000;

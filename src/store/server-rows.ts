@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
 import type { NodeConfigTable, NodeTable, Tables } from './database.ts';
 import type { StoredNode } from './node-configs.ts';
-import { sqlTime } from './sighting.ts';
+import { sqlTime } from './observed-ports.ts';
 
 /** A node as it was recorded before, and as it is now. */
 export interface NodeChange {

@@ -25,11 +25,11 @@ import {
   recordedNodes,
   type StoredNode,
 } from './node-configs.ts';
+import type { ObservedPorts } from './observed-ports.ts';
 import { type PortNotes, portNotes } from './port-notes.ts';
 import { type Recording, recordNodeConfigs } from './recording.ts';
 import { forgetDeletedRows } from './retention.ts';
 import { type DeliveredNics, forgetOldNics, nicsOfServers } from './server-nics.ts';
-import type { Sighting } from './sighting.ts';
 
 interface SqliteLocation {
   readonly kind: 'sqlite';
@@ -115,7 +115,7 @@ export class Store {
     author: Author,
     nodes: readonly StoredNode[],
     unknown: readonly string[] = [],
-    sighting?: Sighting,
+    sighting?: ObservedPorts,
   ): Promise<void> {
     return this.#inTurn(async () => this.#write({ providerId, author, nodes, unknown, sighting }));
   }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Transaction } from 'kysely';
 import { batches } from './batches.ts';
 import type { Database, SubnetTable, Tables } from './database.ts';
-import { columnText, type SeenSubnet, sqlTime } from './sighting.ts';
+import { columnText, type ObservedSubnet, sqlTime } from './observed-ports.ts';
 
 /** What is written, and when. */
 interface SubnetsWrite {
@@ -16,8 +16,8 @@ const idsAtOnce = 500;
 export async function newsOfSubnets(
   db: Pick<Database, 'selectFrom'>,
   providerId: string,
-  seen: readonly SeenSubnet[],
-): Promise<SeenSubnet[]> {
+  seen: readonly ObservedSubnet[],
+): Promise<ObservedSubnet[]> {
   const rows = await rowsOf(
     db,
     providerId,
@@ -29,7 +29,7 @@ export async function newsOfSubnets(
 /** Notes subnets as they were seen; one that was deleted is there again. */
 export async function writeSubnets(
   write: SubnetsWrite,
-  seen: readonly SeenSubnet[],
+  seen: readonly ObservedSubnet[],
 ): Promise<void> {
   const { tx, providerId } = write;
   const now = sqlTime(write.now);
@@ -85,14 +85,14 @@ export async function retireSubnets(write: SubnetsWrite, left: readonly string[]
   }
 }
 
-function isNoted(subnet: SeenSubnet, row: Selectable<SubnetTable> | undefined): boolean {
+function isNoted(subnet: ObservedSubnet, row: Selectable<SubnetTable> | undefined): boolean {
   if (row === undefined || row.deleted_at !== null) return false;
   const columns = Object.entries(columnsOf(subnet, row));
   return columns.every(([name, value]) => row[name as keyof typeof row] === value);
 }
 
 function columnsOf(
-  { name, cidr, networkId, networkName }: SeenSubnet,
+  { name, cidr, networkId, networkName }: ObservedSubnet,
   row: Selectable<SubnetTable> | undefined,
 ) {
   return {

@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { namespace, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
 import { nodeConfigs } from './node-config.ts';
 
 /** Vitest's second is too short on a machine that is busy with other tests. */
 
-let bed: ViolaBed;
+let bed: ViolaFixture;
 let url: URL;
 const stop = new AbortController();
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
   url = new URL((await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal)).url);
 });
 

@@ -1,14 +1,14 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { postedNode as node, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigs } from './node-config.ts';
 
 const kind = 'multinicnodeconfigs.multinic.io';
 const results = { prefer: 'multinic-results' };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterEach(() => bed.reset());

@@ -3,7 +3,7 @@ import type { metricTable } from '../api/metrics.ts';
 import { claimsOf } from '../kube/rights.ts';
 import { mapBounded } from '../process/bounded.ts';
 import type { PartContext } from '../process/part.ts';
-import { KnownRights } from '../self-check/known-rights.ts';
+import { RightsState } from '../self-check/rights-state.ts';
 import { jittered } from '../time/backoff.ts';
 import { passed } from '../time/clock.ts';
 import type { Cluster, Clusters } from './clusters.ts';
@@ -24,7 +24,7 @@ export interface RightsInCluster {
 interface Entry {
   /** A Secret that changes makes another cluster of it. */
   readonly cluster: Cluster;
-  readonly rights: KnownRights;
+  readonly rights: RightsState;
   dueAtMs: number;
   checkedAt: string;
 }
@@ -113,7 +113,7 @@ export class ClusterRights {
     // What is needed rarely, and not by every registration, is told where it fails.
     const usual = writerRights.rights.filter(({ rare }) => !rare);
     const claims = claimsOf(usual, { objects: [namespace] });
-    const rights = new KnownRights(writerRights, claims);
+    const rights = new RightsState(writerRights, claims);
     const entry = { cluster, rights, dueAtMs: 0, checkedAt: '' };
     this.#entries.set(providerId, entry);
     this.#sample(providerId);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode as node, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import type { Effect } from '../api/effects.ts';
 import { annotations } from '../api/names.ts';
 import type { Base } from '../api/node-configs-http.ts';
@@ -9,10 +9,10 @@ import { nodeConfigs } from './node-config.ts';
 
 const kind = 'multinicnodeconfigs.multinic.io';
 const ref = { namespace, name: 'worker-1' };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterEach(() => bed.reset());

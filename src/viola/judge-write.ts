@@ -3,12 +3,12 @@ import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
 import { annotations as names } from '../api/names.ts';
 import type { NodeError, PostedNode } from '../api/node-configs-http.ts';
 import { isSameJson } from '../api/same-json.ts';
+import { toExistingNodeConfig } from './existing-node-config.ts';
 import { refusalOf } from './fence.ts';
-import { toHeldNode } from './held-node.ts';
 import { isOf, isOnServer, nodeNameOf } from './node-config.ts';
 
 /** What is to be done about one posted node, given what is there now. */
-export type WriteVerdict = 'write' | 'unchanged' | NodeError;
+export type WriteDecision = 'write' | 'unchanged' | NodeError;
 
 /** Decides whether a node may be written over the live object, and whether it has to be. */
 export function judge(
@@ -17,7 +17,7 @@ export function judge(
   node: DesiredNode,
   { providerId }: { readonly providerId: string },
   options: { readonly acceptUnfenced: boolean },
-): WriteVerdict {
+): WriteDecision {
   const refusal = refusalOf(live, base, options);
   if (live && holds(live, node, refusal !== undefined)) return 'unchanged';
   // Who wants to create and reads again finds none of this name: only what stands in the way helps.
@@ -40,7 +40,7 @@ function obstacleIn(
 }
 
 function unreadableIn(live: MultiNicNodeConfig): Obstacle | undefined {
-  const read = toHeldNode(live);
+  const read = toExistingNodeConfig(live);
   if (read.kind === 'held') return undefined;
   return { code: 'Invalid', field: 'nodeName', message: read.node.message };
 }

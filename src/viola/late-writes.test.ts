@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../rig/fault-proxy/fault-proxy.ts';
-import { postedNode, ViolaBed, writer } from '../../test/fixtures/viola-bed.ts';
+import { postedNode, ViolaFixture, writer } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { listen } from '../http/server.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -12,7 +12,7 @@ import { postNodes } from './post-nodes.ts';
 import { beginWrites } from './write-limit.ts';
 
 describe('a caller that leaves while the API server does not answer', () => {
-  let bed: ViolaBed;
+  let bed: ViolaFixture;
   /** Before the API server, on the way of Viola's calls to the business cluster only. */
   let proxy: FaultProxy;
   let url: string;
@@ -21,7 +21,7 @@ describe('a caller that leaves while the API server does not answer', () => {
   const stop = new AbortController();
 
   beforeAll(async () => {
-    bed = await ViolaBed.start();
+    bed = await ViolaFixture.start();
     const access = bed.api.accessAs(writer);
     proxy = await startFaultProxy({ target: access.server });
     await bed.register('biz-hung', await bed.api.kubeconfig(proxy.through(access)));

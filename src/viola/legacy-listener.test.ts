@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type DeployedNode, DeployedOperator } from '../../test/fixtures/deployed-operator.ts';
+import { type LegacyNode, LegacyOperator } from '../../test/fixtures/legacy-operator.ts';
 import { type RunningViola, runViola } from '../../test/fixtures/running-viola.ts';
-import { namespace, postedNode, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { nodeConfigsPath } from '../api/node-configs-http.ts';
 import { events } from '../kube/core-resources.ts';
 import { readSettings } from '../process/settings.ts';
@@ -10,7 +10,7 @@ import { legacyListenerOf } from './legacy-listener.ts';
 import { nodeConfigs } from './node-config.ts';
 import { violaSettings } from './settings.ts';
 
-let bed: ViolaBed;
+let bed: ViolaFixture;
 let viola: RunningViola;
 let legacyUrl: string;
 const pod = { name: 'viola-api-1', namespace, uid: 'pod-uid' };
@@ -21,7 +21,7 @@ async function run(flags: Readonly<Record<string, string>>, own?: typeof pod) {
 }
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
   const flags = { 'legacy-listener': '[::]:0', 'legacy-allow-from': '127.0.0.0/30, ::1/128' };
   viola = await run(flags, pod);
   const url = new URL(viola.url('without a token'));
@@ -46,7 +46,7 @@ const nic = (id: number) => ({
   cidr: '10.0.0.0/24',
   mtu: 1450,
 });
-const node = (name: string, ...interfaces: DeployedNode['interfaces']): DeployedNode => ({
+const node = (name: string, ...interfaces: LegacyNode['interfaces']): LegacyNode => ({
   nodeName: name,
   instanceId: `server-of-${name}`,
   interfaces,
@@ -101,7 +101,7 @@ async function eventsOfPods(): Promise<unknown[]> {
 
 describe('the deployed operator at the legacy listener', () => {
   it('writes what it sends, without a token, an id 0 or a known mtu', async () => {
-    const operator = new DeployedOperator(legacyUrl, 'biz-1');
+    const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0), nic(1)), node('worker-2', { ...nic(0), mtu: 0 }));
     await operator.poll();
     expect([operator.statuses, operator.pending]).toEqual([[200], []]);
@@ -110,7 +110,7 @@ describe('the deployed operator at the legacy listener', () => {
   });
 
   it('sends all nodes again until every one of them was accepted', async () => {
-    const operator = new DeployedOperator(legacyUrl, 'biz-1');
+    const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0)), node('worker-2', { ...nic(0), cidr: '10.0.0.0/99' }));
     await operator.poll();
     expect(operator.pending).toEqual(['worker-1', 'worker-2']);
@@ -122,7 +122,7 @@ describe('the deployed operator at the legacy listener', () => {
   });
 
   it('changes nothing by what it repeats for ever, as it does for a port that is DOWN', async () => {
-    const operator = new DeployedOperator(legacyUrl, 'biz-1');
+    const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(0)));
     await operator.poll();
     const before = await bed.stored();
@@ -142,7 +142,7 @@ describe('the deployed operator at the legacy listener', () => {
       base: null,
     };
     expect((await bed.post([fenced])).status).toBe(200);
-    const operator = new DeployedOperator(legacyUrl, 'biz-1');
+    const operator = new LegacyOperator(legacyUrl, 'biz-1');
     operator.change(node('worker-1', nic(1)));
     await operator.poll();
     expect([operator.statuses, operator.pending]).toEqual([[409], ['worker-1']]);

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode as node, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode as node, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { annotations, labels } from '../api/names.ts';
 import { postAnswer, problem } from '../api/node-configs-http.ts';
 import { nodeConfigs } from './node-config.ts';
 
 const kind = 'multinicnodeconfigs.multinic.io';
 const results = { prefer: 'multinic-results' };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterEach(() => bed.reset());
@@ -322,7 +322,7 @@ describe('an object of ours that kubectl wrote to (the deployed Viola came back)
   });
 
   it('is taken over when Viola was started so, and what others wrote is not', async () => {
-    await using willing = await ViolaBed.start({ takeOver: true });
+    await using willing = await ViolaFixture.start({ takeOver: true });
     const ref = { namespace, name: 'worker-1' };
     const write = (fieldManager: string) =>
       willing.admin.patch(nodeConfigs, ref, { spec: { interfaces: [] } }, { fieldManager });

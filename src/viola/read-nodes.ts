@@ -1,15 +1,15 @@
 import type { MultiNicNodeConfig } from '../api/multinicnodeconfig.ts';
-import type { HeldNode, UnreadableNode } from '../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../api/node-configs-http.ts';
 import { objectName } from '../api/object-name.ts';
 import { HttpProblem } from '../http/problem.ts';
 import type { Clock } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { Cluster } from './clusters.ts';
-import { toHeldNode } from './held-node.ts';
+import { toExistingNodeConfig } from './existing-node-config.ts';
 import { isOf, nodeConfigs, nodeNameOf } from './node-config.ts';
 
 export interface Page {
-  readonly items: readonly HeldNode[];
+  readonly items: readonly ExistingNodeConfig[];
   readonly unreadable: readonly UnreadableNode[];
   readonly continue?: string;
 }
@@ -38,7 +38,7 @@ export async function readPage(
   const page = await withDeadline({ clock, ms: readWithinMs }, (signal) =>
     client.list(nodeConfigs, { namespace, limit, continue: query.continue, signal }),
   );
-  const read = page.items.filter((object) => isOf(providerId, object)).map(toHeldNode);
+  const read = page.items.filter((object) => isOf(providerId, object)).map(toExistingNodeConfig);
   return {
     items: read.flatMap((one) => (one.kind === 'held' ? [one.node] : [])),
     unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.node] : [])),
@@ -69,9 +69,9 @@ export async function readNode(
   cluster: Cluster,
   nodeName: string,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<HeldNode> {
+): Promise<ExistingNodeConfig> {
   const limit = { clock, ms: readWithinMs, signal };
-  const read = toHeldNode(
+  const read = toExistingNodeConfig(
     await withDeadline(limit, (limited) => findNode(cluster, nodeName, limited)),
   );
   if (read.kind === 'held') return read.node;

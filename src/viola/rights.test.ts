@@ -9,9 +9,9 @@ import {
   postedNode as node,
   reader,
   registrations,
-  ViolaBed,
+  ViolaFixture,
   writer,
-} from '../../test/fixtures/viola-bed.ts';
+} from '../../test/fixtures/viola.ts';
 import { useOf } from '../../test/rbac/used.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
 import { secrets } from '../kube/core-resources.ts';
@@ -35,10 +35,10 @@ function usual<R extends Right>(rights: readonly R[]): readonly R[] {
 }
 
 const exactly = { unused: [], refused: [], beyond: [] };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterAll(() => bed[Symbol.asyncDispose]());

@@ -3,18 +3,18 @@ import {
   namespace,
   postedNode as node,
   registrations,
-  ViolaBed,
-} from '../../test/fixtures/viola-bed.ts';
+  ViolaFixture,
+} from '../../test/fixtures/viola.ts';
 import { annotations } from '../api/names.ts';
-import { clusters, heldNode } from '../api/node-configs-http.ts';
+import { clusters, existingNodeConfig } from '../api/node-configs-http.ts';
 import { secrets } from '../kube/core-resources.ts';
 import { nodeConfigs } from './node-config.ts';
 
 const ref = { namespace, name: 'worker-1' };
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterEach(() => bed.reset());
@@ -111,7 +111,7 @@ describe('GET node-configs', () => {
     await bed.post([{ ...node, base: null, source }]);
     await bed.admin.patchStatus(nodeConfigs, ref, { status: { state: 'Configured' } });
     const { body } = await bed.get('/Worker_1');
-    expect(heldNode.parse(body)).toMatchObject({
+    expect(existingNodeConfig.parse(body)).toMatchObject({
       nodeName: 'Worker_1',
       generation: 1,
       source,

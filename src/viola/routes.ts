@@ -7,8 +7,8 @@ import {
   continueHeader,
   deleteAnswer,
   deleteReason,
-  heldNode,
-  heldNodes,
+  existingNodeConfig,
+  existingNodeConfigs,
   listHeaders,
   nodeConfigsPath,
   problem,
@@ -89,7 +89,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
           fresh,
           ...selection.shape,
         }),
-        response: { 200: heldNodes, 304: unchanged, ...errors },
+        response: { 200: existingNodeConfigs, 304: unchanged, ...errors },
       },
     },
     async (request, reply) => {
@@ -125,7 +125,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
         summary: 'One node config, always read through',
         headers: providerHeaders,
         params: nodeParams,
-        response: { 200: heldNode, ...errors },
+        response: { 200: existingNodeConfig, ...errors },
       },
     },
     async (request) => {

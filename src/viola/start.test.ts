@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { about } from '../../test/fixtures/about.ts';
 import { good, renewed } from '../../test/fixtures/certificates.ts';
 import { lookingOften, shownCertificate } from '../../test/fixtures/shown-certificate.ts';
-import { postedNode as node, reader, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { postedNode as node, reader, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { metricTable } from '../api/metrics.ts';
 import { clustersPath, nodeConfigsPath } from '../api/node-configs-http.ts';
 import { createHealth } from '../process/health.ts';
@@ -16,11 +16,11 @@ import { type Clock, systemClock, systemRandom } from '../time/clock.ts';
 import { violaSettings } from './settings.ts';
 import { startViola } from './start.ts';
 
-let bed: ViolaBed;
+let bed: ViolaFixture;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterAll(() => bed[Symbol.asyncDispose]());

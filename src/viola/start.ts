@@ -29,12 +29,12 @@ import {
   legacyCondition,
   legacyListenerOf,
 } from './legacy-listener.ts';
+import { type LegacyWarningOptions, warnOfLegacyListener } from './legacy-listener-warning.ts';
 import type { PostDeps } from './post-route.ts';
 import { openRegistrations } from './registrations.ts';
 import { placesOf, violaRights } from './rights.ts';
 import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
-import { type TellOptions, tellLegacy } from './tell-legacy.ts';
 import { renewTokens } from './token-renewal.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -156,7 +156,7 @@ function madeBy(secret: string, setting: string): string {
 async function takeLegacy(
   legacy: LegacyListener | undefined,
   deps: PostDeps,
-  options: TellOptions,
+  options: LegacyWarningOptions,
   signal: AbortSignal,
 ): Promise<{ readonly told: Promise<void>; readonly close: () => Promise<void> }> {
   options.context.metrics.set('multinic_legacy_listener', {}, legacy ? 1 : 0);
@@ -166,7 +166,7 @@ async function takeLegacy(
   const app = createLegacyServer(legacy, deps, { clock, log, onAnswer });
   const { url } = await listen(app, legacy.listen, signal);
   const close = async (): Promise<void> => app.close();
-  return { told: tellLegacy(legacy, url, options, signal), close };
+  return { told: warnOfLegacyListener(legacy, url, options, signal), close };
 }
 
 /** Counts and times what a server of ours answers. */

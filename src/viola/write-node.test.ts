@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { namespace, postedNode, ViolaBed } from '../../test/fixtures/viola-bed.ts';
+import { namespace, postedNode, ViolaFixture } from '../../test/fixtures/viola.ts';
 import { annotations } from '../api/names.ts';
 import { postedNode as postedNodeSchema } from '../api/node-configs-http.ts';
 import type { KubeClient } from '../kube/client/client.ts';
@@ -7,10 +7,10 @@ import { createPerform } from '../process/effects.ts';
 import { nodeConfigs } from './node-config.ts';
 import { writeNode } from './write-node.ts';
 
-let bed: ViolaBed;
+let bed: ViolaFixture;
 
 beforeAll(async () => {
-  bed = await ViolaBed.start();
+  bed = await ViolaFixture.start();
 });
 
 afterEach(() => bed.reset());

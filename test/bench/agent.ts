@@ -3,9 +3,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../../deploy/bundler.ts';
-import { entryPoint } from '../../deploy/entry-point.ts';
-import { buildAgentSnapshot } from '../../deploy/image/agent-snapshot/snapshot.ts';
+import { bundle } from '../../build/bundler.ts';
+import { entryPoint } from '../../build/entry-point.ts';
+import { buildAgentSnapshot } from '../../build/image/agent-snapshot/snapshot.ts';
 import { run } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobAction } from '../../src/api/job.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { startApiServer } from '../../rig/apiserver/server.ts';
 import { identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';

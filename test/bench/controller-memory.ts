@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { heapFlags, memoryEnvironment } from '../../src/process/heap.ts';
 import { Figures } from './figures.ts';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { encryptPassword } from '../../rig/cloud/encrypt-password.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';

@@ -1,7 +1,7 @@
 // What each part keeps of memory when nothing happens: RSS of the processes of the bundle, started as their images start
 // them, a while after they are ready.
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { openWorld } from '../chain/world.ts';
 import { Figures, rssOf } from './figures.ts';

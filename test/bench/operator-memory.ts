@@ -1,7 +1,7 @@
 // What the operator keeps of memory when it looks after 1,000 servers with 3 ports each: RSS of the process of the bundle,
 // started as its image starts it, after syncs against stand-ins for everything else.
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { openWorld } from '../chain/world.ts';

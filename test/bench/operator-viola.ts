@@ -4,13 +4,13 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   continueHeader,
-  type HeldNode,
+  type ExistingNodeConfig,
   nodeConfigsPath,
   type PostedNode,
 } from '../../src/api/node-configs-http.ts';
 import { namesTag, pageTag } from '../../src/viola/page-tag.ts';
 
-const nodes = new Map<string, HeldNode>();
+const nodes = new Map<string, ExistingNodeConfig>();
 /** Nodes written since the list was asked for the last time. */
 let written = 0;
 
@@ -34,7 +34,7 @@ function sendPage(response: ServerResponse, page: ReturnType<typeof list>, ifNon
   else send(response, 200, page);
 }
 
-function isSelected({ spec, source }: HeldNode, query: URLSearchParams): boolean {
+function isSelected({ spec, source }: ExistingNodeConfig, query: URLSearchParams): boolean {
   const wanted = query.get('source');
   const ids = query.getAll('instanceId');
   if (wanted === null && ids.length === 0) return true;

@@ -1,6 +1,6 @@
 // CPU that the controller takes for each node while most nodes wait for a place, beside a run with a place for each node: the same
 // nodes, the same embedded API server and agents that end at once, all in this process.
-import { ControllerBed } from '../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
 import { configured } from '../fixtures/scripted-agents.ts';
 import { Figures } from './figures.ts';
@@ -11,7 +11,7 @@ const turnsAtWork = 10;
 
 /** Milliseconds of CPU per node from the start of the controller until every node is configured. */
 async function cpuPerNode(places: number, count: number): Promise<number> {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   const asked = new Map<string, number>();
   bed.agents.answer = (request) => {
     const { nodeName } = request;

@@ -12,7 +12,7 @@ import { specHash } from '../../src/api/spec-hash.ts';
 import { begun } from '../../src/controller/jobs/applied.ts';
 import { jobOf } from '../../src/controller/jobs/job.ts';
 import { acceptSpec, contentHash } from '../../src/controller/jobs/request.ts';
-import type { Order } from '../../src/controller/jobs/runner.ts';
+import type { AgentTask } from '../../src/controller/jobs/runner.ts';
 import { machineOf } from '../../src/controller/objects/machine.ts';
 import { readNodeConfig } from '../../src/controller/objects/stores.ts';
 import type { Node } from '../../src/kube/core-resources.ts';
@@ -85,7 +85,7 @@ function madeFor(n: number) {
   const [node, config] = [nodeOf(n), configOf(n)];
   const machine = machineOf(node);
   const content = contentHash(node, acceptSpec(readNodeConfig(config)));
-  const order: Order = {
+  const order: AgentTask = {
     uid: config.metadata.uid,
     generation: 1,
     action: 'apply',

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { freePorts } from '../../rig/parts/free-ports.ts';
 import { controllerPart } from '../../rig/parts/parts.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';

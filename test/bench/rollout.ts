@@ -3,9 +3,9 @@
 // as many nodes takes to stop: from the result that decides it until every waiting object shows it.
 import type { CreateRollout } from '../../src/controller/loop.ts';
 import { createRollout } from '../../src/controller/scheduling/rollout-budget.ts';
-import { ControllerBed } from '../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../fixtures/controller.ts';
 import { entry } from '../fixtures/controller-samples.ts';
-import { failed, RolloutBed } from '../fixtures/rollout-bed.ts';
+import { failed, RolloutFixture } from '../fixtures/rollout.ts';
 import { configured } from '../fixtures/scripted-agents.ts';
 import { Figures } from './figures.ts';
 
@@ -26,7 +26,7 @@ interface Times {
 }
 
 async function timesOf(rollout: CreateRollout, count: number): Promise<Times> {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   bed.createRollout = rollout;
   const asked = new Map<string, number>();
   bed.agents.answer = (request) => {
@@ -35,7 +35,7 @@ async function timesOf(rollout: CreateRollout, count: number): Promise<Times> {
     asked.set(key, times);
     return times > turnsAtWork ? configured(request) : undefined;
   };
-  const cluster = new RolloutBed(bed, count);
+  const cluster = new RolloutFixture(bed, count);
   await cluster.createBare();
   const since = (start: number): number => bed.clock.monotonicMs() - start;
   const start = bed.clock.monotonicMs();
@@ -52,8 +52,8 @@ async function timesOf(rollout: CreateRollout, count: number): Promise<Times> {
 
 /** Milliseconds of this machine from the failure of the canary until every other object shows that the rollout is stopped. */
 async function stopMs(): Promise<number> {
-  await using bed = await ControllerBed.start();
-  const cluster = new RolloutBed(bed, nodes);
+  await using bed = await ControllerFixture.start();
+  const cluster = new RolloutFixture(bed, nodes);
   await cluster.create();
   await cluster.edit(2, 1400);
   let isBroken = false;

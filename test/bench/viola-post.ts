@@ -2,7 +2,7 @@
 // it, before an embedded API server; and the floor, the same list of objects read and parsed by a process that does nothing else.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundle } from '../../deploy/bundler.ts';
+import { bundle } from '../../build/bundler.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';
 import {

@@ -7,7 +7,7 @@ import { home } from '../../rig/chain/identities.ts';
 import { accessSecrets } from '../../src/api/names.ts';
 import { type Secret, secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach } from './acts.ts';
-import { generous, untilConfigIsReady, untilConfigSays, untilConfigured } from './seen.ts';
+import { generous, untilConfigIsReady, untilConfigReason, untilConfigured } from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;
@@ -86,7 +86,7 @@ describe('operator and Viola, by what the operator makes', () => {
     await world.parts.restart('operator');
     await untilMounted(accessSecrets.grants, 'operator.yaml');
     await untilMounted(accessSecrets.certificate, 'tls.crt');
-    await untilConfigSays(world, worker, 'ViolaPostError', 'connection refused');
+    await untilConfigReason(world, worker, 'ViolaPostError', 'connection refused');
     await world.parts.restart('viola');
     await attach(world, worker);
     await untilConfigured(world, worker, 'multinic0', 'multinic1');

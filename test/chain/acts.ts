@@ -2,7 +2,7 @@ import { openstackConfigs } from '../../rig/chain/kinds.ts';
 import type { Attachment } from '../../rig/openstack/tenant.ts';
 import { annotations, namespaces } from '../../src/api/names.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
-import { untilPaused } from './seen.ts';
+import { untilPaused } from './waits.ts';
 import { provider, type Worker, type World } from './world.ts';
 
 /** What a test wants otherwise in the OpenstackConfig of a worker. */

@@ -11,7 +11,7 @@ import { cliMain } from '../../src/cli/main-cli.ts';
 import { type HostState, stateOf } from '../host/host-state.ts';
 import { applyConfig, attach } from './acts.ts';
 import { Observer } from './lives/observer.ts';
-import { generous, nodeConfigObjectOf, untilConfigured } from './seen.ts';
+import { generous, nodeConfigObjectOf, untilConfigured } from './waits.ts';
 import { openWorld, provider, type Worker, type World } from './world.ts';
 
 const ref = { name: 'legacy', namespace: namespaces.system };

@@ -5,8 +5,8 @@ import { findCondition } from '../../src/api/condition.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { nodes, secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig } from './acts.ts';
-import { generous, nodeConfigOf, untilConfigSays } from './seen.ts';
-import { endure, settle } from './trouble.ts';
+import { endure, settle } from './faults.ts';
+import { generous, nodeConfigOf, untilConfigReason } from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;
@@ -30,8 +30,8 @@ describe('Viola', () => {
         down = true;
       },
       told: async () => {
-        await untilConfigSays(world, one, 'ViolaPostError', 'connection refused');
-        await untilConfigSays(world, two, 'ViolaPostError', 'connection refused');
+        await untilConfigReason(world, one, 'ViolaPostError', 'connection refused');
+        await untilConfigReason(world, two, 'ViolaPostError', 'connection refused');
       },
       cure: async () => {
         if (down) await world.parts.restart('viola');
@@ -46,7 +46,7 @@ describe('a business cluster', () => {
   it('that Viola does not know', async () => {
     await endure(world, {
       cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'nowhere' } }),
-      told: () => untilConfigSays(world, one, 'ViolaPostError', 'nowhere'),
+      told: () => untilConfigReason(world, one, 'ViolaPostError', 'nowhere'),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
@@ -66,7 +66,7 @@ describe('a business cluster', () => {
     );
     await endure(world, {
       cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'unreachable' } }),
-      told: () => untilConfigSays(world, one, 'ViolaPostError', 'business cluster'),
+      told: () => untilConfigReason(world, one, 'ViolaPostError', 'business cluster'),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
@@ -81,8 +81,8 @@ describe('a business cluster', () => {
         await world.parts.logged('controller', 'lease lost');
       },
       told: async () => {
-        await untilConfigSays(world, one, 'ViolaPostError', 'business cluster');
-        await untilConfigSays(world, two, 'ViolaPostError', 'business cluster');
+        await untilConfigReason(world, one, 'ViolaPostError', 'business cluster');
+        await untilConfigReason(world, two, 'ViolaPostError', 'business cluster');
       },
       cure: () => faults.clear(),
       delivered: [],

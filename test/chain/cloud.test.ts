@@ -3,14 +3,14 @@ import { annotations, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach, type Edit } from './acts.ts';
+import { endure, settle } from './faults.ts';
 import {
   generous,
   nodeConfigOf,
   untilConfigIsReady,
-  untilConfigSays,
+  untilConfigReason,
   untilConfigured,
-} from './seen.ts';
-import { endure, settle } from './trouble.ts';
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
@@ -62,7 +62,7 @@ describe('an OpenstackConfig that says something wrong about its cloud', () => {
   ])('%s', async (_what, reason, edit, delivered) => {
     await endure(world, {
       cause: () => applyConfig(world, one, edit()),
-      told: () => untilConfigSays(world, one, reason, nobody),
+      told: () => untilConfigReason(world, one, reason, nobody),
       cure: () => applyConfig(world, one),
       delivered: delivered(),
     });
@@ -77,7 +77,7 @@ describe('an OpenstackConfig that says something wrong about its cloud', () => {
     const secret = { contrabassEncryptKeySecretRef: { name: ref.name, key: 'key' } };
     await endure(world, {
       cause: () => applyConfig(world, one, { secrets: secret }),
-      told: () => untilConfigSays(world, one, 'ContrabassError', 'encrypt key'),
+      told: () => untilConfigReason(world, one, 'ContrabassError', 'encrypt key'),
       cure: () => client.patch(secrets, ref, holding(world.cloud.encryptKey)),
       delivered: [two],
     });
@@ -109,7 +109,7 @@ describe('a service that fails', () => {
         fail();
         await applyConfig(world, one, edit);
       },
-      told: () => untilConfigSays(world, one, reason),
+      told: () => untilConfigReason(world, one, reason),
       cure: async () => {
         world.cloud.controls.heal({});
         // A password that was refused is left alone for an hour, unless somebody asks.
@@ -125,7 +125,7 @@ describe('a service that fails', () => {
     await endure(world, {
       cause: () =>
         world.cloud.controls.fail({ service: 'neutron', kind: 'truncate', path: '/v2.0/ports' }),
-      told: () => untilConfigSays(world, one, 'NeutronPortError'),
+      told: () => untilConfigReason(world, one, 'NeutronPortError'),
       cure: () => world.cloud.controls.heal({}),
       delivered: [],
     });
@@ -187,7 +187,7 @@ describe('a list of ports that is not true', () => {
         });
         controls.fail({ service: 'neutron', kind: 'omit', path: '/v2.0/ports', ids: [id] });
       },
-      told: () => untilConfigSays(world, one, 'RemovalUnconfirmed', id),
+      told: () => untilConfigReason(world, one, 'RemovalUnconfirmed', id),
       cure: () => controls.heal({}),
       delivered: [one, two],
     });
@@ -203,7 +203,7 @@ it("a port that is deleted keeps its NIC until Nova's own record has lost it, to
   await using after = new AsyncDisposableStack();
   after.defer(() => void controls.releaseNovaEvents({}));
   controls.deletePort({ portId });
-  await untilConfigSays(world, one, 'RemovalUnconfirmed', portId);
+  await untilConfigReason(world, one, 'RemovalUnconfirmed', portId);
   await untilConfigured(world, one, 'multinic0', 'multinic1');
   controls.releaseNovaEvents({});
   await untilConfigured(world, one, 'multinic0');

@@ -6,15 +6,15 @@ import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import { namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { applyConfig, attach, detach, type Edit } from './acts.ts';
+import { endure, settle } from './faults.ts';
 import {
-  expectKept,
+  expectUnchanged,
   generous,
   nodeConfigOf,
   standingOf,
-  untilConfigSays,
+  untilConfigReason,
   untilConfigured,
-} from './seen.ts';
-import { endure, settle } from './trouble.ts';
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;
@@ -98,7 +98,7 @@ describe('an OpenstackConfig that no schema can refuse', () => {
   ])('%s', async (_what, reason, words, edit) => {
     await endure(world, {
       cause: () => applyConfig(world, one, edit),
-      told: () => untilConfigSays(world, one, reason, ...words),
+      told: () => untilConfigReason(world, one, reason, ...words),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
@@ -150,7 +150,7 @@ describe('a MultiNicNodeConfig that no schema can refuse', () => {
       ]);
     }, generous);
     const { interfaces: _, ...host } = await standingOf(world, byHand);
-    expectKept({ ...host, interfaces: before.interfaces }, before);
+    expectUnchanged({ ...host, interfaces: before.interfaces }, before);
 
     await write(first, second, third);
     await untilConfigured(world, byHand, 'multinic0', 'multinic1', 'multinic2');

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { namespaces } from '../../src/api/names.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach, detach, type Edit } from './acts.ts';
-import { generous, nodeConfigOf, untilConfigIsReady, untilConfigured } from './seen.ts';
+import { generous, nodeConfigOf, untilConfigIsReady, untilConfigured } from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { run } from '../../rig/hosts/namespace/command.ts';
-import { generous } from './seen.ts';
+import { generous } from './waits.ts';
 
 /** A directory of a host on a disk without room, with the files that it had; until it is disposed. */
 export interface FullDisk extends AsyncDisposable {

@@ -7,6 +7,7 @@ import type { Reason } from '../../src/api/reasons.ts';
 import { stateOf, without } from '../host/host-state.ts';
 import { applyConfig, attach, detach, pause } from './acts.ts';
 import { type FullDisk, fillDisk } from './disk.ts';
+import { settle } from './faults.ts';
 import {
   configStatusOf,
   generous,
@@ -14,9 +15,8 @@ import {
   standingOf,
   untilConfigIsReady,
   untilConfigured,
-  untilNicSays,
-} from './seen.ts';
-import { settle } from './trouble.ts';
+  untilNicReason,
+} from './waits.ts';
 import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;
@@ -55,11 +55,11 @@ async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
   after.defer(() => detach(world, one, port));
   const untouched = await stateOf(one.host);
   await applyConfig(world, one);
-  await untilNicSays(world, one, port, reason);
+  await untilNicReason(world, one, port, reason);
   const { port_id: another } = await attach(world, two);
   after.defer(() => detach(world, two, another));
   await untilConfigured(world, two, 'multinic0', 'multinic1');
-  await untilNicSays(world, one, port, reason);
+  await untilNicReason(world, one, port, reason);
   const [there] = nodeConfigOf(world, one)?.status.interfaceStatuses ?? [];
   expect(there).toMatchObject({ name: 'multinic0', status: first });
   // The agent may be trying again just now.
@@ -215,7 +215,7 @@ describe('a machine that was rebuilt in place', () => {
     const before = await stateOf(one.host);
     const { port_id: port } = await attach(world, one);
     after.defer(() => detach(world, one, port));
-    await untilNicSays(world, one, port, 'WrongMachine');
+    await untilNicReason(world, one, port, 'WrongMachine');
     expect(without(await stateOf(one.host), '"ens')).toEqual(without(before, '"ens'));
     one.kubelet.tellsNode = true;
     await untilConfigured(world, one, 'multinic0', 'multinic1');

@@ -11,9 +11,9 @@ import {
   nodeConfigOf,
   openstackConfigOf,
   untilConfigIsReady,
-  untilConfigSays,
+  untilConfigReason,
   untilConfigured,
-} from './seen.ts';
+} from './waits.ts';
 import { openWorld, provider, type Worker, type World } from './world.ts';
 
 const legacy: Edit = { settings: { violaCompatibility: 'legacy' } };
@@ -78,7 +78,7 @@ it('a legacy Viola delivers attach, change and detach to the host, and no POST h
   ]);
 
   await detach(world, worker, second.port_id);
-  await untilConfigSays(world, worker, 'RemovalUnsupported', 'node worker-1', 'multinic1');
+  await untilConfigReason(world, worker, 'RemovalUnsupported', 'node worker-1', 'multinic1');
   const posted = await posts();
   expect(nodeConfigOf(world, worker)?.spec.interfaces).toHaveLength(1);
 
@@ -97,7 +97,7 @@ it('a legacy Viola gets no POST for a provider that is not confirmed, because it
   const posted = await posts();
   const credentials = { k8sProviderID: 'nowhere' };
   await applyConfig(world, worker, { ...legacy, credentials });
-  await untilConfigSays(world, worker, 'ConfigError', '"nowhere"', 'LEGACY_VIOLA_PROVIDERS');
+  await untilConfigReason(world, worker, 'ConfigError', '"nowhere"', 'LEGACY_VIOLA_PROVIDERS');
   const { port_id: portId } = await attach(world, worker);
   await applyConfig(world, worker, legacy);
   await untilConfigured(world, worker, 'multinic0');

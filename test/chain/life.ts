@@ -8,7 +8,7 @@ import {
   nodeConfigOf,
   openstackConfigOf,
   untilConfigured,
-} from './seen.ts';
+} from './waits.ts';
 import type { Worker, World } from './world.ts';
 
 /** The life of one port: it becomes a NIC, goes, and so does all that was about it. `meanwhile`: while it is a NIC. */

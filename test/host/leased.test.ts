@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobRequest } from '../../src/api/job.ts';
 import { request } from '../fixtures/agent-samples.ts';
-import { UnkindBus } from '../fixtures/unkind-bus.ts';
+import { FaultyBus } from '../fixtures/faulty-bus.ts';
 import { nic, runAgent } from './agent-process.ts';
 import { createFamilyHost } from './family-host.ts';
 
@@ -27,7 +27,7 @@ nm-generated=true
 `;
 
 let host: NamespaceHost;
-let bus: UnkindBus;
+let bus: FaultyBus;
 beforeEach(async () => {
   host = await createFamilyHost('leased', 'keyfile', { ens5: mac });
   const commands = [
@@ -40,7 +40,7 @@ beforeEach(async () => {
   await mkdir(profiles, { recursive: true });
   await writeFile(join(profiles, 'Wired connection 1.nmconnection'), automatic, { mode: 0o600 });
   await mkdir(join(host.root, 'run/dbus'), { recursive: true });
-  bus = await UnkindBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
+  bus = await FaultyBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
   bus.mac = mac;
   bus.onDisconnected = async () => {
     // NetworkManager takes its time, and leaves on a NIC what is there when it is told to leave that alone.

@@ -5,7 +5,7 @@ import type { Family, JobAction, JobRequest } from '../../src/api/job.ts';
 import { configMapOf, jobOf } from '../../src/controller/jobs/job.ts';
 import { rightsOf } from '../../src/controller/jobs/pod-rights.ts';
 import { request } from '../fixtures/agent-samples.ts';
-import { order, template } from '../fixtures/controller-samples.ts';
+import { agentTask, template } from '../fixtures/controller-samples.ts';
 import { nic } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 
@@ -25,8 +25,8 @@ export interface PodTask {
 
 /** The Pod that the controller makes for a task, with all rights that an installation can give, and its request. */
 export function podOf({ family, action, machineId, protectedAddresses }: PodTask) {
-  const machine = { ...order().machine, machineId, osImage: osImages[family] };
-  const job = jobOf(order({ family, action, machine }), { ...template, systemBus: true });
+  const machine = { ...agentTask().machine, machineId, osImage: osImages[family] };
+  const job = jobOf(agentTask({ family, action, machine }), { ...template, systemBus: true });
   const spec = job.spec?.template.spec;
   if (!spec) throw new Error('the Job has no Pod');
   const rights = rightsOf(job);

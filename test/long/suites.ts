@@ -62,6 +62,15 @@ export const suites: readonly Suite[] = [
     sample: 'test/vitest foreign-lives host test/host/foreign-lives.test.ts "$@"',
   },
   {
+    name: 'soak',
+    proves: '9,000 requests made from the OpenAPI documents; 10,000 syncs leave nothing behind',
+    minutes: 10,
+    needsRoot: true,
+    command: `${install} && MULTINIC_TEST_DEPTH=all test/vitest openapi-fuzz system test/system/openapi-fuzz.test.ts && MULTINIC_TEST_DEPTH=all test/vitest at-rest unit src/operator/at-rest.test.ts`,
+    sample:
+      'test/vitest openapi-fuzz system test/system/openapi-fuzz.test.ts && test/vitest at-rest unit src/operator/at-rest.test.ts',
+  },
+  {
     name: 'disk-faults',
     proves: 'the agent recovers from a failure at each of its calls; 2,000 sets of foreign state',
     minutes: 120,

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Alert, charts } from '../../deploy/alerts/alert.ts';
-import { type AlertName, alerts } from '../../deploy/alerts/alerts.ts';
-import { agentDashboard } from '../../deploy/alerts/dashboards/agent.ts';
-import { operatorDashboard } from '../../deploy/alerts/dashboards/operator.ts';
-import { runbookBase } from '../../deploy/alerts/rules.ts';
+import { type Alert, charts } from '../../build/alerts/alert.ts';
+import { type AlertName, alerts } from '../../build/alerts/alerts.ts';
+import { agentDashboard } from '../../build/alerts/dashboards/agent.ts';
+import { operatorDashboard } from '../../build/alerts/dashboards/operator.ts';
+import { runbookBase } from '../../build/alerts/rules.ts';
 import { type Scenario, type Series, scenarios } from './alerts/scenarios.ts';
 
 const root = join(import.meta.dirname, '../..');

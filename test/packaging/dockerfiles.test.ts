@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { commitOf } from '../../deploy/identity.ts';
-import { ownArchitecture } from '../../deploy/image/images.ts';
+import { commitOf } from '../../build/identity.ts';
+import { ownArchitecture } from '../../build/image/images.ts';
 import { type Buildah, startBuildah } from './images/buildah.ts';
 import { type Built, buildAndUnpack, repository, run, shorts } from './images/built.ts';
 import { contentOf, layersOf, unpack } from './images/unpacked.ts';
@@ -44,7 +44,7 @@ describe('from its Dockerfile', () => {
 
   beforeAll(async () => {
     buildah = await startBuildah(join(built.folder, 'buildah'));
-    const script = join(repository, 'deploy/image/docker-build.ts');
+    const script = join(repository, 'build/image/docker-build.ts');
     const args = [script, '--img', 'test.invalid/multinic:9', '--engine', 'buildah'];
     await run(process.execPath, args, { env: buildah.env, maxBuffer: 2 ** 26 });
   });

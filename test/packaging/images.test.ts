@@ -1,14 +1,14 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entryPoint } from '../../deploy/entry-point.ts';
-import { adviceOn, type Snapshot } from '../../deploy/image/advisories.ts';
-import { layOutRecordedHost } from '../../deploy/image/agent-snapshot/snapshot.ts';
-import { filesBelow } from '../../deploy/image/contents.ts';
-import { stepsOf } from '../../deploy/image/engine.ts';
-import { architectures, ownArchitecture } from '../../deploy/image/images.ts';
-import { layOutCommand } from '../../deploy/image/release/command-folder.ts';
-import { writeReleaseArchive } from '../../deploy/image/release/release.ts';
+import { entryPoint } from '../../build/entry-point.ts';
+import { adviceOn, type Snapshot } from '../../build/image/advisories.ts';
+import { layOutRecordedHost } from '../../build/image/agent-snapshot/snapshot.ts';
+import { filesBelow } from '../../build/image/contents.ts';
+import { stepsOf } from '../../build/image/engine.ts';
+import { architectures, ownArchitecture } from '../../build/image/images.ts';
+import { layOutCommand } from '../../build/image/release/command-folder.ts';
+import { writeReleaseArchive } from '../../build/image/release/release.ts';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
 import { scaled } from '../speed.ts';
 import { startBuildah } from './images/buildah.ts';
@@ -272,7 +272,7 @@ it('each architecture gets its own files where its Dockerfile builds several', a
     await cp(etc, join(place, 'base'), { recursive: true });
   }
   const archive = join(built.folder, 'several.tar');
-  const dockerfile = join(repository, 'deploy/image/Dockerfile.agent');
+  const dockerfile = join(repository, 'build/image/Dockerfile.agent');
   const steps = stepsOf({
     engine: 'buildah',
     image: 'test.invalid/multinic-agent:several',

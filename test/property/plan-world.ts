@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
-import type { HeldNode } from '../../src/api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../src/api/node-configs-http.ts';
 import type { Port, PortEvidence, ServerEvidence } from '../../src/plan/observation.ts';
 import type { PlanInput } from '../../src/plan/plan.ts';
 import {
   entry,
   evidence as evidenceOf,
-  held,
+  existingNode,
   input,
   owner,
   port,
@@ -71,7 +71,7 @@ const someEntries = fc
     }),
   );
 
-const sources: readonly (HeldNode['source'] | undefined)[] = [
+const sources: readonly (ExistingNodeConfig['source'] | undefined)[] = [
   { ...owner, generation: 1 },
   { ...owner, generation: 1 },
   undefined,
@@ -82,7 +82,7 @@ const sources: readonly (HeldNode['source'] | undefined)[] = [
 ];
 
 /** Whether an object is another CR's: of the same namespace, or of the same name elsewhere. */
-export function isOthers({ source }: HeldNode): boolean {
+export function isForeign({ source }: ExistingNodeConfig): boolean {
   return (
     source !== undefined && (source.namespace !== owner.namespace || source.name !== owner.name)
   );
@@ -96,8 +96,8 @@ const someHeld = fc
     leaving: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { maxLength: 3 }),
     deleting: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
   })
-  .map(({ n, entries, source, leaving, deleting }): HeldNode => {
-    const { source: _source, ...node } = held(n, entries);
+  .map(({ n, entries, source, leaving, deleting }): ExistingNodeConfig => {
+    const { source: _source, ...node } = existingNode(n, entries);
     const statuses = leaving.map((id) => ({ id, portId: `gone-${id}` }));
     return {
       ...node,

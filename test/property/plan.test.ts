@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { InterfaceSpec, NodeConfigSpec } from '../../src/api/multinicnodeconfig.ts';
-import type { HeldNode } from '../../src/api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../src/api/node-configs-http.ts';
 import { calculate } from '../../src/plan/calculate.ts';
 import { indexOfEntry } from '../../src/plan/free-names.ts';
 import type { Port } from '../../src/plan/observation.ts';
 import type { Owner, PlanInput } from '../../src/plan/plan.ts';
 import { applied, owner } from '../../src/plan/sample.ts';
-import { isOthers, world } from './plan-world.ts';
+import { isForeign, world } from './plan-world.ts';
 
 const numRuns = 300;
 
@@ -37,7 +37,7 @@ function withoutSubnets<T extends Pick<NodeConfigSpec, 'interfaces'>>(spec: T): 
 }
 
 /** Whether the removal of a NIC of a selected server is proven; written without looking at the planner. */
-function isProven(node: HeldNode, nic: InterfaceSpec, given: PlanInput): boolean {
+function isProven(node: ExistingNodeConfig, nic: InterfaceSpec, given: PlanInput): boolean {
   const { observation, selection: chosen } = given;
   const serverId = node.spec.instanceId ?? '';
   const mine = observation.ports.filter(({ deviceId }) => deviceId === serverId);
@@ -74,8 +74,12 @@ function isSelected({ networkId, fixedIps }: Port, { observation, selection: cho
 }
 
 /** Whether the NIC's own subnet was taken out of the ids that its own CR names. */
-function isEdited(node: HeldNode, nic: InterfaceSpec, { selection: chosen }: PlanInput): boolean {
-  const own = node.source?.uid === owner.uid && !isOthers(node);
+function isEdited(
+  node: ExistingNodeConfig,
+  nic: InterfaceSpec,
+  { selection: chosen }: PlanInput,
+): boolean {
+  const own = node.source?.uid === owner.uid && !isForeign(node);
   const { subnetId } = nic;
   return own && chosen.pinned.subnets && !!subnetId && !chosen.subnetIds.includes(subnetId);
 }
@@ -170,7 +174,7 @@ describe('the plan', () => {
   it('leaves objects of others alone', () => {
     fc.assert(
       fc.property(world, (given) => {
-        const foreign = given.held.filter(isOthers);
+        const foreign = given.held.filter(isForeign);
         const acted = calculate(given).nodes.filter(({ action }) => action !== 'none');
         for (const { uid, nodeName, spec } of foreign) {
           expect(acted.find(({ base }) => base?.uid === uid)).toBeUndefined();
@@ -296,12 +300,15 @@ function hasLeft(serverId: string, { selection: chosen, serverEvidence }: PlanIn
 }
 
 /** The node has NICs that an earlier OpenstackConfig of this name delivered. */
-function isRemade({ source, spec }: HeldNode): boolean {
+function isRemade({ source, spec }: ExistingNodeConfig): boolean {
   return source?.uid !== owner.uid && (spec.interfaces ?? []).length > 0;
 }
 
 /** The CR no longer names the server, or its node has another name now. */
-function isDeselected(node: HeldNode | undefined, { selection: chosen }: PlanInput): boolean {
+function isDeselected(
+  node: ExistingNodeConfig | undefined,
+  { selection: chosen }: PlanInput,
+): boolean {
   return !chosen.serverIds.includes(node?.spec.instanceId ?? '');
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { calculate } from '../../src/plan/calculate.ts';
 import type { Port } from '../../src/plan/observation.ts';
 import type { PlanInput, PortVerdict, Selection } from '../../src/plan/plan.ts';
-import { held, input, networks, owner, port, server } from '../../src/plan/sample.ts';
+import { existingNode, input, networks, owner, port, server } from '../../src/plan/sample.ts';
 import { world } from './plan-world.ts';
 
 const numRuns = 500;
@@ -91,7 +91,7 @@ function spoilt(names: readonly Name[]): PlanInput {
     servers: [server(1)],
     selection: { subnetIds: has('subnet') ? ['sub-b'] : ['sub-a', 'sub-6'] },
     observation: { networks: has('network') ? [] : networks },
-    held: has('conflict') ? [held(1, [], { source: other })] : [],
+    held: has('conflict') ? [existingNode(1, [], { source: other })] : [],
   });
   const { observation } = given;
   return { ...given, observation: { ...observation, subnets: [...observation.subnets, v6] } };
@@ -124,7 +124,7 @@ function mended(given: PlanInput, reason: string, names: readonly Name[]): PlanI
     NetworkUnread: () => ({ ...given, observation: { ...observation, networks } }),
     NameConflict: () => ({
       ...given,
-      held: [held(1, [], { source: { ...owner, generation: 1 } })],
+      held: [existingNode(1, [], { source: { ...owner, generation: 1 } })],
     }),
   };
   return mends[reason]?.() ?? given;

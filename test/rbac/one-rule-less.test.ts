@@ -5,7 +5,7 @@ import { identities } from '../../rig/chain/identities.ts';
 import { createAll } from '../../rig/chain/manifests.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { createKubeClient } from '../../src/kube/client/http-client.ts';
-import { KnownRights } from '../../src/self-check/known-rights.ts';
+import { RightsState } from '../../src/self-check/rights-state.ts';
 import { systemClock as clock } from '../../src/time/clock.ts';
 import { claimsOfParts, type PartName, parts, tables } from './claims.ts';
 import { clusterRoles, type Role, type Rule, roles, setRules } from './roles.ts';
@@ -41,7 +41,7 @@ async function open(part: PartName): Promise<Cluster> {
     api,
     admin,
     async missing() {
-      const rights = new KnownRights(tables[part], usual[part]);
+      const rights = new RightsState(tables[part], usual[part]);
       await rights.look({ client, clock, signal: new AbortController().signal });
       return rights.missing ?? [];
     },

@@ -20,12 +20,12 @@ export const rareUses: readonly RareUse[] = [
   },
   {
     right: 'create events',
-    file: 'test/rbac/told-on-the-pod.test.ts',
+    file: 'test/rbac/pod-events.test.ts',
     test: 'is told on its Pod, once and again',
   },
   {
     right: 'patch events',
-    file: 'test/rbac/told-on-the-pod.test.ts',
+    file: 'test/rbac/pod-events.test.ts',
     test: 'is told on its Pod, once and again',
   },
   {

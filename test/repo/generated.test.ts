@@ -13,12 +13,12 @@ describe('generated files', () => {
   it('fail the check when one is stale, by name', async () => {
     const copy = await mkdtemp(join(tmpdir(), 'generated-'));
     try {
-      for (const part of ['src', 'deploy', 'docs', 'charts', 'package.json']) {
+      for (const part of ['src', 'build', 'deploy', 'docs', 'charts', 'package.json']) {
         await cp(join(root, part), join(copy, part), { recursive: true });
       }
       await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
       await writeFile(join(copy, crd), textOf(crd).replace('mnnc', 'old'));
-      const check = run(process.execPath, [join(copy, 'deploy/generate.ts'), '--check']);
+      const check = run(process.execPath, [join(copy, 'build/generate.ts'), '--check']);
       await expect(check).rejects.toThrow(`${crd} is stale; run: npm run generate`);
     } finally {
       await rm(copy, { recursive: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settingsOfParts } from '../../deploy/settings-of-parts.ts';
+import { settingsOfParts } from '../../build/settings-of-parts.ts';
 import { metricTable } from '../../src/api/metrics.ts';
 import { reasons } from '../../src/api/reasons.ts';
 import { commands } from '../../src/cli/main-cli.ts';
@@ -28,8 +28,8 @@ const flags = new Set([
   ...settings.map(({ flag }) => flag),
   ...Object.values(commands).flatMap((command) => longOptionsOf(command(() => undefined))),
   ...['deploy-operator.sh', 'cleanup-operator.sh', ...filesBelow('scripts')].flatMap(optionsOf),
-  ...optionsOf('deploy/image/release/load-images.sh'),
-  ...filesBelow('deploy/image').flatMap(parsedOptionsOf),
+  ...optionsOf('build/image/release/load-images.sh'),
+  ...filesBelow('build/image').flatMap(parsedOptionsOf),
   ...Object.values(flagsOfOthers).flatMap((names) => names.split(' ')),
 ]);
 
@@ -159,7 +159,7 @@ describe.each(pages)('%s names', (path) => {
 
 /** In the checkout, or in a release. */
 function isThere(file: string): boolean {
-  return ['', 'deploy/image/release'].some((folder) => existsSync(join(root, folder, file)));
+  return ['', 'build/image/release'].some((folder) => existsSync(join(root, folder, file)));
 }
 
 function isKind(word: string): boolean {

@@ -7,7 +7,7 @@ import { type Mutant, planted } from '../scenarios/mutant.ts';
 import { mutants } from '../scenarios/mutants.ts';
 import { type Proof, proofsIn, proofsInText } from '../scenarios/proofs.ts';
 import { notPassed, notRun } from '../scenarios/results.ts';
-import type { Proven, Scenario } from '../scenarios/scenario.ts';
+import type { ProvenFailure, Scenario } from '../scenarios/scenario.ts';
 import { scenarios } from '../scenarios/scenarios.ts';
 import { root, textOf } from './tree.ts';
 
@@ -21,9 +21,9 @@ it.each(Object.entries(mutants))('mutant %s fits its source exactly once', (_, m
   expect(existsSync(join(root, mutant.noticedBy))).toBe(true);
 });
 
-const first = scenarios[0] as Proven;
+const first = scenarios[0] as ProvenFailure;
 const file = 'src/a.test.ts';
-const one: Proven = { ...first, by: 'controller' };
+const one: ProvenFailure = { ...first, by: 'controller' };
 const mutant: Mutant = { file: 'src/a.ts', find: 'a', replace: 'b', noticedBy: file };
 const proof = (id: string, path = file): Proof => ({ file: path, ids: [id], title: 'holds' });
 
@@ -38,7 +38,7 @@ describe('gapsIn', () => {
     expect(gaps({ ...one, by: 'agent' }, { mutants: { 'RW-01': mutant } })).toEqual([]);
   });
 
-  it.each<[string, Partial<Proven>, Partial<Evidence>, string]>([
+  it.each<[string, Partial<ProvenFailure>, Partial<Evidence>, string]>([
     ['a missing test', {}, { proofs: [] }, 'RW-01: no test in CI has [RW-01] in its title'],
     ['a missing mutant of the agent', { by: 'agent' }, {}, 'RW-01: no mutant'],
     [

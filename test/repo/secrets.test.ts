@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { secretKeys } from '../../src/process/log.ts';
 import { filesBelow, textOf } from './tree.ts';
 
-const folders = ['.ci', 'charts', 'deploy', 'docs', 'rig', 'scripts', 'src', 'test'];
+const folders = ['.ci', 'build', 'charts', 'deploy', 'docs', 'rig', 'scripts', 'src', 'test'];
 /** Certificates of tests, for names that lead nowhere. */
 const madeForTests = /^(src\/kube\/testing|src\/requests|test\/fixtures)\/[\w-]*certificates?\.ts$/;
 

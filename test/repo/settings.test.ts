@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { settingsOfParts } from '../../deploy/settings-of-parts.ts';
+import { settingsOfParts } from '../../build/settings-of-parts.ts';
 import { describeSettings, readSettings } from '../../src/process/settings.ts';
 
 /** What has no default, for any part. */

@@ -11,7 +11,7 @@ interface Failure {
 }
 
 /** A failure that tests exclude: those with its id in their title, `[RW-80] …`. */
-export interface Proven extends Failure {
+export interface ProvenFailure extends Failure {
   readonly by: Part;
   /** What holds instead. */
   readonly holds: string;
@@ -22,4 +22,4 @@ export interface OutOfScope extends Failure {
   readonly outOfScope: string;
 }
 
-export type Scenario = Proven | OutOfScope;
+export type Scenario = ProvenFailure | OutOfScope;

@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit.ts';
 import type { Cluster } from '../cluster.ts';
 import { read } from '../cluster.ts';
 import type { Faults, LoseFault } from '../faults.ts';
+import type { JsonObject } from '../objects/json.ts';
 import { methodNotAllowed, notFound, StatusError } from '../objects/status-error.ts';
 import {
   apiVersionOf,
@@ -12,11 +13,12 @@ import {
   resourceOf,
 } from '../resources/resource-type.ts';
 import { list, selectorOf } from '../verbs/list.ts';
-import { watch } from '../verbs/watch.ts';
+import { type WatchEvent, watch } from '../verbs/watch.ts';
 import { isReview, review } from './access-review.ts';
 import type { TokenTable, User } from './authentication.ts';
 import { parseBody, readBody } from './body.ts';
 import { discovery } from './discovery.ts';
+import { openApi } from './openapi.ts';
 import { authorize } from './rbac.ts';
 import { readList, readWatch } from './read-query.ts';
 import {
@@ -26,6 +28,7 @@ import {
   type Verb,
   verbOf,
 } from './request-info.ts';
+import { tableOf, wantsTable } from './table.ts';
 import { issueToken, makesTokens } from './token-request.ts';
 import { WatchStream } from './watch-stream.ts';
 import { type Answer, write } from './write-verbs.ts';
@@ -62,7 +65,8 @@ async function route(
   const user = routes.tokens.authenticate(request.headers.authorization);
   if (['/healthz', '/livez', '/readyz'].includes(url.pathname))
     return answerText(response, 200, 'ok');
-  const found = discovery(url.pathname, routes.cluster.types);
+  const { types } = routes.cluster;
+  const found = discovery(url.pathname, types) ?? openApi(url.pathname, types);
   if (found) return answerJson(response, { status: 200, body: found });
   const understood = resourceRequest(routes.cluster, request.method ?? '', url);
   if (!understood) return answerNotServed(routes.cluster, url.pathname, response);
@@ -126,7 +130,7 @@ async function serve(
     const refusal = faults.refusal(match);
     if (refusal) throw refusal;
     authorize(cluster, user, request);
-    if (request.verb === 'watch') return await stream(routes, request, user, response);
+    if (request.verb === 'watch') return await stream(routes, request, user, incoming, response);
     const answer = answerOf(routes, request, user, incoming, body);
     audit.record(request, user, answer.status);
     answerUnlessLost(response, answer, loss);
@@ -148,8 +152,9 @@ function answerOf(
   if (makesTokens(type, request.subresource)) {
     return { status: 201, body: issueToken(cluster, tokens, request, parseBody(body)) };
   }
-  if (request.verb === 'get') return getObject(cluster, request);
-  if (request.verb === 'list') return { status: 200, body: list(cluster, readList(request)) };
+  const asTable = wantsTable(headers.accept);
+  if (request.verb === 'get') return getObject(cluster, request, asTable);
+  if (request.verb === 'list') return listObjects(cluster, request, asTable);
   return write(cluster, {
     request,
     body,
@@ -169,19 +174,34 @@ function answerNotServed(cluster: Cluster, pathname: string, response: ServerRes
   throw new StatusError(404, 'NotFound', message);
 }
 
-function getObject(cluster: Cluster, { type, namespace, name = '' }: ResourceRequest): Answer {
+function getObject(
+  cluster: Cluster,
+  { type, namespace, name = '' }: ResourceRequest,
+  asTable: boolean,
+): Answer {
   const object = read(cluster, { type, namespace, name });
   if (!object) throw notFound(type, name);
-  return { status: 200, body: atVersion(object, type) };
+  const body = atVersion(object, type);
+  return { status: 200, body: asTable ? tableOf(type, [body], cluster.clock.now()) : body };
+}
+
+function listObjects(cluster: Cluster, request: ResourceRequest, asTable: boolean): Answer {
+  const body = list(cluster, readList(request));
+  if (!asTable) return { status: 200, body };
+  const { items, metadata } = body;
+  const objects = items as readonly JsonObject[];
+  return { status: 200, body: tableOf(request.type, objects, cluster.clock.now(), metadata) };
 }
 
 async function stream(
   routes: Routes,
   request: ResourceRequest,
   user: User,
+  { headers }: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { cluster, faults, watches, bookmarkMs } = routes;
+  const asTable = wantsTable(headers.accept);
   const watchRequest = readWatch(request, 1800 * (1 + cluster.random()));
   selectorOf(watchRequest);
   routes.audit.record(request, user, 200);
@@ -195,7 +215,12 @@ async function stream(
   if (faults.silent) open.silence();
   watches.add(open);
   try {
-    await watch(cluster, watchRequest, (event) => open.send(event), bookmarkMs, open.signal);
+    const send = ({ type, object }: WatchEvent): void => {
+      const isRow = asTable && ['ADDED', 'MODIFIED', 'DELETED'].includes(type);
+      const shown = isRow ? tableOf(request.type, [object], cluster.clock.now()) : object;
+      open.send({ type, object: shown });
+    };
+    await watch(cluster, watchRequest, send, bookmarkMs, open.signal);
     // A black hole never says that it ends.
     if (!open.silent) await open.end();
   } finally {

@@ -8,6 +8,7 @@ import {
   unsupportedMediaType,
 } from '../objects/status-error.ts';
 import { requiredCause } from '../resources/strategies.ts';
+import { unknownFields } from '../schema/prune.ts';
 import { create } from '../verbs/create.ts';
 import { remove } from '../verbs/delete.ts';
 import { applyConfiguration, patchByMerge } from '../verbs/patch.ts';
@@ -49,12 +50,14 @@ function postObject(cluster: Cluster, call: WriteCall): Answer {
   // kubectl writes built-in kinds in protobuf unless it is told that only JSON is read.
   if (call.contentType.includes('protobuf')) throw unsupportedMediaType(['application/json']);
   const object = objectOf(parseBody(call.body), type);
+  refuseUnknownFields(call.request, object);
   return { status: 201, body: create(cluster, { type, namespace }, object, options(call)) };
 }
 
 function putObject(cluster: Cluster, call: WriteCall): Answer {
   const target = targetOf(call.request);
   const object = objectOf(parseBody(call.body), target.type);
+  refuseUnknownFields(call.request, object);
   if (object.metadata.name !== target.name) {
     throw badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${target.name})`,
@@ -69,10 +72,9 @@ function patchObject(cluster: Cluster, call: WriteCall): Answer {
   const [contentType = ''] = call.contentType.split(';');
   if (contentType === mergeType) {
     refuseForce(call.request.query);
-    return {
-      status: 200,
-      body: patchByMerge(cluster, target, parseBody(call.body), options(call)),
-    };
+    const patch = parseBody(call.body);
+    refuseUnknownFields(call.request, patch);
+    return { status: 200, body: patchByMerge(cluster, target, patch, options(call)) };
   }
   if (contentType !== applyType) {
     throw unsupportedMediaType([mergeType, applyType]);
@@ -123,6 +125,13 @@ const patchOptions: Subject = {
 function refuseAnonymousApply(query: URLSearchParams): void {
   if (query.get('fieldManager')) return;
   throw invalid(patchOptions, '', [requiredCause('fieldManager', 'is required for apply patch')]);
+}
+
+/** Throws 400 for a field that the kind does not have when the caller asks for strict validation, as kubectl does. */
+function refuseUnknownFields({ query, type }: ResourceRequest, body: JsonObject): void {
+  if (!type.custom || query.get('fieldValidation') !== 'Strict') return;
+  const unknown = unknownFields(body, type.schema).map((path) => `unknown field "${path}"`);
+  if (unknown.length > 0) throw badRequest(`strict decoding error: ${unknown.join(', ')}`);
 }
 
 function refuseForce(query: URLSearchParams): void {

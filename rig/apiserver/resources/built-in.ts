@@ -4,7 +4,7 @@ import { crdStrategy } from './crd-strategy.ts';
 import { jobSchema } from './job-schema.ts';
 import { jobStrategy } from './job-strategy.ts';
 import { podSchema } from './pod-schema.ts';
-import type { ResourceType, Strategy } from './resource-type.ts';
+import type { Column, ResourceType, Strategy } from './resource-type.ts';
 import {
   dataStrategy,
   namespaceStrategy,
@@ -23,6 +23,7 @@ interface BuiltIn {
   readonly hasStatus?: true;
   readonly hasGeneration?: true;
   readonly fieldLabels?: readonly string[];
+  readonly columns?: readonly Column[];
   readonly conditionalUpdate?: true;
   readonly strategy?: Strategy;
 }
@@ -31,6 +32,12 @@ const withConditions = { status: open({ conditions }) };
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion'];
 const eventLabels = [...involved.map((field) => `involvedObject.${field}`), 'reason', 'type'];
 const rbac = 'rbac.authorization.k8s.io';
+
+const age: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+
+function text(name: string, jsonPath: string): Column {
+  return { name, type: 'string', jsonPath };
+}
 
 const table: readonly BuiltIn[] = [
   {
@@ -51,6 +58,7 @@ const table: readonly BuiltIn[] = [
     fields: { status: open({ conditions, addresses: keyedBy(['type']) }) },
     hasStatus: true,
     fieldLabels: ['spec.unschedulable'],
+    columns: [text('Ready', '.status.conditions[?(@.type=="Ready")].status'), age],
     strategy: nodeStrategy,
   },
   {
@@ -61,6 +69,7 @@ const table: readonly BuiltIn[] = [
     hasStatus: true,
     hasGeneration: true,
     fieldLabels: ['spec.nodeName', 'spec.restartPolicy', 'status.phase'],
+    columns: [text('Status', '.status.phase'), text('Node', '.spec.nodeName'), age],
     strategy: podStrategy,
   },
   {
@@ -78,7 +87,19 @@ const table: readonly BuiltIn[] = [
     strategy: secretStrategy,
   },
   { plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] },
-  { plural: 'events', kind: 'Event', shortNames: ['ev'], fieldLabels: eventLabels },
+  {
+    plural: 'events',
+    kind: 'Event',
+    shortNames: ['ev'],
+    fieldLabels: eventLabels,
+    columns: [
+      { name: 'Last Seen', type: 'date', jsonPath: '.lastTimestamp' },
+      text('Type', '.type'),
+      text('Reason', '.reason'),
+      text('Object', '.involvedObject.name'),
+      text('Message', '.message'),
+    ],
+  },
   {
     group: 'batch',
     plural: 'jobs',
@@ -87,6 +108,7 @@ const table: readonly BuiltIn[] = [
     hasStatus: true,
     hasGeneration: true,
     fieldLabels: ['status.successful'],
+    columns: [text('Succeeded', '.status.succeeded'), text('Failed', '.status.failed'), age],
     strategy: jobStrategy,
   },
   { group: 'batch', plural: 'cronjobs', kind: 'CronJob', hasStatus: true, hasGeneration: true },
@@ -182,6 +204,7 @@ export const builtInTypes: readonly ResourceType[] = table.map((row) => ({
   hasStatus: row.hasStatus === true,
   hasGeneration: row.hasGeneration === true,
   fieldLabels: row.fieldLabels ?? [],
+  columns: row.columns ?? [],
   unconditionalUpdate: row.conditionalUpdate !== true,
   strategy: row.strategy ?? {},
 }));

@@ -10,6 +10,17 @@ const version = z.looseObject({
   storage: z.boolean(),
   schema: z.looseObject({ openAPIV3Schema: schemaEdge }),
   subresources: z.looseObject({ status: z.looseObject({}).optional() }).optional(),
+  additionalPrinterColumns: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        type: z.string(),
+        description: z.string().optional(),
+        priority: z.number().optional(),
+        jsonPath: z.string(),
+      }),
+    )
+    .default([]),
   selectableFields: z.array(z.looseObject({ jsonPath: z.string() })).default([]),
 });
 
@@ -52,6 +63,7 @@ export function customTypes(definition: KubeObject): readonly ResourceType[] {
       hasStatus: one.subresources?.status !== undefined,
       hasGeneration: true,
       fieldLabels: one.selectableFields.map((field) => field.jsonPath.replace(/^\./, '')),
+      columns: one.additionalPrinterColumns,
       unconditionalUpdate: false,
       strategy: {},
     }));

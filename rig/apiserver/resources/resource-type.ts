@@ -3,6 +3,16 @@ import { type KubeObject, withMeta } from '../objects/object.ts';
 import { type Cause, qualified, type Subject } from '../objects/status-error.ts';
 import type { Schema } from '../schema/schema.ts';
 
+/** A column that `kubectl get` shows, beside the name. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly description?: string | undefined;
+  /** 0: always shown; above: only with `-o wide`. */
+  readonly priority?: number | undefined;
+  readonly jsonPath: string;
+}
+
 /** What the server knows about a kind, at the version of one request. */
 export interface ResourceType extends Subject {
   readonly version: string;
@@ -20,6 +30,8 @@ export interface ResourceType extends Subject {
   readonly hasGeneration: boolean;
   /** Field selectors beside metadata.name and metadata.namespace. */
   readonly fieldLabels: readonly string[];
+  /** Empty: the age alone. */
+  readonly columns: readonly Column[];
   /** True when PUT may leave out the resource version. */
   readonly unconditionalUpdate: boolean;
   readonly strategy: Strategy;

@@ -20,3 +20,18 @@ function pruneAny(value: Json, schema: Schema): Json {
     }),
   );
 }
+
+/** Returns the paths of fields that `prune` drops, such as `spec.interfaces[0].nmae`. */
+export function unknownFields(value: Json, schema: Schema, path = ''): readonly string[] {
+  if (isList(value)) {
+    const { items } = schema;
+    return items ? value.flatMap((item, at) => unknownFields(item, items, `${path}[${at}]`)) : [];
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (!allowsMember(schema, key)) return [at];
+    const known = memberSchema(schema, key);
+    return known ? unknownFields(member, known, at) : [];
+  });
+}

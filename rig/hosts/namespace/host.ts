@@ -120,7 +120,8 @@ async function makeNamespaces(host: Namespaces, addresses: readonly string[]): P
   await ip(['netns', 'add', host.fabric]);
   const bridge = [
     'link set dev lo up',
-    'link add br0 type bridge',
+    // Without a fixed address a bridge takes the lowest one of its ports, and its neighbours lose it when a port comes or goes.
+    'link add br0 address 02:00:00:00:ff:fe type bridge',
     'link set dev br0 mtu 9000 up',
     ...[`${primary.gateway}/16`, ...addresses].map((address) => `addr add ${address} dev br0`),
   ];

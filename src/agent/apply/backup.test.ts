@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { keepBackup, keptBackups } from './backup.ts';
+import { backupsPerFile, keepBackup } from './backup.ts';
 
 let root: string;
 let path: string;
@@ -51,21 +51,21 @@ describe('a backup', () => {
     mkdirSync(folder);
     const others = ['90-multinic0.yaml.bak', '91-multinic1.yaml.20200101T000000.000Z', 'mine'];
     for (const name of others) writeFileSync(join(folder, name), '');
-    for (let second = 0; second < keptBackups + 3; second++) keep(`${second}`, second);
+    for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
     const ours = kept().filter((name) => !others.includes(name));
     expect(ours.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
-      Array.from({ length: keptBackups }, (_, n) => `${n + 3}`),
+      Array.from({ length: backupsPerFile }, (_, n) => `${n + 3}`),
     );
     expect(kept()).toEqual(expect.arrayContaining(others));
   });
 
   test('stays, with those before it, when the clock was wrong and said later', () => {
-    for (let second = 0; second < keptBackups + 1; second++) keep('later', 3600 + second);
-    for (let second = 0; second < keptBackups; second++) {
+    for (let second = 0; second < backupsPerFile + 1; second++) keep('later', 3600 + second);
+    for (let second = 0; second < backupsPerFile; second++) {
       keep(`${second}`, second);
       const texts = kept().map((name) => readFileSync(join(folder, name), 'utf8'));
       expect(texts.filter((text) => text !== 'later')).toHaveLength(second + 1);
-      expect(texts).toHaveLength(keptBackups);
+      expect(texts).toHaveLength(backupsPerFile);
     }
   });
 
@@ -82,8 +82,8 @@ describe('a backup', () => {
     const theirs = '90-multinic0.yaml.20200101T000000.000Z';
     mkdirSync(join(folder, theirs), { recursive: true });
     symlinkSync('/nowhere', join(folder, '90-multinic0.yaml.20200102T000000.000Z'));
-    for (let second = 0; second < keptBackups + 3; second++) keep(`${second}`, second);
-    expect(kept()).toHaveLength(keptBackups + 2);
+    for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
+    expect(kept()).toHaveLength(backupsPerFile + 2);
     expect(existsSync(old)).toBe(false);
   });
 

@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path';
  */
 const folderName = 'backup';
 /** Of each file, so many of the last ones. */
-export const keptBackups = 5;
+export const backupsPerFile = 5;
 /** A file of ours has a few kilobytes: what is larger is none that we wrote, and is not worth the host's space. */
 const maxBytes = 65_536;
 
@@ -34,7 +34,7 @@ export function keepBackup(file: string, path: string, now: Date): void {
   const there = backupsOf(basename(path), folder);
   const name = freeName(`${basename(path)}.`, now, folder);
   renameSync(file, join(folder, name));
-  for (const obsolete of inOrder(there, name).slice(0, 1 - keptBackups)) {
+  for (const obsolete of inOrder(there, name).slice(0, 1 - backupsPerFile)) {
     remove(join(folder, obsolete));
   }
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { host, link, macOf } from '../../../test/fixtures/agent-samples.ts';
 import { emptyState } from '../state.ts';
 import type { Context } from './context.ts';
-import { othersOn } from './foreign.ts';
+import { foreignBaseline } from './foreign.ts';
 
 let sysctls: string;
 beforeEach(() => {
@@ -32,19 +32,19 @@ const record = {
 };
 
 test('settings of others are those of NICs that the run does not work on', () => {
-  const names = [...othersOn(seen, emptyState, contextOf(macOf(1))).settings.keys()];
+  const names = [...foreignBaseline(seen, emptyState, contextOf(macOf(1))).settings.keys()];
   expect(names).toContain('ens2');
   expect(names).not.toContain('ens1');
 });
 
 test('a NIC in hand is ours though no record says so', () => {
-  expect(othersOn(seen, emptyState, contextOf(macOf(1)), [inHand]).ours).toEqual([inHand]);
+  expect(foreignBaseline(seen, emptyState, contextOf(macOf(1)), [inHand]).ours).toEqual([inHand]);
 });
 
 test('a NIC in hand is ours as its journal says, once, beside those of the records', () => {
   const other = { ...record, mac: macOf(2), index: 1 };
   const state = { ...emptyState, nics: [record, other] };
-  const { ours } = othersOn(seen, state, contextOf(macOf(1), macOf(2)), [inHand]);
+  const { ours } = foreignBaseline(seen, state, contextOf(macOf(1), macOf(2)), [inHand]);
   expect(ours.map(({ mac }) => mac)).toEqual([macOf(1), macOf(2)]);
   expect(ours[0]).toBe(inHand);
 });

@@ -6,11 +6,11 @@ import {
   readSettings,
   withSettings,
 } from '../observe/host.ts';
-import { type ForeignView, type Loss, lostByOthers } from '../planning/foreign.ts';
-import type { KnownNic } from '../planning/nic-state.ts';
+import { type ForeignLoss, type ForeignView, foreignLossesBetween } from '../planning/foreign.ts';
+import type { RecordedNic } from '../planning/nic-state.ts';
 import { ownedBy } from '../planning/ownership.ts';
 import type { WholePlan } from '../planning/plan.ts';
-import { departed } from '../planning/remembered.ts';
+import { detachedNics } from '../planning/remembered.ts';
 import { inOrder, isDone, type Unit } from '../planning/unit.ts';
 import type { HostFile, KernelSnapshot, Settings, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
@@ -19,7 +19,7 @@ import { changeNics } from './gate.ts';
 
 /** What a run has changed, or begun to. */
 export interface Changes {
-  readonly nics: readonly KnownNic[];
+  readonly nics: readonly RecordedNic[];
   /** Paths of the files that are ours now, or were. */
   readonly paths: ReadonlySet<string>;
   /** The last look at the kernel, when nothing was changed after it. */
@@ -51,17 +51,17 @@ export function pathsOf(units: readonly Pick<Unit, 'files'>[]): ReadonlySet<stri
 }
 
 /** What others have on a host, and the NICs that are ours before anything is changed. */
-export interface Others extends ForeignView {
-  readonly ours: readonly KnownNic[];
+export interface ForeignBaseline extends ForeignView {
+  readonly ours: readonly RecordedNic[];
 }
 
 /** What others have on the host before anything is changed; `inHand` are NICs that may be ours though no record says so. */
-export function othersOn(
+export function foreignBaseline(
   host: Snapshot,
   state: AgentState,
   context: Context,
-  inHand: readonly KnownNic[] = [],
-): Others {
+  inHand: readonly RecordedNic[] = [],
+): ForeignBaseline {
   const recorded = state.nics.map((nic) => {
     const { mac } = nic;
     return { mac, belongings: ownedBy(mac, nic, host, state.nics) };
@@ -70,12 +70,12 @@ export function othersOn(
     kernel: host,
     settings: othersSettings(host, context),
     files: host.files.filter(({ own }) => own === undefined),
-    ours: withThese(inHand, [...recorded, ...departed(state, host)]),
+    ours: withThese(inHand, [...recorded, ...detachedNics(state, host)]),
   };
 }
 
 /** Of what is known twice the first counts. */
-function withThese(nics: readonly KnownNic[], others: readonly KnownNic[]): KnownNic[] {
+function withThese(nics: readonly RecordedNic[], others: readonly RecordedNic[]): RecordedNic[] {
   const macs = new Set(nics.map(({ mac }) => mac));
   return [...nics, ...others.filter(({ mac }) => !macs.has(mac))];
 }
@@ -94,24 +94,24 @@ function settingsOf(names: readonly string[], sysctls: string): ReadonlyMap<stri
 }
 
 /** In words. */
-export interface Losses {
+export interface ForeignLosses {
   readonly foreignStateLost: readonly string[];
   /** Why nobody knows. */
   readonly warnings: readonly string[];
 }
 
-export const noLosses: Losses = { foreignStateLost: [], warnings: [] };
+export const noForeignLosses: ForeignLosses = { foreignStateLost: [], warnings: [] };
 
 /**
  * What others have lost while a run changed what is ours. What they had on the NICs that were changed is put back: going
  * through "down", or below the smallest MTU of IPv6, takes that along. Anything else may be their own doing, as who runs
  * containers changes links and routes all the time, so it is told and no more. Never rejects: what was done to NICs is done.
  */
-export async function lossesOf(
-  before: Others,
+export async function foreignLosses(
+  before: ForeignBaseline,
   changes: Changes,
   context: Context,
-): Promise<Losses> {
+): Promise<ForeignLosses> {
   try {
     return { foreignStateLost: await lost(before, changes, context), warnings: [] };
   } catch (error) {
@@ -122,7 +122,7 @@ export async function lossesOf(
 }
 
 async function lost(
-  before: Others,
+  before: ForeignBaseline,
   { nics, paths, seen }: Changes,
   context: Context,
 ): Promise<string[]> {
@@ -130,7 +130,7 @@ async function lost(
   const losses = (kernel: KernelSnapshot) => {
     const after = { kernel, settings: settingsNow(before, context), files: filesNow(context) };
     const files = before.files.filter(({ path }) => !paths.has(path));
-    return lostByOthers({ ...before, files }, after, ours);
+    return foreignLossesBetween({ ...before, files }, after, ours);
   };
   const kernel = seen ?? (await observeLinks(context, context.macs));
   const first = losses(kernel);
@@ -161,7 +161,7 @@ const maxRefused = 20;
 
 interface Found {
   readonly kernel: KernelSnapshot;
-  readonly losses: readonly Loss[];
+  readonly losses: readonly ForeignLoss[];
 }
 
 /**
@@ -169,7 +169,7 @@ interface Found {
  * NIC that others took meanwhile is left to them.
  */
 async function putBackOn(
-  nics: readonly KnownNic[],
+  nics: readonly RecordedNic[],
   { kernel, losses }: Found,
   context: Context,
 ): Promise<KernelSnapshot | undefined> {

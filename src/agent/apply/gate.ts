@@ -1,5 +1,5 @@
 import { onlyLink } from '../planning/candidates.ts';
-import type { KnownNic } from '../planning/nic-state.ts';
+import type { RecordedNic } from '../planning/nic-state.ts';
 import type { Change } from '../planning/operation.ts';
 import {
   type Check,
@@ -21,8 +21,8 @@ const unchangeable = [...untouchable, ...inUse];
  * Why the NIC must not be touched: other software may have come to use it since the plan was made. A NIC that is not on the host
  * may be touched: only its rules are left.
  */
-export function takenBy(
-  { mac, belongings, rulesOnly }: KnownNic,
+export function whyUntouchable(
+  { mac, belongings, rulesOnly }: RecordedNic,
   seen: KernelSnapshot,
   { protectedAddresses }: Context,
   checks: readonly Check<TouchedNic>[] = unchangeable,
@@ -39,7 +39,7 @@ export function takenBy(
  * Why the device that the change names is not the NIC, as far as `seen` shows the host: `ip` finds a device by its name, and the
  * name may have passed to a foreign link since the change was planned. A change of rules alone names no device.
  */
-function strayed(change: Change, { mac }: KnownNic, seen: KernelSnapshot): Refusal | undefined {
+function strayed(change: Change, { mac }: RecordedNic, seen: KernelSnapshot): Refusal | undefined {
   const device = deviceOf(change);
   if (device === undefined) return undefined;
   const link = onlyLink(seen, mac);
@@ -56,7 +56,7 @@ function deviceOf({ sysctls, eviction, operations }: Change): string | undefined
 
 /** What a change is made for. */
 interface OfNic {
-  readonly nic: KnownNic;
+  readonly nic: RecordedNic;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function changeNics<K extends OfNic>(
   const refused = new Map<K, KernelFailure>();
   for (const [key, change] of changes) {
     if (isEmpty(change)) continue;
-    const problem = takenBy(key.nic, seen, context) ?? strayed(change, key.nic, seen);
+    const problem = whyUntouchable(key.nic, seen, context) ?? strayed(change, key.nic, seen);
     if (problem) refused.set(key, { ...problem, busy: false });
   }
   const free = new Map([...changes].filter(([key]) => !refused.has(key)));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
-import { disconnectNic, leaveNic } from '../bus/network-manager.ts';
+import { disconnectNic, unmanageNic } from '../bus/network-manager.ts';
 import { isThere, observeHost, observeLinks } from '../observe/host.ts';
 import type { PlanInput } from '../planning/candidates.ts';
 import { hostWithoutLeases, isLeased, withoutAutomaticProfiles } from '../planning/leases.ts';
@@ -86,7 +86,7 @@ async function released(nic: Nic, context: Context): Promise<string | undefined>
   return (
     (await asked(disconnectNic, nic, context)) ??
     (await keptAfterAll(nic, context)) ??
-    (await asked(leaveNic, nic, context))
+    (await asked(unmanageNic, nic, context))
   );
 }
 

@@ -6,16 +6,16 @@ import { diffNic } from '../planning/diff.ts';
 import type { Change, Operation } from '../planning/operation.ts';
 import { routeKey } from '../planning/ownership.ts';
 import { type Refusal, refusal, unusable } from '../planning/refusals.ts';
-import type { Bystander } from '../planning/remembered.ts';
+import type { UnaffectedNic } from '../planning/remembered.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import type { Unit } from '../planning/unit.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { stagedFiles, syncStaged } from './disk.ts';
-import { changeNics, takenBy } from './gate.ts';
+import { changeNics, whyUntouchable } from './gate.ts';
 import { lostByNode } from './lost.ts';
+import type { UndoableWork } from './rollback.ts';
 import { type Goal, settle, stateOf } from './settle.ts';
-import type { UndoableWork } from './undoable-work.ts';
 
 export interface Changed {
   /** The kernel's state after the change, if that was seen on the way. */
@@ -116,7 +116,7 @@ interface UnitGoal extends Goal {
 interface ToVerify {
   readonly before: KernelSnapshot;
   readonly changed: Changed;
-  readonly bystanders: readonly Bystander[];
+  readonly bystanders: readonly UnaffectedNic[];
 }
 
 export async function verifyLinks(
@@ -133,7 +133,7 @@ export async function verifyLinks(
   const renamed = work.going.flatMap(({ before: { link }, after }) =>
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
-  const { wrong, duplicate, alarm, seen } = await settle<UnitGoal | Bystander>(
+  const { wrong, duplicate, alarm, seen } = await settle<UnitGoal | UnaffectedNic>(
     [...goals, ...bystanders],
     context,
     {
@@ -158,7 +158,7 @@ export async function verifyLinks(
     else await work.fail(goal.unit, refusal('VerifyFailed', message));
   }
   for (const unit of work.going.filter(({ action }) => action === 'apply')) {
-    const taken = takenBy(unit.nic, seen, context, unusable);
+    const taken = whyUntouchable(unit.nic, seen, context, unusable);
     if (taken) work.tell(unit, taken);
   }
   return seen;

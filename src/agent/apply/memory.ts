@@ -13,9 +13,9 @@ import {
   type AgentState,
   agentState,
   emptyState,
-  knownVersions,
   nicRecord,
   ownership,
+  readableVersions,
 } from '../state.ts';
 import type { Disk } from './disk.ts';
 import { removeFile, replaceWhole, syncPath, textOf, writeWhole } from './whole-file.ts';
@@ -33,7 +33,7 @@ export class UnknownStateError extends Error {
 /** What the host remembers; empty on a host that was never seen. Throws an UnknownStateError. */
 export function readState(hostRoot: string): AgentState {
   const text = textOf(join(hostRoot, statePath));
-  return text === null ? emptyState : parseOwn(statePath, text, agentState, knownVersions);
+  return text === null ? emptyState : parseOwn(statePath, text, agentState, readableVersions);
 }
 
 /** The state on the disk, which is written only when it is another one. */

@@ -2,28 +2,35 @@ import { isSameJson } from '../../api/same-json.ts';
 import { linkOf } from '../identity.ts';
 import { observeHost, observeLinks } from '../observe/host.ts';
 import { withEntrusted } from '../planning/foreign.ts';
-import { allOf, listOf, withHeld } from '../planning/ownership.ts';
+import { allOf, listOf, withGeneratedConfig } from '../planning/ownership.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import {
   type AgentState,
   advanceFence,
-  afterLeaving,
   atBoot,
   type NicRecord,
   staleness,
+  stateAfterDetach,
   withNic,
 } from '../state.ts';
 import type { Context } from './context.ts';
 import { finishFiles, isCommitted, restoreFiles } from './disk.ts';
-import { type Losses, lossesOf, noLosses, type Others, othersOn, pathsOf } from './foreign.ts';
-import { takenBy } from './gate.ts';
+import {
+  type ForeignBaseline,
+  type ForeignLosses,
+  foreignBaseline,
+  foreignLosses,
+  noForeignLosses,
+  pathsOf,
+} from './foreign.ts';
+import { whyUntouchable } from './gate.ts';
 import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { inReachOf } from './reach.ts';
-import { bringNic, stateOf } from './settle.ts';
+import { convergeNic, stateOf } from './settle.ts';
 
 /** What others lost meanwhile is in it too. */
-export interface Recovered extends Losses {
+export interface Recovered extends ForeignLosses {
   readonly state: AgentState;
   /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
   readonly inHand: ReadonlyMap<string, Refusal>;
@@ -45,27 +52,32 @@ export async function recover(
   before: AgentState,
   context: Context,
 ): Promise<Recovered> {
-  if (journals.length === 0) return { state: before, inHand: new Map(), claims: [], ...noLosses };
+  if (journals.length === 0)
+    return { state: before, inHand: new Map(), claims: [], ...noForeignLosses };
   // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
   const host = await observeHost(context, context.macs, before);
-  const others = beforeTheCrash(othersOn(host, before, context, journals), journals, context);
+  const others = beforeTheCrash(
+    foreignBaseline(host, before, context, journals),
+    journals,
+    context,
+  );
   const { state, inHand, claims, warnings } = await allEnded(
     journals,
-    withHeld(before, host),
+    withGeneratedConfig(before, host),
     context,
   );
   const free = journals.filter(({ mac }) => !inHand.has(mac));
   if (free.length > 0) await syncJournals(context);
-  const losses = await lossesOf(others, { nics: free, paths: pathsOf(journals) }, context);
+  const losses = await foreignLosses(others, { nics: free, paths: pathsOf(journals) }, context);
   return { state, inHand, claims, ...losses, warnings: [...warnings, ...losses.warnings] };
 }
 
 /** What others have, and what they had of it when the NICs were taken in hand; a boot has the host begin anew. */
 function beforeTheCrash(
-  others: Others,
+  others: ForeignBaseline,
   journals: readonly JournalEntry[],
   { run }: Context,
-): Others {
+): ForeignBaseline {
   const ofThisBoot = journals.filter(({ bootId }) => bootId === run.bootId);
   const kernel = ofThisBoot.reduce((sum, { mac, before, others: had }) => {
     const now = linkOf(sum, mac)?.name;
@@ -114,7 +126,8 @@ async function ended(entry: JournalEntry, state: AgentState, context: Context) {
 /** Of a NIC that had left before: nothing of it is ours, whatever becomes of its rules. After a boot nobody remembers them. */
 async function ridOfRules(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, bootId, after } = entry;
-  const problem = bootId === context.run.bootId ? await bringNic(entry, after, context) : undefined;
+  const problem =
+    bootId === context.run.bootId ? await convergeNic(entry, after, context) : undefined;
   context.log.info({ mac, problem }, 'rules recovered');
   return { state: seen(state, entry), warnings: [] };
 }
@@ -166,10 +179,10 @@ async function bringBack(
   const rebooted = entry.bootId !== context.run.bootId;
   if (rebooted && !committed) return undefined;
   const seenNow = await observeLinks(context, context.macs);
-  const refusal = takenBy(entry, seenNow, context);
+  const refusal = whyUntouchable(entry, seenNow, context);
   if (refusal && isGivenAway(entry, committed, seenNow)) return undefined;
   if (isOnlyLeased(entry, committed, seenNow)) return undefined;
-  return refusal?.message ?? bringNic(entry, committed ? entry.after : entry.before, context);
+  return refusal?.message ?? convergeNic(entry, committed ? entry.after : entry.before, context);
 }
 
 /** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */
@@ -217,7 +230,7 @@ function neverDone({ mac, index, record, before, belongings }: JournalEntry): Ni
 }
 
 function outcome({ record, mac }: JournalEntry, state: AgentState): AgentState {
-  return record ? withNic(state, record) : afterLeaving(state, mac);
+  return record ? withNic(state, record) : stateAfterDetach(state, mac);
 }
 
 function seen(state: AgentState, { fence }: JournalEntry): AgentState {

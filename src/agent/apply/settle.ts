@@ -3,18 +3,18 @@ import { observeLinks } from '../observe/host.ts';
 import { onlyLink } from '../planning/candidates.ts';
 import { diffNic } from '../planning/diff.ts';
 import {
-  type KnownNic,
   type NicAddress,
   type NicState,
   nicDifference,
   presentState,
+  type RecordedNic,
   sameNic,
 } from '../planning/nic-state.ts';
 import type { Refusal } from '../planning/refusals.ts';
 import { withoutLasting } from '../planning/settings.ts';
 import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
-import { changeNics, takenBy } from './gate.ts';
+import { changeNics, whyUntouchable } from './gate.ts';
 
 /** How long the kernel, udev and others may take until a change shows. */
 const patienceMs = 3_000;
@@ -31,7 +31,7 @@ const maxChanges = 3;
 
 /** A NIC and the state it shall have. */
 export interface Goal {
-  readonly nic: KnownNic;
+  readonly nic: RecordedNic;
   readonly want: NicState;
   /** Whether it has to be there; else one that is unplugged has all it can have when its rules are right. */
   readonly plugged?: boolean;
@@ -63,7 +63,7 @@ export interface SettleOptions {
 }
 
 /** Returns the state of the NIC in a snapshot, or a refusal if two links have its MAC: either of them may be the NIC. */
-export function stateOf(nic: KnownNic, seen: KernelSnapshot): NicState | Refusal {
+export function stateOf(nic: RecordedNic, seen: KernelSnapshot): NicState | Refusal {
   const link = nic.rulesOnly ? undefined : onlyLink(seen, nic.mac);
   if (!link || !('reason' in link)) return presentState(seen, link, nic.belongings);
   return link.reason === 'WaitingForNIC' ? presentState(seen, undefined, nic.belongings) : link;
@@ -115,7 +115,8 @@ class Tries<G extends Goal> {
   /** Returns the goals that get another change now; a taken NIC gets none until it is free. */
   left(goals: ReadonlyMap<G, unknown>, seen: KernelSnapshot, context: Context): G[] {
     return [...goals.keys()].filter(
-      (goal) => (this.#made.get(goal) ?? 0) < maxChanges && !takenBy(goal.nic, seen, context),
+      (goal) =>
+        (this.#made.get(goal) ?? 0) < maxChanges && !whyUntouchable(goal.nic, seen, context),
     );
   }
 
@@ -208,7 +209,7 @@ function wrongOf<G extends Goal>(
       if (!difference) return [];
       const failure = failures.get(goal);
       const words = failure ? `${difference} (${failure})` : difference;
-      return [[goal, takenBy(goal.nic, seen, context)?.message ?? words] as const];
+      return [[goal, whyUntouchable(goal.nic, seen, context)?.message ?? words] as const];
     }),
   );
 }
@@ -259,8 +260,8 @@ async function change<G extends Goal>(
 }
 
 /** Brings one NIC to the wanted state; resolves to what is wrong, if anything is. */
-export async function bringNic(
-  nic: KnownNic,
+export async function convergeNic(
+  nic: RecordedNic,
   want: NicState,
   context: Context,
 ): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { entrustedTo } from '../planning/foreign.ts';
-import { bystanders } from '../planning/remembered.ts';
+import { unaffectedNics } from '../planning/remembered.ts';
 import { stateAfter, type Unit } from '../planning/unit.ts';
 import type { KernelSnapshot, Snapshot } from '../snapshot.ts';
 import type { AgentState } from '../state.ts';
@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles } from './disk.ts';
 import { type Changed, changeLinks, verifyLinks } from './links.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
-import { type Failure, UndoableWork } from './undoable-work.ts';
+import { type Failure, UndoableWork } from './rollback.ts';
 
 export interface Outcome {
   readonly state: AgentState;
@@ -47,7 +47,7 @@ export async function transact(
       {
         before: context.start ?? before,
         changed,
-        bystanders: bystanders(units, state, before, context.claims),
+        bystanders: unaffectedNics(units, state, before, context.claims),
       },
       context,
     );

@@ -7,12 +7,12 @@ import { nicHead } from './nic-head.ts';
 import {
   autoconnectPriority,
   digits,
+  ipRouteText,
+  ipRuleText,
   ofFamily,
   profileUuid,
   readRule,
   routeOf,
-  routeWords,
-  ruleWords,
   takeNumbered,
 } from './profile.ts';
 
@@ -59,7 +59,7 @@ function ipv4Lines(nic: DesiredNic): string[] {
       `IPADDR${at}=${ipOf(cidr)}`,
       `PREFIX${at}=${cidr.replace(/^.*\//, '')}`,
     ]),
-    ...rules.map((rule, at) => `ROUTING_RULE_${at + 1}="${ruleWords(rule)}"`),
+    ...rules.map((rule, at) => `ROUTING_RULE_${at + 1}="${ipRuleText(rule)}"`),
   ];
 }
 
@@ -74,7 +74,7 @@ function ipv6Lines(nic: DesiredNic): string[] {
     'IPV6_ADDR_GEN_MODE=eui64',
     `IPV6ADDR=${first}`,
     ...(more.length > 0 ? [`IPV6ADDR_SECONDARIES="${more.join(' ')}"`] : []),
-    ...rules.map((rule, at) => `ROUTING_RULE6_${at + 1}="${ruleWords(rule)}"`),
+    ...rules.map((rule, at) => `ROUTING_RULE6_${at + 1}="${ipRuleText(rule)}"`),
   ];
 }
 
@@ -179,8 +179,8 @@ export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): vo
   const { addresses, routes } = ofFamily(nic, family);
   if (addresses.length === 0) throw new Error(`${nic.name} has no address for its routes`);
   const [head, ...lines] = text.split('\n');
-  const found = [head, ...lines.slice(0, -1).map((line) => routeWords(readRoute(line, nic)))];
-  const wanted = [nicHead(nic.mac), ...routes.map(routeWords)];
+  const found = [head, ...lines.slice(0, -1).map((line) => ipRouteText(readRoute(line, nic)))];
+  const wanted = [nicHead(nic.mac), ...routes.map(ipRouteText)];
   if (lines.at(-1) === '' && JSON.stringify(found) === JSON.stringify(wanted)) return;
   throw new Error(`the routes of ${nic.name} are not those that were asked for`);
 }

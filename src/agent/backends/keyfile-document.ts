@@ -5,12 +5,12 @@ import { strictIni } from './ini-text.ts';
 import {
   autoconnectPriority,
   digits,
+  ipRouteText,
+  ipRuleText,
   ofFamily,
   profileUuid,
   readRule,
   routeOf,
-  routeWords,
-  ruleWords,
   takeNumbered,
 } from './profile.ts';
 
@@ -61,7 +61,7 @@ function familyLines(
     'never-default=true',
     metricLine,
     ...routes.flatMap((route, at) => routeLines(route, at + 1)),
-    ...rules.map((rule, at) => `routing-rule${at + 1}=${ruleWords(rule)}`),
+    ...rules.map((rule, at) => `routing-rule${at + 1}=${ipRuleText(rule)}`),
   ];
 }
 
@@ -130,7 +130,7 @@ function wantedAddressing(nic: DesiredNic, family: 4 | 6) {
   return {
     metric: nic.table,
     addresses,
-    routes: routes.map(routeWords),
+    routes: routes.map(ipRouteText),
     rules: rules.map(ruleText),
   };
 }
@@ -150,7 +150,7 @@ function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
   return {
     metric: own['route-metric'],
     addresses,
-    routes: hops.map((hop, at) => routeWords(readRoute(hop, options[at] ?? ''))),
+    routes: hops.map((hop, at) => ipRouteText(readRoute(hop, options[at] ?? ''))),
     rules: rules.map((rule) => ruleText(readRule(rule))),
   };
 }

@@ -6,7 +6,7 @@ import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { Place, RenderedFile } from './backend.ts';
 import { type IniLine, strictIni } from './ini-text.ts';
 import {
-  asksForNothing,
+  isEmptyMatch,
   isOfOtherKind,
   isOfOtherType,
   linesWithDropIns,
@@ -83,7 +83,7 @@ const narrower = new Set(['Path', 'Property']);
  */
 function claimsOf(path: string, lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
-  if (isAfterOurs(path) || asksForNothing(match)) return { macs: [] };
+  if (isAfterOurs(path) || isEmptyMatch(match)) return { macs: [] };
   const valuesOf = matchValues(match);
   const macs = macsIn(valuesOf);
   const isNarrow = match.some(({ key }) => narrower.has(key));

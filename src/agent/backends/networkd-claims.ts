@@ -3,7 +3,7 @@ import { isPattern } from '../shell-pattern.ts';
 import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import type { IniLine } from './ini-text.ts';
 import {
-  asksForNothing,
+  isEmptyMatch,
   isOfOtherKind,
   isOfOtherType,
   linesWithDropIns,
@@ -55,7 +55,7 @@ function claimsOf(lines: readonly IniLine[]): Claims {
   const valuesOf = matchValues(match);
   const macs = macsIn(valuesOf);
   const isOther = isOfOtherType(valuesOf) || isOfOtherKind(valuesOf);
-  if (macs.length > 0 || isOther || asksForNothing(match)) return { macs };
+  if (macs.length > 0 || isOther || isEmptyMatch(match)) return { macs };
   const { wanted, ...leftOut } = namesIn(valuesOf('Name'));
   const isOpen = wanted.length === 0;
   if (isOpen && match.some(({ key }) => particular.has(key))) return { macs };

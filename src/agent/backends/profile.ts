@@ -36,7 +36,7 @@ export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
 }
 
 /** A rule in the words of `ip rule`, which profiles of both kinds take. */
-export function ruleWords({ from, table, priority }: NicRule): string {
+export function ipRuleText({ from, table, priority }: NicRule): string {
   return `priority ${priority} from ${from} table ${table}`;
 }
 
@@ -74,7 +74,7 @@ export function routeOf({ to, via, table, metric, src }: RouteTexts): NicRoute {
 }
 
 /** The scope follows from the next hop; no profile says it. */
-export function routeWords(route: NicRoute): string {
+export function ipRouteText(route: NicRoute): string {
   return routeText({ ...route, scope: rt.scopeGlobal });
 }
 

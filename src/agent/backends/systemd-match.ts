@@ -56,7 +56,7 @@ function wordsOf(list: string): string[] {
 }
 
 /** Whether a `[Match]` section asks for nothing: systemd passes by such a file, since version 247 at the latest. */
-export function asksForNothing(match: readonly IniLine[]): boolean {
+export function isEmptyMatch(match: readonly IniLine[]): boolean {
   const valuesOf = matchValues(match);
   return match.every(({ key }) => valuesOf(key).length === 0);
 }

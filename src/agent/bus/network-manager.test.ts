@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnkindBus } from '../../../test/fixtures/unkind-bus.ts';
-import { disconnectNic, leaveNic } from './network-manager.ts';
+import { FaultyBus } from '../../../test/fixtures/faulty-bus.ts';
+import { disconnectNic, unmanageNic } from './network-manager.ts';
 
 const nic = { name: 'ens5', mac: 'fa:16:3e:00:00:05' };
 let folder: string;
-let bus: UnkindBus;
+let bus: FaultyBus;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'multinic-bus-'));
-  bus = await UnkindBus.listen(join(folder, 'socket'));
+  bus = await FaultyBus.listen(join(folder, 'socket'));
 });
 afterEach(async () => {
   await bus.close();
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 const release = async (signal = new AbortController().signal) =>
-  (await disconnectNic(bus.path, nic, signal)) ?? (await leaveNic(bus.path, nic, signal));
+  (await disconnectNic(bus.path, nic, signal)) ?? (await unmanageNic(bus.path, nic, signal));
 
 describe('NetworkManager', () => {
   test('lets go of a NIC that it took by a profile of its own making', async () => {

@@ -54,7 +54,7 @@ function problemWith(flags: Value): string | undefined {
  * Has NetworkManager leave the NIC alone until the next boot. What was set on it by then stays on it, so it is disconnected
  * before, and that is waited for. Resolves and rejects as `disconnectNic`.
  */
-export function leaveNic(
+export function unmanageNic(
   socket: string,
   nic: LeasedNic,
   signal: AbortSignal,

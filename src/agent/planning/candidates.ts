@@ -16,7 +16,7 @@ import type { Link, Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { unattainable } from './attainable.ts';
 import { desiredNic, sharedRoutes } from './desired.ts';
-import { allOf, besideOthers, keysOf, ownedBy, recordOf } from './ownership.ts';
+import { allOf, keysOf, ownedBy, recordOf, withoutReassignedRules } from './ownership.ts';
 import {
   firstRefusal,
   inUse,
@@ -76,7 +76,7 @@ export function candidatesOf(input: PlanInput) {
   const { accepted, refused: others } = attainable(found, site);
   const nics = [...state.nics, ...accepted.map(({ desired }) => desired)];
   const candidates = accepted.map((candidate) => {
-    const belongings = besideOthers(candidate.entry.mac, candidate.belongings, nics);
+    const belongings = withoutReassignedRules(candidate.entry.mac, candidate.belongings, nics);
     return { ...candidate, belongings };
   });
   return { candidates, refused: [...refused, ...others] };

@@ -11,9 +11,9 @@ import {
 import type { HostFile, Snapshot } from '../snapshot.ts';
 import {
   entrustedTo,
+  type ForeignLoss,
   type ForeignView,
-  type Loss,
-  lostByOthers,
+  foreignLossesBetween,
   withEntrusted,
 } from './foreign.ts';
 import { batchLine } from './operation.ts';
@@ -56,8 +56,9 @@ const view = (kernel: Snapshot, more: Partial<ForeignView> = {}): ForeignView =>
   ...more,
 });
 const file = (path: string, text: string, mode = 0o600): HostFile => ({ path, text, mode });
-const words = (losses: readonly Loss[]) => losses.map(({ what }) => what);
-const lost = (was: Snapshot, is: Snapshot) => words(lostByOthers(view(was), view(is), nics));
+const words = (losses: readonly ForeignLoss[]) => losses.map(({ what }) => what);
+const lost = (was: Snapshot, is: Snapshot) =>
+  words(foreignLossesBetween(view(was), view(is), nics));
 
 describe('what others have lost', () => {
   test('is nothing when a NIC becomes ours, under another name, or leaves again', () => {
@@ -72,7 +73,7 @@ describe('what others have lost', () => {
 
   test('is a route on a NIC of ours, with what makes it again under the name of now', () => {
     const routes = after.routes.filter(({ to }) => to !== '10.8.0.0/16');
-    const [loss, ...more] = lostByOthers(view(before), view({ ...after, routes }), nics);
+    const [loss, ...more] = foreignLossesBetween(view(before), view({ ...after, routes }), nics);
     expect(more).toEqual([]);
     expect(loss?.what).toBe(`route 10.8.0.0/16 dev ${macOf(1)} table 254 metric 0`);
     expect(loss?.again?.mac).toBe(macOf(1));
@@ -88,7 +89,7 @@ describe('what others have lost', () => {
       address('ens1', '10.4.0.1/24', { temporary: true }),
     ];
     const was = { ...before, addresses: [...before.addresses, ...had] };
-    const losses = lostByOthers(view(was), view(after), nics);
+    const losses = foreignLossesBetween(view(was), view(after), nics);
     expect(losses.map(({ what, again }) => [what, again && batchLine(again.on('m'))])).toEqual([
       [`address 10.3.0.1/24 of ${macOf(1)}`, 'addr replace 10.3.0.1/24 dev m'],
       [`address 10.4.0.1/24 of ${macOf(1)}`, undefined],
@@ -99,7 +100,7 @@ describe('what others have lost', () => {
     const opaque = route('10.6.0.0/16', 'ens1', { protocol: 2, opaque: true });
     const was = { ...before, routes: [...before.routes, opaque] };
     const is = { ...after, routes: after.routes.filter(({ to }) => to !== '10.9.0.0/16') };
-    expect(lostByOthers(view(was), view(is), nics).map(({ again }) => again)).toEqual([
+    expect(foreignLossesBetween(view(was), view(is), nics).map(({ again }) => again)).toEqual([
       undefined,
       undefined,
     ]);
@@ -126,7 +127,7 @@ describe('what others have lost', () => {
     const behind = route('10.5.0.0/16', 'ens1', { protocol: 2, via: '10.8.0.1' });
     const was = { ...before, routes: [behind, ...before.routes] };
     const none = { ...after, routes: [] };
-    const again = lostByOthers(view(was), view(none), nics).flatMap((loss) => {
+    const again = foreignLossesBetween(view(was), view(none), nics).flatMap((loss) => {
       const operation = loss.again?.on('m');
       return operation ? [batchLine(operation)] : [];
     });
@@ -139,7 +140,7 @@ describe('what others have lost', () => {
   test('is no address that would come again as another one', () => {
     const local = address('ens1', '169.254.7.7/32', { scope: 253 });
     const was = { ...before, addresses: [...before.addresses, local] };
-    expect(lostByOthers(view(was), view(after), nics)).toEqual([
+    expect(foreignLossesBetween(view(was), view(after), nics)).toEqual([
       { what: `address 169.254.7.7/32 of ${macOf(1)}` },
     ]);
   });
@@ -182,20 +183,24 @@ describe('what others have lost', () => {
       ['eth0', { 'ipv4.rp_filter': '2', 'ipv4.arp_ignore': '0' }],
       ['eth1', {}],
     ]);
-    const losses = lostByOthers(view(before, { settings }), view(after, { settings: now }), nics);
+    const losses = foreignLossesBetween(
+      view(before, { settings }),
+      view(after, { settings: now }),
+      nics,
+    );
     expect(words(losses)).toEqual(['net.ipv4.conf.eth0.rp_filter = 1']);
   });
 
   test('is no setting that the link did not have, as one without IPv6', () => {
     const settings = new Map([['eth0', { 'ipv4.rp_filter': '1' }]]);
     const now = new Map([['eth0', { 'ipv4.rp_filter': '1', 'ipv6.accept_ra': '1' }]]);
-    expect(lostByOthers(view(before, { settings }), view(after, { settings: now }), nics)).toEqual(
-      [],
-    );
+    expect(
+      foreignLossesBetween(view(before, { settings }), view(after, { settings: now }), nics),
+    ).toEqual([]);
   });
 
   test('is a file that is gone or another one', () => {
-    const losses = lostByOthers(
+    const losses = foreignLossesBetween(
       view(before, { files: [file('/a', 'a'), file('/b', 'b'), file('/c', 'c'), file('/d', 'd')] }),
       view(after, { files: [file('/a', 'a'), file('/b', 'B'), file('/c', 'c', 0o644)] }),
       nics,

@@ -12,7 +12,7 @@ import {
   type Settings,
   settingKeys,
 } from '../snapshot.ts';
-import { isLinkLocal, type KnownNic } from './nic-state.ts';
+import { isLinkLocal, type RecordedNic } from './nic-state.ts';
 import type { Operation } from './operation.ts';
 import { isOwnRoute, isOwnRule } from './ownership.ts';
 import { settingName } from './settings.ts';
@@ -27,7 +27,7 @@ export interface ForeignView {
 }
 
 /** Something of others that was there before a change and is not after it. */
-export interface Loss {
+export interface ForeignLoss {
   /** In words that call a NIC of ours by its MAC, as its name changes too. */
   readonly what: string;
   /** What makes it again on a NIC of ours; only where the agent knows all of it. */
@@ -35,11 +35,11 @@ export interface Loss {
 }
 
 /** What others had and have no more; `nics` are ours, changed or not. */
-export function lostByOthers(
+export function foreignLossesBetween(
   before: ForeignView,
   after: ForeignView,
-  nics: readonly KnownNic[],
-): Loss[] {
+  nics: readonly RecordedNic[],
+): ForeignLoss[] {
   const had = new Sight(before.kernel, nics);
   const has = new Sight(after.kernel, nics);
   return [
@@ -54,10 +54,10 @@ export function lostByOthers(
 }
 
 /** Those of `had` that `has` has not; what is there twice counts twice. */
-function missing(had: Iterable<Loss>, has: Iterable<Loss>): Loss[] {
+function missing(had: Iterable<ForeignLoss>, has: Iterable<ForeignLoss>): ForeignLoss[] {
   const counts = new Map<string, number>();
   for (const { what } of has) counts.set(what, (counts.get(what) ?? 0) + 1);
-  const gone: Loss[] = [];
+  const gone: ForeignLoss[] = [];
   for (const item of had) {
     const left = counts.get(item.what) ?? 0;
     if (left === 0) gone.push(item);
@@ -67,7 +67,7 @@ function missing(had: Iterable<Loss>, has: Iterable<Loss>): Loss[] {
 }
 
 /** A link that is gone took its settings along; those that it did not have, as one without IPv6, nobody has lost. */
-function changedSettings(before: ForeignView, after: ForeignView): Loss[] {
+function changedSettings(before: ForeignView, after: ForeignView): ForeignLoss[] {
   const all = (view: ForeignView) => [
     ...view.settings,
     ['default', view.kernel.defaultSettings] as const,
@@ -82,7 +82,7 @@ function changedSettings(before: ForeignView, after: ForeignView): Loss[] {
   });
 }
 
-function changedFiles(before: ForeignView, after: ForeignView): Loss[] {
+function changedFiles(before: ForeignView, after: ForeignView): ForeignLoss[] {
   const now = new Map(after.files.map((file) => [file.path, file]));
   const gone = before.files.filter(({ path, text, mode }) => {
     const file = now.get(path);
@@ -99,7 +99,7 @@ function isTransient({ table, protocol }: Route): boolean {
 const localTable = 255;
 const protocolRedirect = 1;
 
-function isOf(nic: KnownNic | undefined, route: Route): boolean {
+function isOf(nic: RecordedNic | undefined, route: Route): boolean {
   return nic !== undefined && isOwnRoute(route, nic.belongings);
 }
 
@@ -117,7 +117,7 @@ function gatewaysLast(routes: readonly Route[]): Route[] {
 export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes' | 'neighbours'>;
 
 /** What others entrust to a NIC that is about to be changed, for whoever ends the change after a crash. */
-export function entrustedTo(nic: KnownNic, kernel: KernelSnapshot): Entrusted {
+export function entrustedTo(nic: RecordedNic, kernel: KernelSnapshot): Entrusted {
   // Nothing goes with rules.
   if (nic.rulesOnly) return { addresses: [], routes: [], neighbours: [] };
   return new Sight(kernel, [nic]).entrusted(nic);
@@ -172,12 +172,12 @@ function placeOf({ to, table, metric }: Route): string {
 /** A look at the kernel by somebody who knows which NICs are ours. */
 class Sight {
   readonly #kernel: KernelSnapshot;
-  readonly #nics: readonly KnownNic[];
+  readonly #nics: readonly RecordedNic[];
   /** Our NICs, by the name that their link has in this look. */
-  readonly #ours: ReadonlyMap<string, KnownNic>;
+  readonly #ours: ReadonlyMap<string, RecordedNic>;
   readonly #labels: ReadonlySet<string>;
 
-  constructor(kernel: KernelSnapshot, nics: readonly KnownNic[]) {
+  constructor(kernel: KernelSnapshot, nics: readonly RecordedNic[]) {
     this.#kernel = kernel;
     this.#nics = nics;
     const linked = nics.filter(({ rulesOnly }) => !rulesOnly);
@@ -196,7 +196,7 @@ class Sight {
     return this.#labels.has(label);
   }
 
-  *links(later: Sight = this): Generator<Loss> {
+  *links(later: Sight = this): Generator<ForeignLoss> {
     for (const { name, up } of this.#kernel.links) {
       if (this.#ours.has(name)) continue;
       yield { what: `link ${name}` };
@@ -204,7 +204,7 @@ class Sight {
     }
   }
 
-  *addresses(later: Sight = this): Generator<Loss> {
+  *addresses(later: Sight = this): Generator<ForeignLoss> {
     for (const address of this.#kernel.addresses) {
       const { link, cidr } = address;
       const label = this.#label(link);
@@ -221,7 +221,7 @@ class Sight {
   }
 
   /** Without `later` all that are there, else those that would still be there then. */
-  *routes(later?: Sight): Generator<Loss> {
+  *routes(later?: Sight): Generator<ForeignLoss> {
     const stays = later ? this.#staysUntil(later) : () => true;
     for (const route of gatewaysLast(this.#kernel.routes)) {
       const { links } = route;
@@ -253,7 +253,7 @@ class Sight {
     return (route) => isConnected(route) && made.has(`${route.links[0] ?? ''} ${route.to}`);
   }
 
-  entrusted({ belongings }: KnownNic): Entrusted {
+  entrusted({ belongings }: RecordedNic): Entrusted {
     const isMade = this.#madeFromAddresses();
     const isOn = (name: string): boolean => this.#ours.has(name);
     return {
@@ -269,7 +269,7 @@ class Sight {
   }
 
   /** Those on NICs of ours: nothing that is done to a NIC takes the neighbours of another link. */
-  *neighbours(later: Sight = this): Generator<Loss> {
+  *neighbours(later: Sight = this): Generator<ForeignLoss> {
     for (const neighbour of this.#kernel.neighbours) {
       const nic = this.#ours.get(neighbour.link);
       if (!nic || !later.#has(nic.mac)) continue;
@@ -277,7 +277,7 @@ class Sight {
     }
   }
 
-  *rules(): Generator<Loss> {
+  *rules(): Generator<ForeignLoss> {
     for (const rule of this.#kernel.rules) {
       if (this.#nics.some(({ belongings }) => isOwnRule(rule, belongings))) continue;
       yield { what: ruleWords(rule) };
@@ -286,14 +286,14 @@ class Sight {
 }
 
 /** One that will expire is given back by whoever leased it. */
-function addressAgain({ mac }: KnownNic, address: Address): Pick<Loss, 'again'> {
+function addressAgain({ mac }: RecordedNic, address: Address): Pick<ForeignLoss, 'again'> {
   const { cidr, broadcast, noPrefixRoute, opaque, temporary, scope } = address;
   if (opaque || temporary || scope !== rt.scopeGlobal) return {};
   const same = { cidr, ...(broadcast ? { broadcast } : {}), noPrefixRoute };
   return { again: { mac, on: (dev) => ({ kind: 'address.add', dev, address: same }) } };
 }
 
-function routeAgain({ mac }: KnownNic, route: Route): Pick<Loss, 'again'> {
+function routeAgain({ mac }: RecordedNic, route: Route): Pick<ForeignLoss, 'again'> {
   const { to, via, src, table, protocol, scope, metric, opaque, type, links } = route;
   if (opaque || type !== rt.unicast || links.length > 1) return {};
   const hop = { ...(via ? { via } : {}), ...(src ? { src } : {}) };
@@ -301,7 +301,7 @@ function routeAgain({ mac }: KnownNic, route: Route): Pick<Loss, 'again'> {
   return { again: { mac, on: (dev) => ({ kind: 'route.set', dev, route: same }) } };
 }
 
-function neighbourAgain({ mac }: KnownNic, neighbour: Neighbour): Pick<Loss, 'again'> {
+function neighbourAgain({ mac }: RecordedNic, neighbour: Neighbour): Pick<ForeignLoss, 'again'> {
   if (neighbour.opaque) return {};
   return { again: { mac, on: (dev) => ({ kind: 'neighbour.set', dev, neighbour }) } };
 }

@@ -148,7 +148,7 @@ export function ruleText({ from, table, priority, protocol }: NicRule): string {
 }
 
 /** Enough of a NIC to find it and to know what of the host belongs to it. */
-export interface KnownNic {
+export interface RecordedNic {
   readonly mac: string;
   readonly belongings: Belongings;
   /** Whether nothing of its link counts: that is not to be changed, or somebody else's by now. */

@@ -3,15 +3,15 @@ import { routingTable, rulePriority } from '../../api/names.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import type { PlanInput } from './candidates.ts';
-import { type KnownNic, presentState } from './nic-state.ts';
+import { presentState, type RecordedNic } from './nic-state.ts';
 import { ownedBy, recordOf, returned } from './ownership.ts';
-import { type Departed, departed } from './remembered.ts';
+import { type DetachedNic, detachedNics } from './remembered.ts';
 import type { Target } from './unit.ts';
 
 /** A NIC of which nothing of ours shall be left. */
 export interface Obsolete {
   readonly record: NicRecord;
-  readonly nic: KnownNic;
+  readonly nic: RecordedNic;
   readonly target: Target;
 }
 
@@ -50,12 +50,12 @@ export function obsolete({
 
 /** NICs that have left, and of which rules are there again. */
 function rulesOfDeparted(state: AgentState, host: Snapshot): Pick<Obsolete, 'record' | 'nic'>[] {
-  return departed(state, host)
+  return detachedNics(state, host)
     .filter((nic) => presentState(host, undefined, nic.belongings).rules.length > 0)
     .map((nic) => ({ nic, record: recordOfDeparted(nic) }));
 }
 
-function recordOfDeparted({ mac, index, belongings }: Departed): NicRecord {
+function recordOfDeparted({ mac, index, belongings }: DetachedNic): NicRecord {
   return {
     mac,
     index,

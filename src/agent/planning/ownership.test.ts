@@ -13,7 +13,7 @@ import {
 } from '../../../test/fixtures/agent-samples.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { emptyState, type NicRecord } from '../state.ts';
-import { ownedBy, recordOf, withHeld } from './ownership.ts';
+import { ownedBy, recordOf, withGeneratedConfig } from './ownership.ts';
 import { planApply } from './plan.ts';
 
 const named = link(1, { name: 'multinic3', up: true });
@@ -235,7 +235,7 @@ test('a state says what the network manager has been told since the boot', () =>
       { ...record, mac: macOf(2) },
     ],
   };
-  const { nics } = withHeld(known, { held: [told, { ...told, mac: macOf(7) }] });
+  const { nics } = withGeneratedConfig(known, { held: [told, { ...told, mac: macOf(7) }] });
   expect(nics).toEqual([
     { ...record, boot: { ...boot, addresses: ['10.0.0.2/24', '10.0.0.1/24'] } },
     { ...record, mac: macOf(2) },

@@ -68,14 +68,14 @@ export function ownedBy(
     ...(record?.boot ? [keysOf({ ...record.boot, table: record.table })] : []),
     ...held.map((nic) => keysOf({ ...nic, table: routingTable(nic.index) })),
   ]);
-  return besideOthers(mac, belongings, others);
+  return withoutReassignedRules(mac, belongings, others);
 }
 
 /**
  * What belongs to the NIC but for the rules that others of these NICs have by now: they were given the number and the address of
  * this one.
  */
-export function besideOthers(
+export function withoutReassignedRules(
   mac: string,
   belongings: Belongings,
   nics: readonly Ruled[],
@@ -90,7 +90,7 @@ function ruleKey(ip: string, table: number): string {
 }
 
 /** What the network manager has held of the NIC since the boot. */
-export function heldOf(
+export function generatedConfigOf(
   mac: string,
   record: NicRecord | undefined,
   { held }: Pick<Snapshot, 'held'>,
@@ -109,9 +109,9 @@ export function heldOf(
  * The state in which each record says what the network manager holds of its NIC by now: netplan may have been told of our
  * files since the boot.
  */
-export function withHeld(state: AgentState, host: Pick<Snapshot, 'held'>): AgentState {
+export function withGeneratedConfig(state: AgentState, host: Pick<Snapshot, 'held'>): AgentState {
   const nics = state.nics.map((nic) =>
-    nic.boot ? { ...nic, boot: { ...nic.boot, ...heldOf(nic.mac, nic, host) } } : nic,
+    nic.boot ? { ...nic, boot: { ...nic.boot, ...generatedConfigOf(nic.mac, nic, host) } } : nic,
   );
   return { ...state, nics };
 }

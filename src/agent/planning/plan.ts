@@ -14,9 +14,14 @@ import { desiredState, sharedRoutes } from './desired.ts';
 import { diffNic } from './diff.ts';
 import { type LinkState, minIpv6Mtu, type NicState, presentState } from './nic-state.ts';
 import { type Obsolete, obsolete } from './obsolete.ts';
-import { heldOf, isOwnRule, keysOf } from './ownership.ts';
+import { generatedConfigOf, isOwnRule, keysOf } from './ownership.ts';
 import { firstRefusal, inUse, type Refusal, refusal, untouchable } from './refusals.ts';
-import { hasLostSettings, withOthersMode, withOthersSettings, withoutOthers } from './settings.ts';
+import {
+  hasLostSettings,
+  withForeignMode,
+  withForeignSettings,
+  withoutForeignChanges,
+} from './settings.ts';
 import {
   inOrder,
   isDone,
@@ -73,9 +78,9 @@ export function planApply(input: PlanInput): Plan {
 function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, taken: Taken): Unit {
   const { entry, link, belongings, desired } = candidate;
   const before = presentState(host, link, belongings);
-  const want = withOthersMode(desiredState(desired), before);
+  const want = withForeignMode(desiredState(desired), before);
   const lost = hasLostSettings(before.link?.settings ?? {}, host.defaultSettings);
-  const after = withOthersSettings(want, before, isSetUp(candidate, bootId) && !lost);
+  const after = withForeignSettings(want, before, isSetUp(candidate, bootId) && !lost);
   const evict = link.name !== desired.name && taken.names.has(link.name);
   const rendered = backend.render(desired);
   const files = writeChanges(host, entry.mac, rendered, taken.paths);
@@ -95,7 +100,7 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
     desired,
     record: {
       ...recordAfter(candidate, before.link, rendered),
-      boot: { bootId, ...heldOf(entry.mac, candidate.record, host), setUp: link.index },
+      boot: { bootId, ...generatedConfigOf(entry.mac, candidate.record, host), setUp: link.index },
     },
   };
 }
@@ -265,7 +270,7 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
 /** Of a NIC whose past is not known: what the kernel gives to a new one. */
 function formerSettings(host: Snapshot, link: LinkState, original: NicRecord['original']) {
   const former = { ...link.settings, ...(original ? original.settings : host.defaultSettings) };
-  return withoutOthers(former, link.settings);
+  return withoutForeignChanges(former, link.settings);
 }
 
 /** The host as it will be once these NICs are removed; what a plan for the others starts from. */

@@ -3,12 +3,12 @@ import { entry, freshSettings, link } from '../../../test/fixtures/agent-samples
 import { desiredNic, desiredState } from './desired.ts';
 import type { NicState } from './nic-state.ts';
 import {
+  foreignSettings,
   hasLostSettings,
-  othersSettings,
-  withOthersMode,
-  withOthersSettings,
+  withForeignMode,
+  withForeignSettings,
+  withoutForeignChanges,
   withoutLasting,
-  withoutOthers,
 } from './settings.ts';
 
 const want = desiredState(desiredNic(entry(1), 0, link(1), []));
@@ -21,12 +21,12 @@ function now(settings: object): NicState {
 
 describe('settings that others may have as they want them', () => {
   test('are wanted of a NIC that was not set up yet', () => {
-    expect(withOthersSettings(want, now(freshSettings), false)).toBe(want);
+    expect(withForeignSettings(want, now(freshSettings), false)).toBe(want);
   });
 
   test('are left alone later, but not those that would have the NIC take more addresses', () => {
     const changed = { ...ours, 'ipv6.accept_ra': '1', 'ipv4.rp_filter': '0' };
-    expect(withOthersSettings(want, now(changed), true).link?.settings).toEqual({
+    expect(withForeignSettings(want, now(changed), true).link?.settings).toEqual({
       'ipv6.accept_ra': '0',
       'ipv4.arp_ignore': '1',
     });
@@ -61,16 +61,16 @@ describe('settings that others may have as they want them', () => {
 
   test('are given back where nobody else changed them', () => {
     const former = { 'ipv6.accept_ra': '2', 'ipv4.rp_filter': '1', 'ipv4.arp_ignore': '0' };
-    expect(withoutOthers(former, { ...ours, 'ipv4.arp_ignore': '8' })).toEqual({
+    expect(withoutForeignChanges(former, { ...ours, 'ipv4.arp_ignore': '8' })).toEqual({
       'ipv6.accept_ra': '2',
       'ipv4.rp_filter': '1',
     });
   });
 
   test('are told', () => {
-    expect(othersSettings(ours)).toEqual([]);
+    expect(foreignSettings(ours)).toEqual([]);
     const changed = { ...ours, 'ipv4.rp_filter': '0', 'ipv6.accept_ra': '1' };
-    expect(othersSettings(changed)).toEqual(['ipv4.rp_filter=0']);
+    expect(foreignSettings(changed)).toEqual(['ipv4.rp_filter=0']);
   });
 });
 
@@ -82,7 +82,7 @@ describe('the address mode of a link', () => {
   });
 
   test('may be that of a manager which makes the link-local address itself', () => {
-    expect(withOthersMode(six, nowWith({})).link).toMatchObject({ addressMode: 'none' });
+    expect(withForeignMode(six, nowWith({})).link).toMatchObject({ addressMode: 'none' });
   });
 
   test.each([
@@ -92,10 +92,10 @@ describe('the address mode of a link', () => {
     ['the link is down, and nobody made it', { up: false }],
     ['it is none that a manager sets', { addressMode: 'stable_secret' }],
   ])('is set where %s', (_what, change) => {
-    expect(withOthersMode(six, nowWith(change))).toBe(six);
+    expect(withForeignMode(six, nowWith(change))).toBe(six);
   });
 
   test('is none without IPv6', () => {
-    expect(withOthersMode(want, nowWith({ linkLocal: [] })).link?.addressMode).toBe('none');
+    expect(withForeignMode(want, nowWith({ linkLocal: [] })).link?.addressMode).toBe('none');
   });
 });

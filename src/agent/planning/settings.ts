@@ -32,7 +32,7 @@ export function withoutLasting(state: NicState): NicState {
  * The wanted state, with the address mode that the link has where its link-local addresses are the wanted ones all the same:
  * NetworkManager makes them itself and tells the kernel to make none (libnm-core, `addr-gen-mode`).
  */
-export function withOthersMode(want: NicState, now: NicState): NicState {
+export function withForeignMode(want: NicState, now: NicState): NicState {
   const [{ link }, { link: before }] = [want, now];
   if (!link?.linkLocal || before?.addressMode !== 'none' || !before.up) return want;
   const alike = before.linkLocal?.toString() === link.linkLocal.toString();
@@ -51,7 +51,7 @@ export function hasLostSettings(now: Settings, defaults: Settings): boolean {
 }
 
 /** The wanted state of a NIC; of one that was set up before, without what others have changed of its settings since. */
-export function withOthersSettings(want: NicState, now: NicState, setUp: boolean): NicState {
+export function withForeignSettings(want: NicState, now: NicState, setUp: boolean): NicState {
   const { link } = want;
   if (!link || !setUp) return want;
   const settings = pick(
@@ -62,12 +62,12 @@ export function withOthersSettings(want: NicState, now: NicState, setUp: boolean
 }
 
 /** What is to be given back: not what others have changed since it was ours. */
-export function withoutOthers(former: Settings, now: Settings): Settings {
+export function withoutForeignChanges(former: Settings, now: Settings): Settings {
   return pick(former, (key) => !isLasting(key) || now[key] === lastingSettings[key]);
 }
 
 /** Settings of a NIC of ours that others have changed, as `key=value`; those that it does not have are none. */
-export function othersSettings(now: Settings): string[] {
+export function foreignSettings(now: Settings): string[] {
   const changed = settingKeys.filter(
     (key) => isLasting(key) && now[key] !== undefined && now[key] !== lastingSettings[key],
   );

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import { interfaceName } from '../../api/names.ts';
 import type { RenderedFile, RenderedNic } from '../backends/backend.ts';
 import type { ConfigFile, Snapshot } from '../snapshot.ts';
-import { type AgentState, afterLeaving, type NicRecord, withNic } from '../state.ts';
+import { type AgentState, type NicRecord, stateAfterDetach, withNic } from '../state.ts';
 import type { DesiredNic } from './desired.ts';
-import type { KnownNic, NicState } from './nic-state.ts';
+import type { NicState, RecordedNic } from './nic-state.ts';
 import { batchLine, type Change } from './operation.ts';
 import type { Refusal } from './refusals.ts';
 import { settingName } from './settings.ts';
@@ -59,7 +59,7 @@ export interface Unit {
   readonly target: Target;
   /** Index the NIC has here; names, tables and files follow it. */
   readonly index: number;
-  readonly nic: KnownNic;
+  readonly nic: RecordedNic;
   readonly before: NicState;
   readonly after: NicState;
   readonly change: Change;
@@ -90,7 +90,7 @@ export function isDone({ change, files }: Unit): boolean {
 
 /** What state.json says once the unit is done. */
 export function stateAfter(state: AgentState, { record, nic }: Unit): AgentState {
-  return record ? withNic(state, record) : afterLeaving(state, nic.mac);
+  return record ? withNic(state, record) : stateAfterDetach(state, nic.mac);
 }
 
 /** A plan for people: what happens to each NIC, in order, in the words of `ip`. */

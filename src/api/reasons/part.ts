@@ -18,8 +18,8 @@ export const partReasons = {
     'part',
     true,
     [
-      'The installed CustomResourceDefinition lacks fields of this version, which would be dropped in silence; the part is not ready.',
-      '설치된 CRD에 이 버전의 필드가 없어 기록한 값이 조용히 사라질 수 있습니다. 파트는 Ready가 아닙니다.',
+      'The installed CustomResourceDefinition lacks fields of this version, which would be dropped in silence; the part is not ready, and a controller does not lead.',
+      '설치된 CRD에 이 버전의 필드가 없어 기록한 값이 조용히 사라질 수 있습니다. 파트는 Ready가 아니며 컨트롤러는 리더가 되지 않습니다.',
     ],
     [
       'Apply the definitions of this version; the message has the command.',

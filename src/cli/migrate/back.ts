@@ -11,7 +11,7 @@ import { migrationStart, type Source } from './source.ts';
 import { writeLabel } from './write-object.ts';
 
 /** Nodes that `back` changed, and nodes that it leaves. */
-export interface WentBack {
+export interface Reverted {
   readonly restored: readonly string[];
   /** Nodes that another writer has written since, with that writer. */
   readonly left: readonly { readonly node: string; readonly writer: string }[];
@@ -30,7 +30,10 @@ export async function isStarted(run: Run, source: Source): Promise<boolean> {
 }
 
 /** Nodes that the controller changes as soon as it follows the source again, such as those of an edit that it did not follow. */
-export function changedByBack({ config }: Source, plan: readonly PlannedNode[]): readonly string[] {
+export function changedByRevert(
+  { config }: Source,
+  plan: readonly PlannedNode[],
+): readonly string[] {
   if (config.spec === undefined) return [];
   return plan.filter(differsAsOwn).map(({ row }) => row.node);
 }
@@ -45,7 +48,7 @@ function differsAsOwn({ row, live }: PlannedNode): boolean {
  * follows the source takes an object without its label for that of another writer, and judges removals of an edit by the few
  * labels that it sees. So labels return only while the source is read-only.
  */
-export async function goBack(run: Run, source: Source, timeoutMs: number): Promise<WentBack> {
+export async function revert(run: Run, source: Source, timeoutMs: number): Promise<Reverted> {
   const label = labelValue(source.config.metadata.name);
   const restored: string[] = [];
   const made = await madeFrom(run, source);

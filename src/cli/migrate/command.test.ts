@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { startApiServer } from '../../../rig/apiserver/server.ts';
-import { entry, MigrationBed } from '../../../test/fixtures/migration-bed.ts';
+import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
 import { annotations } from '../../api/names.ts';
 import { bizConfigsIn } from '../../biz-config/biz-config.ts';
@@ -15,13 +15,13 @@ import { systemClock } from '../../time/clock.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { cliMain } from '../main-cli.ts';
 
-let bed: MigrationBed;
+let bed: MigrationFixture;
 let folder = '';
 let lines: { readonly out: string[]; readonly err: string[] };
 const noted = () => [...lines.out, ...lines.err].join('\n');
 
 beforeAll(async () => {
-  bed = await MigrationBed.start();
+  bed = await MigrationFixture.start();
   folder = await mkdtemp(join(tmpdir(), 'migrate-'));
   await writeFile(join(folder, 'config'), await bed.api.kubeconfig());
 });

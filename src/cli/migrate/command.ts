@@ -7,16 +7,16 @@ import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
-import { changedByBack, goBack, isStarted } from './back.ts';
+import { changedByRevert, isStarted, revert } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import {
   appliedText,
-  backText,
   changingText,
   nextStepsText,
   type Output,
   planText,
+  revertText,
   verifyText,
 } from './print.ts';
 import type { Run } from './run.ts';
@@ -169,11 +169,11 @@ async function back(run: Run, source: Source, options: WriteOptions): Promise<vo
     return;
   }
   const observed = await observe(run.client, source, run.signal);
-  const changing = changedByBack(source, planOf(source, observed));
+  const changing = changedByRevert(source, planOf(source, observed));
   if (changing.length > 0) console.log(changingText(source, changing));
   if (!options.yes)
     await confirmed(`Let ${sourceText(source)} decide about its nodes again?`, preview);
-  console.log(backText(source, await goBack(run, source, timeoutMs)));
+  console.log(revertText(source, await revert(run, source, timeoutMs)));
 }
 
 function timeoutOf(text: string): number {

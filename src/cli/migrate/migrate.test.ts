@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entry, MigrationBed } from '../../../test/fixtures/migration-bed.ts';
+import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { annotations, labels } from '../../api/names.ts';
 import { bizConfigsIn } from '../../biz-config/biz-config.ts';
 import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { applyMigration, checkApply } from './apply.ts';
-import { goBack } from './back.ts';
+import { revert } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import { findSource, type Source } from './source.ts';
@@ -13,10 +13,10 @@ import { verify } from './verify.ts';
 
 const timeoutMs = 20_000;
 const options = { timeoutMs, keepDifferences: false };
-let bed: MigrationBed;
+let bed: MigrationFixture;
 
 beforeAll(async () => {
-  bed = await MigrationBed.start();
+  bed = await MigrationFixture.start();
 });
 
 afterAll(() => bed[Symbol.asyncDispose]());
@@ -31,12 +31,12 @@ async function planIn(namespace: string) {
 }
 
 /** Starts a migration as the command does. */
-async function apply(namespace: string, killAt?: Parameters<MigrationBed['run']>[1]) {
+async function apply(namespace: string, killAt?: Parameters<MigrationFixture['run']>[1]) {
   return applyMigration(bed.run(namespace, killAt), await sourceIn(namespace), options);
 }
 
-async function back(namespace: string, killAt?: Parameters<MigrationBed['run']>[1]) {
-  return goBack(bed.run(namespace, killAt), await sourceIn(namespace), timeoutMs);
+async function back(namespace: string, killAt?: Parameters<MigrationFixture['run']>[1]) {
+  return revert(bed.run(namespace, killAt), await sourceIn(namespace), timeoutMs);
 }
 
 /** Nodes of `verify` that do not hold. */

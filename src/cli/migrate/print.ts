@@ -1,6 +1,6 @@
 import { reportJson, type Skipped, tableText } from '../report.ts';
 import type { Applied } from './apply.ts';
-import type { WentBack } from './back.ts';
+import type { Reverted } from './back.ts';
 import { countOf, type Row } from './plan.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 import type { Verified } from './verify.ts';
@@ -75,7 +75,7 @@ export function changingText(source: Source, nodes: readonly string[]): string {
   return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: the controller then changes or removes NICs of ${named}${more}. Undo the edit first if that is not meant.`;
 }
 
-export function backText(source: Source, { restored, left, isFollowed }: WentBack): string {
+export function revertText(source: Source, { restored, left, isFollowed }: Reverted): string {
   const next = isFollowed
     ? 'The controller follows it again.'
     : 'The controller has not confirmed that yet: see whether it runs, with controller.bizConfig.mode=active.';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BizSources, bizNode, statesOf, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { findCondition } from '../../api/condition.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../../viola/node-config.ts';
 import { applyMigration } from './apply.ts';
-import { goBack, isStarted } from './back.ts';
+import { isStarted, revert } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
 import type { Run } from './run.ts';
@@ -13,11 +13,11 @@ import { findSource } from './source.ts';
 import { verify } from './verify.ts';
 
 const timeoutMs = 60_000;
-let bed: ControllerBed;
+let bed: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   sources = new BizSources(bed);
   for (const n of [1, 2]) await bed.addNode(`w-${n}`, `i-${n}`);
   await sources.create('all', [bizNode(1, [1, 2]), bizNode(2, [1])]);
@@ -58,7 +58,7 @@ const apply = async (name = 'all') => {
 
 const back = async (name = 'all') => {
   const before = await source(name);
-  return during((run) => goBack(slowly(run), before, timeoutMs));
+  return during((run) => revert(slowly(run), before, timeoutMs));
 };
 
 /** A run after each of whose writes the controller comes to rest. */

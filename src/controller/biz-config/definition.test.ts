@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { allowGroups, BizSources, bizNode } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
 import type { BizConfigGroup } from '../../api/names.ts';
 import { crds } from '../../kube/core-resources.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   sources = new BizSources(bed);
 });
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BizSources, bizNic, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../objects/stores.ts';
@@ -53,7 +53,7 @@ interface Stored {
 }
 
 /** Objects by name. */
-function read(bed: ControllerBed): ReadonlyMap<string, Stored> {
+function read(bed: ControllerFixture): ReadonlyMap<string, Stored> {
   const found = bed.api.objects('multinicnodeconfigs.multinic.io', system).map((raw) => {
     const { metadata, spec } = nodeConfigs.parse?.(raw) ?? {
       metadata: raw.metadata,
@@ -71,14 +71,14 @@ const macsIn = ({ interfaces = [] }: BizNode) =>
   interfaces.map(({ macAddress = '' }) => macAddress);
 
 class Story {
-  readonly #bed: ControllerBed;
+  readonly #bed: ControllerFixture;
   readonly #sources: BizSources;
   /** What Viola wrote last, by object. */
   readonly #viola = new Map<string, unknown>();
   #lines: readonly Line[];
   #allowances = 0;
 
-  constructor(bed: ControllerBed, first: readonly Line[]) {
+  constructor(bed: ControllerFixture, first: readonly Line[]) {
     this.#bed = bed;
     this.#sources = new BizSources(bed);
     this.#lines = first;
@@ -191,7 +191,7 @@ class Story {
 it('keeps indexes and foreign objects through any story, and takes NICs only as allowed', async () => {
   await fc.assert(
     fc.asyncProperty(someStory, async ({ first, deeds }) => {
-      await using bed = await ControllerBed.start();
+      await using bed = await ControllerFixture.start();
       const story = new Story(bed, first);
       await story.begin();
       for (const deed of deeds) await story.tell(deed);

@@ -6,13 +6,13 @@ import {
   conditionsOf,
   statesOf,
 } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   sources = new BizSources(bed);
 });
 

@@ -1,12 +1,16 @@
 import { beforeAll, expect, it } from 'vitest';
 import { BizSources, bizNode, conditionsOf, statesOf } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { type Effect, effects } from '../../api/effects.ts';
 
 const phases = ['before', 'after'] as const;
 
 /** Stops the controller once, at this effect, and starts another one when it has ended. */
-function killAt(bed: ControllerBed, effect: Effect, phase: (typeof phases)[number]): () => boolean {
+function killAt(
+  bed: ControllerFixture,
+  effect: Effect,
+  phase: (typeof phases)[number],
+): () => boolean {
   let killed = false;
   let restarted = false;
   bed.onEffect = (name, when) => {
@@ -34,7 +38,7 @@ const list = (nics: readonly number[]) => numbers.map((n) => bizNode(n, nics));
  * A source of six nodes beside an object with a forged label; an edit with consent that takes four nodes; an edit that takes a NIC
  * of each of the two others; and one without consent that would take both.
  */
-async function live(bed: ControllerBed): Promise<unknown> {
+async function live(bed: ControllerFixture): Promise<unknown> {
   const sources = new BizSources(bed);
   const labels = { 'multinic.io/biz-config': 'all' };
   await bed.apply(
@@ -57,7 +61,7 @@ async function live(bed: ControllerBed): Promise<unknown> {
   return { objects: objects(bed), states: statesOf(source), conditions: conditionsOf(source) };
 }
 
-async function untilObjects(bed: ControllerBed, count: number): Promise<void> {
+async function untilObjects(bed: ControllerFixture, count: number): Promise<void> {
   await bed.eventually(
     () => objects(bed).length === count,
     () => JSON.stringify(objects(bed)),
@@ -65,7 +69,7 @@ async function untilObjects(bed: ControllerBed, count: number): Promise<void> {
 }
 
 /** Objects without what differs from life to life. */
-function objects(bed: ControllerBed) {
+function objects(bed: ControllerFixture) {
   return bed.api.objects('multinicnodeconfigs.multinic.io').map((object) => {
     const { metadata, spec } = object as typeof object & { readonly spec: unknown };
     const { name, labels, generation, deletionTimestamp } = metadata;
@@ -76,7 +80,7 @@ function objects(bed: ControllerBed) {
 let whole: unknown;
 
 beforeAll(async () => {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   whole = await live(bed);
 });
 
@@ -85,7 +89,7 @@ const points = effects
   .flatMap((effect) => phases.map((phase) => [effect, phase] as const));
 
 it.each(points)('a controller killed at %s, %s, comes to the same end', async (effect, phase) => {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   const hasRestarted = killAt(bed, effect, phase);
   expect(await live(bed)).toEqual(whole);
   expect(hasRestarted()).toBe(true);

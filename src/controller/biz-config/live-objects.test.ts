@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { LiveObjects } from './live-objects.ts';
 
 it('an object that the cache does not show yet is not written over, even if no field differs in owner', async () => {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   const live = new LiveObjects({
     client: bed.admin,
     configs: new Store<NodeConfig>(),

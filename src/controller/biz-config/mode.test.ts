@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BizSources, bizNode, conditionsOf } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { findCondition } from '../../api/condition.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   sources = new BizSources(bed);
 });
 

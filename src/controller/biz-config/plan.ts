@@ -5,7 +5,7 @@ import { type BizEntry, entriesOf } from '../../biz-config/entries.ts';
 import { type BizSource, marksOf, sourceIn } from '../../biz-config/ownership.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { type HolderIndex, holdersOf, type Observed } from './holders.ts';
-import { type HeldRemovals, heldRemovals } from './removal.ts';
+import { type WaitingRemovals, waitingRemovals } from './removal.ts';
 
 /** What is to be written for one node. */
 export interface NodeWrite {
@@ -38,12 +38,12 @@ export interface ExpansionPlan {
   readonly deletions: readonly NodeConfig[];
   /** Objects of another writer that carry the label of the source. */
   readonly releases: readonly NodeConfig[];
-  readonly held: HeldRemovals;
+  readonly held: WaitingRemovals;
   /** Objects that lose NICs, held or not. */
   readonly losing: readonly NodeConfig[];
 }
 
-const nothingHeld: HeldRemovals = { names: [], why: '' };
+const nothingHeld: WaitingRemovals = { names: [], why: '' };
 
 /** Plan of a source whose spec cannot be read: nothing changes. */
 export const emptyPlan: ExpansionPlan = {
@@ -70,7 +70,8 @@ export function planExpansion(observed: Observed): ExpansionPlan {
     ...nodes.flatMap(({ step }) => (isLossy(step) && step.write.object ? [step.write.object] : [])),
   ];
   const total = holders.own.length;
-  const held = losing.length === 0 ? nothingHeld : heldRemovals({ source, marks, losing, total });
+  const held =
+    losing.length === 0 ? nothingHeld : waitingRemovals({ source, marks, losing, total });
   const waits = new Set(held.names);
   return {
     nodes: nodes.map((node) =>

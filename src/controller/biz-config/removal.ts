@@ -7,7 +7,7 @@ import { type BizSource, sourceIn } from '../../biz-config/ownership.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 
 /** Removals of one generation of a source that wait for a new value of the annotation. */
-export interface HeldRemovals {
+export interface WaitingRemovals {
   /** Names of the objects that lose NICs, or are to be deleted. */
   readonly names: readonly string[];
   /** Why they wait, for people. */
@@ -27,7 +27,7 @@ export interface RemovalInput {
  * Returns the removals of this generation that wait. An empty or absent list, and a source with another uid, may come from a
  * restore or a template that rendered nothing: no removal of them goes without consent.
  */
-export function heldRemovals({ source, marks, losing, total }: RemovalInput): HeldRemovals {
+export function waitingRemovals({ source, marks, losing, total }: RemovalInput): WaitingRemovals {
   const isEmpty = (source.spec?.nodeConfigs ?? []).length === 0;
   const isOfOtherUid = ({ metadata }: NodeConfig) => sourceIn(metadata)?.uid !== marks.uid;
   const hasConsent = isAllowed(source);

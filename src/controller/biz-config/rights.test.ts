@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { identities } from '../../../rig/chain/identities.ts';
 import { allowGroups, BizSources, bizNode } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { useOf } from '../../../test/rbac/used.ts';
 import { type BizConfigMode, bizConfigGroups } from '../../api/names.ts';
 import { claimsOf } from '../../kube/rights.ts';
@@ -31,7 +31,7 @@ const numbers = [1, 2, 3, 4];
 const list = numbers.map((n) => bizNode(n, [1]));
 
 /** Sources of both groups; the first loses a node. */
-async function live(bed: ControllerBed, mode: BizConfigMode): Promise<void> {
+async function live(bed: ControllerFixture, mode: BizConfigMode): Promise<void> {
   const sources = new BizSources(bed);
   await allowGroups(bed);
   const group = 'multinic.okestro.io';
@@ -49,7 +49,7 @@ async function live(bed: ControllerBed, mode: BizConfigMode): Promise<void> {
 it.each(['active', 'read-only', 'off'] as const)(
   'the controller in mode %s uses all its rights for MultiNicBizConfigs, and asks for nothing else',
   async (mode) => {
-    await using bed = await ControllerBed.start();
+    await using bed = await ControllerFixture.start();
     await live(bed, mode);
     const claims = claimsIn(mode);
     expect(claims.length > 0).toBe(mode !== 'off');

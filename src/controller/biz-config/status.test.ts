@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BizSources, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 import { type BizConfig, readBizConfig } from '../../biz-config/biz-config.ts';
 import { type NodeConfig, readNodeConfig } from '../objects/stores.ts';
@@ -143,10 +143,10 @@ describe('a node whose ten indexes are in use', () => {
 const named = (n: number) => bizNode(n, [1], { attachedNodeName: `k8s-worker-0${n}` });
 
 describe('with a controller', () => {
-  let bed: ControllerBed;
+  let bed: ControllerFixture;
 
   beforeEach(async () => {
-    bed = await ControllerBed.start();
+    bed = await ControllerFixture.start();
   });
 
   afterEach(() => bed[Symbol.asyncDispose]());

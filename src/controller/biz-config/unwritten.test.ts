@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BizSources, bizNode, conditionsOf, system } from '../../../test/fixtures/biz-samples.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   sources = new BizSources(bed);
 });
 

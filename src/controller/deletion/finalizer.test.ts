@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import {
   agentIn,
   entry,
@@ -11,10 +11,10 @@ import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   bed.run();
 });

@@ -41,7 +41,7 @@ export interface Deletion {
 const slimNodes = defineResource<Node>({ ...nodes, parse: (raw) => slimNode(raw as Node) });
 
 /** Whether our finalizer is on the object. */
-export function isHeld({ metadata }: NodeConfig): boolean {
+export function hasFinalizer({ metadata }: NodeConfig): boolean {
   return metadata.finalizers?.includes(finalizers.nodeConfig) ?? false;
 }
 

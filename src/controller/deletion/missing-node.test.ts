@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const minuteMs = 60_000;
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   bed.run();
   await bed.apply('worker-1', { interfaces: [entry(0)] });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { checksOn, good } from '../../../test/fixtures/checks.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import {
+  agentTask,
   instanceId,
   nicResult,
   node,
   nodeConfig,
-  order,
 } from '../../../test/fixtures/controller-samples.ts';
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { KubeError } from '../../kube/errors.ts';
@@ -18,9 +18,9 @@ import type { Report } from '../status/report.ts';
 import { type CheckOptions, createCheck } from './check-task.ts';
 
 describe('a look that comes to nothing', () => {
-  let bed: ControllerBed;
+  let bed: ControllerFixture;
   beforeEach(async () => {
-    bed = await ControllerBed.start();
+    bed = await ControllerFixture.start();
   });
   afterEach(async () => {
     await bed[Symbol.asyncDispose]();
@@ -102,7 +102,7 @@ describe('a look that cannot begin', () => {
 
   /** Looks at a node for which one is due, whoever decides whether they may begin. */
   function looksOf(dispatch: CheckOptions['dispatch']) {
-    const last = order({ machine: machineOf(worker) });
+    const last = agentTask({ machine: machineOf(worker) });
     const done = { ...begun(last, 'job-1', { protocol: 2 }, clock.now()), done: true };
     const annotations = { 'multinic.io/check': 'now' };
     const config = nodeConfig({ metadata: { annotations }, status: { applied: done } });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { checksOn, good } from '../../../test/fixtures/checks.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { type Answer, configured } from '../../../test/fixtures/scripted-agents.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { checksOn, good } from '../../../test/fixtures/checks.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { NicResult } from '../../api/job.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

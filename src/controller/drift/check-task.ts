@@ -10,25 +10,25 @@ import { type Applied, completionOf, type RecordAges, recordOf } from '../jobs/a
 import { isOpen } from '../jobs/evidence.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { requestOf } from '../jobs/request.ts';
-import type { Failure, Occasion, Order, Run, Runner } from '../jobs/runner.ts';
+import type { AgentTask, Failure, NodeEvents, Run, Runner } from '../jobs/runner.ts';
 import { isDrifted } from '../metrics.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
-import { askAgainMs, orderOf, runsOf, type Task } from '../scheduling/apply-task.ts';
+import { agentTask, requeueMs, runsOf, type Task } from '../scheduling/apply-task.ts';
 import { type Dispatch, turn } from '../scheduling/dispatch.ts';
 import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
 import { unreadable } from '../scheduling/terms.ts';
-import { asApplied, type Situation } from '../status/conditions.ts';
+import { asApplied, type RunPhase } from '../status/conditions.ts';
 import { type ControllerMetrics, outcomeLabel, refusalIn } from '../status/report.ts';
 import {
   checkedAs,
+  checkResult,
+  checkTimesOf,
   contentOfCheck,
   dueIn,
   dueOn,
-  endOfLook,
   lastCheck,
-  lookOf,
-  occasionOf,
+  nodeEventsOf,
   pauseOf,
 } from './drift.ts';
 
@@ -58,7 +58,7 @@ interface Look {
   readonly task: Task;
   readonly key: string;
   readonly applied: Applied;
-  readonly occasion: Occasion;
+  readonly occasion: NodeEvents;
   /** Whether the node was started anew: what was known of it says nothing until it was looked at. */
   readonly booted: boolean;
   readonly desired: Desired;
@@ -108,8 +108,8 @@ export function createCheck(options: CheckOptions): Check {
 
   function dueNow(config: NodeConfig, node: Node, applied: Applied) {
     const key = keyOf(config);
-    const occasion = occasionOf(config, node);
-    const ageMs = ages.of(ageKey(key), lookOf(applied));
+    const occasion = nodeEventsOf(config, node);
+    const ageMs = ages.of(ageKey(key), checkTimesOf(applied));
     const pace = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
     const content = contentOfCheck(applied, occasion);
     const isUnderWay = firstSeen.get(key)?.content === content;
@@ -162,19 +162,19 @@ export function createCheck(options: CheckOptions): Check {
   async function judge(
     one: Look,
     last: Run | undefined,
-    { attempt, generation }: Pick<Order, 'attempt' | 'generation'>,
+    { attempt, generation }: Pick<AgentTask, 'attempt' | 'generation'>,
     signal: AbortSignal,
   ): Promise<Outcome> {
     if (last?.ended) {
-      const end = endOfLook(last.ended.verdict);
+      const end = checkResult(last.ended.verdict);
       if ('result' in end) return conclude(one, end.result);
       if (lastInVain.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
     }
-    const order = orderOf(one.task, { ...one.desired, attempt, generation });
+    const order = agentTask(one.task, { ...one.desired, attempt, generation });
     return paused(one) ?? start(one, order, signal);
   }
 
-  async function start(one: Look, order: Order, signal: AbortSignal): Promise<Outcome> {
+  async function start(one: Look, order: AgentTask, signal: AbortSignal): Promise<Outcome> {
     const { task } = one;
     const failure = unreachable(task.node);
     if (failure) return hold(one, failure);
@@ -228,7 +228,7 @@ export function createCheck(options: CheckOptions): Check {
     const { reasons } = completionOf({ kind: 'result', result });
     const differs = reasons.length > 0;
     const record = differs && policy === 'heal' ? undone(seen, reasons) : seen;
-    const checked: Situation = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
+    const checked: RunPhase = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
     task.report.tell(checked, record, differs ? drifted(result) : asApplied);
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
@@ -300,7 +300,7 @@ function ageKey(key: string): string {
 /** What is known of a node that was not started anew holds until it is looked at. */
 function hold({ task, booted }: Look, why: Failure): Outcome {
   if (booted) task.report.tell({ kind: 'waiting', repeat: false, ...why });
-  return { requeueAfterMs: askAgainMs };
+  return { requeueAfterMs: requeueMs };
 }
 
 function drifted({ nics, warnings }: JobResult): ConditionUpdate {

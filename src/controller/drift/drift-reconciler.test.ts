@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checksOn, good } from '../../../test/fixtures/check-bed.ts';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { checksOn, good } from '../../../test/fixtures/checks.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { Turns } from './turns.ts';
 
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

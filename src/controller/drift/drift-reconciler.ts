@@ -1,6 +1,6 @@
 import { isConflict } from '../../kube/errors.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
-import { isHeld } from '../deletion/finalizer.ts';
+import { hasFinalizer } from '../deletion/finalizer.ts';
 import { recordOf } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
 import { machineOf } from '../objects/machine.ts';
@@ -49,7 +49,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
   function isOurs(config: NodeConfig): boolean {
     const isLeaving = config.metadata.deletionTimestamp !== undefined;
     if (pausedIn(config)) return false;
-    return !isLeaving && isHeld(config) && otherController.owns(config) === undefined;
+    return !isLeaving && hasFinalizer(config) && otherController.owns(config) === undefined;
   }
 
   async function compare(

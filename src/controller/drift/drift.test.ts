@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import {
+  agentTask,
   jobResult,
   nicResult,
   node,
   nodeConfig,
-  order,
 } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
 import { begun, ended } from '../jobs/applied.ts';
-import type { Occasion } from '../jobs/runner.ts';
-import { contentOfCheck, dueOn, endOfLook, occasionOf, pauseOf } from './drift.ts';
+import type { NodeEvents } from '../jobs/runner.ts';
+import { checkResult, contentOfCheck, dueOn, nodeEventsOf, pauseOf } from './drift.ts';
 
 const at = new Date('2026-01-02T03:04:05Z');
 const failedAnswer = (change: Partial<JobResult>) =>
   jobResult({ outcome: 'failed', nics: [], ...change });
-const endOf = (result: JobResult) => endOfLook({ kind: 'result', result });
-const seen: Occasion = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
+const endOf = (result: JobResult) => checkResult({ kind: 'result', result });
+const seen: NodeEvents = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
 const young = { ageMs: 0, intervalMs: 100_000, lastCheckMs: Infinity };
 const done = { kind: 'result', result: { outcome: 'ok', nics: [] } } as never;
 
-function appliedAt(occasion: Occasion) {
-  return ended(begun(order({ occasion }), 'job-1', { protocol: 2 }, at), done, at);
+function appliedAt(occasion: NodeEvents) {
+  return ended(begun(agentTask({ occasion }), 'job-1', { protocol: 2 }, at), done, at);
 }
 
 describe('a node is looked at', () => {
@@ -37,7 +37,7 @@ describe('a node is looked at', () => {
   it.each([
     ['says less', seen, { bootId: undefined, readySince: undefined, checkAsked: undefined }],
     ['tells what no record of an earlier version has', { bootId: 'boot-1' }, seen],
-  ])('not because it %s', (_what, before: Occasion, now: Occasion) => {
+  ])('not because it %s', (_what, before: NodeEvents, now: NodeEvents) => {
     const asked = before.checkAsked === undefined ? { checkAsked: undefined } : {};
     expect(dueOn(appliedAt(before), { ...now, ...asked }, young)).toBeUndefined();
   });
@@ -78,7 +78,7 @@ it('what happened to a node is read from the Node and from the annotation, up to
   const annotations = { 'multinic.io/check': 'x'.repeat(100) };
   const asked = { ...config, metadata: { ...config.metadata, annotations } };
   const status = { ...worker.status, conditions, nodeInfo: { bootID: 'boot-1' } };
-  expect(occasionOf(asked, { ...worker, status } as never)).toEqual({
+  expect(nodeEventsOf(asked, { ...worker, status } as never)).toEqual({
     bootId: 'boot-1',
     readySince: 'monday',
     checkAsked: 'x'.repeat(64),
@@ -88,7 +88,7 @@ it('what happened to a node is read from the Node and from the annotation, up to
 it('an annotation is cut between characters: what is seen is what the server keeps', () => {
   const annotations = { 'multinic.io/check': `${'x'.repeat(63)}\u{1F600}` };
   const config = nodeConfig({ metadata: { annotations } });
-  const { checkAsked } = occasionOf(config, node('worker-1', 'uuid'));
+  const { checkAsked } = nodeEventsOf(config, node('worker-1', 'uuid'));
   expect(Buffer.from(String(checkAsked)).toString()).toBe(checkAsked);
 });
 

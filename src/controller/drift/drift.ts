@@ -5,14 +5,14 @@ import { annotations } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Node } from '../../kube/core-resources.ts';
-import { type Applied, seenIn } from '../jobs/applied.ts';
-import type { Failure, Occasion, Run, Verdict } from '../jobs/runner.ts';
+import { type Applied, recordedEvents } from '../jobs/applied.ts';
+import type { Failure, NodeEvents, Run, RunOutcome } from '../jobs/runner.ts';
 import { machineOf, readySince } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
 /** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */
-export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
+export function nodeEventsOf({ metadata }: NodeConfig, node: Node): NodeEvents {
   return {
     bootId: machineOf(node).bootId,
     readySince: readySince(node),
@@ -24,8 +24,8 @@ export function occasionOf({ metadata }: NodeConfig, node: Node): Occasion {
 const unseen: ReadonlySet<Reason> = new Set(['ApplyFailed', 'RolledBack']);
 
 /** What a look has found, or why it came to nothing: though its agent has answered, too. */
-export function endOfLook(
-  verdict: Verdict,
+export function checkResult(
+  verdict: RunOutcome,
 ): { readonly result: JobResult } | { readonly failure: Failure } {
   if (verdict.kind === 'failure') return { failure: verdict };
   const { result } = verdict;
@@ -39,7 +39,7 @@ export function endOfLook(
 const checkPauseMs = 600_000;
 
 /** How long ago a node was seen as it shall be, and a check of it began, in milliseconds; `Infinity`: none is known of. */
-export interface Pace {
+export interface RecordAge {
   readonly ageMs: number;
   readonly intervalMs: number;
   readonly lastCheckMs: number;
@@ -52,7 +52,7 @@ export type Due = 'boot' | 'ready' | 'asked' | 'interval';
  * Why the node has to be looked at again; undefined when nothing has happened since it was last seen as it shall be. A record
  * of an earlier version does not say since when its Node was ready: that is no reason.
  */
-export function dueOn(applied: Applied, now: Occasion, pace: Pace): Due | undefined {
+export function dueOn(applied: Applied, now: NodeEvents, pace: RecordAge): Due | undefined {
   const { ageMs, intervalMs, lastCheckMs } = pace;
   if (hasBooted(applied, now)) return 'boot';
   if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
@@ -64,17 +64,17 @@ export function dueOn(applied: Applied, now: Occasion, pace: Pace): Due | undefi
 /** Whether the machine was started since it was last looked at; a Node that says less for a while was not. */
 export function hasBooted(
   { bootId: then }: Applied,
-  { bootId }: Pick<Occasion, 'bootId'>,
+  { bootId }: Pick<NodeEvents, 'bootId'>,
 ): boolean {
   return bootId !== undefined && bootId !== then;
 }
 
-function wasAway({ readySince: then }: Applied, { readySince: since }: Occasion): boolean {
+function wasAway({ readySince: then }: Applied, { readySince: since }: NodeEvents): boolean {
   return then !== undefined && since !== undefined && then !== since;
 }
 
 /** Milliseconds until a check may be due, when none is now. */
-export function dueIn(applied: Applied, now: Occasion, pace: Pace): number {
+export function dueIn(applied: Applied, now: NodeEvents, pace: RecordAge): number {
   const byInterval = pauseOf(applied, pace.intervalMs) - pace.ageMs;
   return wasAway(applied, now) ? Math.min(byInterval, checkPauseMs - pace.lastCheckMs) : byInterval;
 }
@@ -85,19 +85,23 @@ export function pauseOf({ job }: Applied, intervalMs: number): number {
 }
 
 /** When the node was last seen as it shall be, for `RecordAges`. */
-export function lookOf({ job, at, checkedAt }: Applied) {
+export function checkTimesOf({ job, at, checkedAt }: Applied) {
   return { job, at: checkedAt ?? at };
 }
 
 /** The record once the node was compared with it. */
-export function checkedAs(applied: Applied, occasion: Occasion, now: Date): Applied {
-  return { ...applied, ...seenIn(occasion), checkedAt: rfc3339(now) };
+export function checkedAs(applied: Applied, occasion: NodeEvents, now: Date): Applied {
+  return { ...applied, ...recordedEvents(occasion), checkedAt: rfc3339(now) };
 }
 
 /** Runs of one look have one content: another boot, or another wish, is another look. */
-export function contentOfCheck(applied: Applied, occasion: Occasion): string {
+export function contentOfCheck(applied: Applied, occasion: NodeEvents): string {
   const { content } = applied;
-  const text = canonicalJson({ content, since: lookOf(applied).at, ...seenIn(occasion) });
+  const text = canonicalJson({
+    content,
+    since: checkTimesOf(applied).at,
+    ...recordedEvents(occasion),
+  });
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { readSettings } from '../../process/settings.ts';
 import { controllerSettings } from '../settings.ts';
 
 describe('the Job of an agent', () => {
-  let bed: ControllerBed;
+  let bed: ControllerFixture;
 
   beforeEach(async () => {
-    bed = await ControllerBed.start();
+    bed = await ControllerFixture.start();
   });
 
   afterEach(async () => {

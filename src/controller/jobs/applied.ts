@@ -18,7 +18,7 @@ import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
 import { isOpen } from './evidence.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
-import type { Occasion, Order, Verdict } from './runner.ts';
+import type { AgentTask, NodeEvents, RunOutcome } from './runner.ts';
 
 // A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
 // agent to every node. Of a protocol that is not known here another is spoken; a reason that is not known sets no pace.
@@ -130,7 +130,7 @@ export interface Terms {
 }
 
 /** The record of a run that is about to begin. */
-export function begun(order: Order, job: string, terms: Terms, now: Date): Applied {
+export function begun(order: AgentTask, job: string, terms: Terms, now: Date): Applied {
   const { action, content, attempt, machine, occasion = machine, family: sent } = order;
   const { triedFamilies = [] } = terms;
   const { nodeName, nodeUid, machineId } = machine;
@@ -141,7 +141,7 @@ export function begun(order: Order, job: string, terms: Terms, now: Date): Appli
     nodeName,
     nodeUid,
     ...(machineId ? { machineId } : {}),
-    ...seenIn(occasion),
+    ...recordedEvents(occasion),
     job,
     attempt,
     ...(terms.worked === undefined ? {} : { worked: terms.worked }),
@@ -164,7 +164,7 @@ function rolloutIn({ revision, rollout }: Terms) {
 }
 
 /** What a record says of the moment at which its node was looked at. */
-export function seenIn({ bootId, readySince, checkAsked }: Occasion) {
+export function recordedEvents({ bootId, readySince, checkAsked }: NodeEvents) {
   return {
     ...(bootId ? { bootId } : {}),
     ...(readySince ? { readySince } : {}),
@@ -175,7 +175,7 @@ export function seenIn({ bootId, readySince, checkAsked }: Occasion) {
 /** The record of a run whose end was seen now; NICs of `keep` were to stay, and no agent says anything of them. */
 export function ended(
   applied: Applied,
-  verdict: Verdict,
+  verdict: RunOutcome,
   now: Date,
   keep: readonly string[] = [],
 ): Applied {
@@ -197,7 +197,7 @@ export function ended(
 }
 
 /** A NIC that failed was brought back to what it was. */
-function macsAfter({ macs = [] }: Applied, verdict: Verdict, keep: readonly string[]): string[] {
+function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly string[]): string[] {
   if (verdict.kind === 'failure') return macs;
   const { nics, outcome } = verdict.result;
   const states = new Map(nics.map(({ mac, state }) => [mac.toLowerCase(), state]));
@@ -210,7 +210,7 @@ function macsAfter({ macs = [] }: Applied, verdict: Verdict, keep: readonly stri
 }
 
 /** A run that only found the host to be of another family changed nothing: the next one decides. */
-function rolloutAfter(applied: Applied, verdict: Verdict): RolloutPhase | undefined {
+function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | undefined {
   const { rollout, macs = [] } = applied;
   if (rollout === undefined || rollout === 'done') return rollout;
   if (isNews(otherFamilyIn(verdict, applied.family), applied)) return rollout;
@@ -218,7 +218,7 @@ function rolloutAfter(applied: Applied, verdict: Verdict): RolloutPhase | undefi
 }
 
 /** Whether a run failed for one of these NICs, which were configured before it. */
-function harms(macs: readonly string[], verdict: Verdict): boolean {
+function harms(macs: readonly string[], verdict: RunOutcome): boolean {
   if (verdict.kind === 'failure') return macs.length > 0;
   const { nics, outcome } = verdict.result;
   const open = nics.filter(isOpen);
@@ -233,7 +233,7 @@ interface Completion {
 }
 
 /** Whether a run brought the node to what was asked for, as the record says it. */
-export function completionOf(verdict: Verdict): Completion {
+export function completionOf(verdict: RunOutcome): Completion {
   if (verdict.kind === 'failure') return { done: false, reasons: [verdict.reason] };
   const { outcome, nics } = verdict.result;
   const open: Reason[] = nics.filter(isOpen).map(({ reason }) => reason);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   agentIn,
-  agentSaid,
+  agentTask,
   job,
   jobResult,
-  order,
   pod,
+  podStatusWith,
 } from '../../../test/fixtures/controller-samples.ts';
 import type { Job, Pod } from '../../kube/core-resources.ts';
 import { runOf } from './evidence.ts';
@@ -19,7 +19,7 @@ const failedJob = (reason: string): Job['status'] => ({
 
 function run(status?: Pod['status'], jobStatus?: Job['status']): Run {
   const seen = runOf(
-    job(order(), jobStatus ? { status: jobStatus } : {}),
+    job(agentTask(), jobStatus ? { status: jobStatus } : {}),
     status ? [pod(status)] : [],
   );
   if (!seen) throw new Error('not a run');
@@ -32,7 +32,7 @@ function failure(status?: Pod['status'], jobStatus?: Job['status']) {
 }
 
 const said = (change: object): NonNullable<Pod['status']> =>
-  agentSaid(JSON.stringify({ ...jobResult(), ...change }));
+  podStatusWith(JSON.stringify({ ...jobResult(), ...change }));
 
 describe('what a run that has ended came to', () => {
   it('is what the agent reports about this very run, whatever its clock says', () => {
@@ -50,7 +50,7 @@ describe('what a run that has ended came to', () => {
   });
 
   it('is ProtocolMismatch when the agent speaks another protocol, whatever else it says', () => {
-    const words = agentSaid(JSON.stringify({ protocol: 4, status: 'fine' }));
+    const words = podStatusWith(JSON.stringify({ protocol: 4, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
       message: 'the agent answers in protocol 4, this controller speaks 1, 2, 3',
@@ -63,23 +63,23 @@ describe('what a run that has ended came to', () => {
   });
 
   it.each([
-    ['says nothing', agentSaid('')],
-    ['says something that is no result', agentSaid('panic: nil')],
-    ['was cut off in the middle', agentSaid(JSON.stringify(jobResult()).slice(0, 60))],
-    ['leaves a field out', agentSaid(JSON.stringify({ ...jobResult(), nics: undefined }))],
+    ['says nothing', podStatusWith('')],
+    ['says something that is no result', podStatusWith('panic: nil')],
+    ['was cut off in the middle', podStatusWith(JSON.stringify(jobResult()).slice(0, 60))],
+    ['leaves a field out', podStatusWith(JSON.stringify({ ...jobResult(), nics: undefined }))],
   ])('is ResultLost when an agent that exited with 0 %s', (_what, status) => {
     expect(failure(status)?.reason).toBe('ResultLost');
   });
 
   it.each([
-    ['OutOfMemory', agentSaid('', { exitCode: 137, reason: 'OOMKilled' }), undefined],
-    ['Evicted', { ...agentSaid('', { exitCode: 137 }), reason: 'Evicted' }, undefined],
+    ['OutOfMemory', podStatusWith('', { exitCode: 137, reason: 'OOMKilled' }), undefined],
+    ['Evicted', { ...podStatusWith('', { exitCode: 137 }), reason: 'Evicted' }, undefined],
     ['Unschedulable', { phase: 'Failed', reason: 'OutOfmemory', message: 'too small' }, undefined],
     ['DeadlineExceeded', undefined, failedJob('DeadlineExceeded')],
     ['DeadlineExceeded', { phase: 'Failed', reason: 'DeadlineExceeded' }, undefined],
     ['ResultLost', undefined, failedJob('BackoffLimitExceeded')],
     ['ResultLost', undefined, { conditions: [{ type: 'Complete', status: 'True' }] }],
-    ['ResultLost', agentSaid('', { exitCode: 255, reason: 'Unknown' }), undefined],
+    ['ResultLost', podStatusWith('', { exitCode: 255, reason: 'Unknown' }), undefined],
   ] as const)('is %s when Kubernetes says so', (reason, status, jobStatus) => {
     expect(failure(status, jobStatus as Job['status'])?.reason).toBe(reason);
   });
@@ -92,7 +92,7 @@ describe('what a run that has ended came to', () => {
     ['a Job without its Pod', undefined, [failed, suspendedJob], 'the Pod is gone', true],
     [
       'an agent that was ended',
-      agentSaid('', { exitCode: 143 }),
+      podStatusWith('', { exitCode: 143 }),
       [suspendedJob],
       'exit code 143',
       true,
@@ -118,7 +118,7 @@ describe('what a run that has ended came to', () => {
 
   it('is what the agent reported before it was killed for memory', () => {
     const message = JSON.stringify(jobResult());
-    const status = agentSaid(message, { exitCode: 137, reason: 'OOMKilled' });
+    const status = podStatusWith(message, { exitCode: 137, reason: 'OOMKilled' });
     expect(run(status).ended?.verdict.kind).toBe('result');
   });
 
@@ -134,7 +134,7 @@ describe('what a run that has ended came to', () => {
 
 describe('a run on its way', () => {
   it('is prepared while its Job is suspended', () => {
-    expect(runOf(job(order(), { spec: { suspend: true } }), [])?.phase).toBe('prepared');
+    expect(runOf(job(agentTask(), { spec: { suspend: true } }), [])?.phase).toBe('prepared');
   });
 
   it('is pending until the agent runs, then running', () => {
@@ -152,7 +152,7 @@ describe('a run on its way', () => {
     const creating = agentIn({ waiting: { reason: 'ContainerCreating' } }, 'Pending');
     expect(run(creating).awaits).toBe('container');
     expect(run(agentIn({ running: {} }))).not.toHaveProperty('awaits');
-    expect(runOf(job(order(), { spec: { suspend: true } }), [])).not.toHaveProperty('awaits');
+    expect(runOf(job(agentTask(), { spec: { suspend: true } }), [])).not.toHaveProperty('awaits');
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe('a run on its way', () => {
 
   it('is ending when somebody deletes its Job', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
-    expect(runOf(job(order(), { metadata: { deletionTimestamp } }), [])?.phase).toBe('ending');
+    expect(runOf(job(agentTask(), { metadata: { deletionTimestamp } }), [])?.phase).toBe('ending');
   });
 });
 

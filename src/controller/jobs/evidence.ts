@@ -10,15 +10,15 @@ import {
   type RequestInterface,
 } from '../../api/job.ts';
 import type { Job, Pod } from '../../kube/core-resources.ts';
-import { containerName, jsonIn, orderOf } from './job.ts';
-import type { Failure, Phase, Run, Verdict } from './runner.ts';
+import { containerName, jsonIn, taskOfJob } from './job.ts';
+import type { Failure, Phase, Run, RunOutcome } from './runner.ts';
 
 /**
  * Reads a Job and its Pods as a run; undefined for a Job that is not ours. Only the newest Pod counts: an older one was
  * replaced by the Job controller.
  */
 export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
-  const order = orderOf(job);
+  const order = taskOfJob(job);
   if (!order) return undefined;
   const pod = newest(pods);
   const jobEnd = jobEndOf(job);
@@ -172,7 +172,7 @@ interface JobState {
  * What a run that has ended came to. The agent's own words count when they are about this very run; otherwise the reason
  * why there are none. Silence is never success.
  */
-function verdictOf(run: RunId, state: JobState): Verdict {
+function verdictOf(run: RunId, state: JobState): RunOutcome {
   const terminated = state.pod && terminatedOf(state.pod);
   const said = terminated?.message ? read(run, terminated.message) : undefined;
   if (said?.kind === 'result') return said;
@@ -181,7 +181,7 @@ function verdictOf(run: RunId, state: JobState): Verdict {
   return said ?? resultLost(silence(state, terminated));
 }
 
-function read(run: RunId, message: string): Verdict {
+function read(run: RunId, message: string): RunOutcome {
   // The agent's first word on anything is JSON; a runtime's own message is not, and a cut one is worth nothing.
   const value = jsonIn(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
@@ -199,7 +199,7 @@ function read(run: RunId, message: string): Verdict {
   return result.outcome === 'refused' ? refusalIn(result) : { kind: 'result', result };
 }
 
-function refusalIn({ refusal, fence }: JobResult): Verdict {
+function refusalIn({ refusal, fence }: JobResult): RunOutcome {
   const reason = refusal?.reason ?? 'InvalidRequest';
   const message = refusal?.message ?? 'the agent refused the request';
   const seen = reason === 'StaleRequest' && fence ? { fence } : {};

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, jobResult, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { Family, JobResult } from '../../api/job.ts';
 import { type Applied, begun, ended, familyFor, triedBefore } from './applied.ts';
 import { guessFamily, isNews, otherFamilyIn } from './family.ts';
-import type { Verdict } from './runner.ts';
+import type { RunOutcome } from './runner.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const { machine } = order();
+const { machine } = agentTask();
 
 /** What an agent says that found another family. */
-function foundOther(family: Family, change: Partial<JobResult> = {}): Verdict {
+function foundOther(family: Family, change: Partial<JobResult> = {}): RunOutcome {
   const nics = [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })];
   return { kind: 'result', result: jobResult({ outcome: 'failed', nics, family, ...change }) };
 }
@@ -64,7 +64,7 @@ describe('another family', () => {
 
 describe('the record', () => {
   const terms = { protocol: 2 } as const;
-  const first = begun(order(), 'job-1', terms, now);
+  const first = begun(agentTask(), 'job-1', terms, now);
   const moved = ended(first, foundOther('keyfile'), now);
 
   it('says for which family the next agent is sent', () => {
@@ -86,7 +86,7 @@ describe('the record', () => {
 
   it('keeps which families were tried in vain until one is right', () => {
     const again = (before: Applied, family: Family): Applied => {
-      const sent = order({ family });
+      const sent = agentTask({ family });
       return begun(sent, 'job', { ...terms, triedFamilies: triedBefore(machine, before) }, now);
     };
     const second = ended(again(moved, 'keyfile'), foundOther('ifcfg'), now);

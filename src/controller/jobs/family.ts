@@ -1,7 +1,7 @@
 import type { Family, JobResult } from '../../api/job.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Machine } from '../objects/machine.ts';
-import type { Verdict } from './runner.ts';
+import type { RunOutcome } from './runner.ts';
 
 /** Systems that come with NetworkManager, as the kubelet names them: PRETTY_NAME of os-release(5). */
 const withNetworkManager = /^(Red Hat|CentOS|Rocky|Alma|Oracle Linux|Fedora)/i;
@@ -12,7 +12,7 @@ export function guessFamily({ osImage = '' }: Pick<Machine, 'osImage'>): Family 
 }
 
 /** The family that an agent found in place of the one that it was sent for, and so touched nothing. */
-export function otherFamilyIn(verdict: Verdict, sent: Family | undefined): Family | undefined {
+export function otherFamilyIn(verdict: RunOutcome, sent: Family | undefined): Family | undefined {
   if (verdict.kind === 'failure' || !isOfOther(verdict.result)) return undefined;
   const { family } = verdict.result;
   return family === sent ? undefined : family;

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { request } from '../../../test/fixtures/agent-samples.ts';
 import {
   agentIn,
-  agentSaid,
+  agentTask,
   job,
-  order,
   pod,
+  podStatusWith,
   template,
 } from '../../../test/fixtures/controller-samples.ts';
 import type { Effect } from '../../api/effects.ts';
@@ -14,14 +14,14 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ConfigMap, Job, Pod } from '../../kube/core-resources.ts';
 import { KubeError } from '../../kube/errors.ts';
 import type { Perform } from '../../process/effects.ts';
-import { jobOf, orderOf } from './job.ts';
+import { jobOf, taskOfJob } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore, slimJob } from './job-runner.ts';
 import { rightsOf } from './pod-rights.ts';
 
 it('looks at no Job that has ended when it is asked which runs have not', () => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
   let looks = 0;
-  const ended: Job = job(order({ attempt: 1 }), {
+  const ended: Job = job(agentTask({ attempt: 1 }), {
     status: { conditions: [{ type: 'Complete', status: 'True' }] },
   });
   jobs.upsert({
@@ -31,7 +31,7 @@ it('looks at no Job that has ended when it is asked which runs have not', () => 
       return ended.spec;
     },
   } as Job);
-  jobs.upsert(job(order({ attempt: 2 })));
+  jobs.upsert(job(agentTask({ attempt: 2 })));
   const runner = createJobRunner({
     client: {} as KubeClient,
     jobs,
@@ -49,7 +49,7 @@ const perform: Perform<Effect> = (_, write) => write();
 
 it('takes a run for gone only when the API server says so', async () => {
   const jobs = createJobStore();
-  const there = job(order({ attempt: 1 }));
+  const there = job(agentTask({ attempt: 1 }));
   jobs.upsert(there);
   const remove = async (error: KubeError) => {
     const client = { delete: () => Promise.reject(error) } as unknown as KubeClient;
@@ -62,24 +62,24 @@ it('takes a run for gone only when the API server says so', async () => {
 });
 
 it('keeps of a Job and its Pod what it is asked for later, and not what the Pod was to run', () => {
-  const whole = job(order({ attempt: 1 }));
+  const whole = job(agentTask({ attempt: 1 }));
   const kept = slimJob(whole);
-  expect(orderOf(kept)).toEqual(orderOf(whole));
+  expect(taskOfJob(kept)).toEqual(taskOfJob(whole));
   expect(kept.spec).toMatchObject({ suspend: whole.spec?.suspend ?? true });
   expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(whole).length / 2);
 });
 
 it('tells the agent what its Job gives it, of a Job of which little is kept, too', async () => {
   const jobs = createJobStore();
-  jobs.upsert(slimJob(job(order(), { spec: { suspend: true } })));
+  jobs.upsert(slimJob(job(agentTask(), { spec: { suspend: true } })));
   const requests: JobRequest[] = [];
   const client = {
     create: async (_: unknown, { data }: ConfigMap) =>
       requests.push(jobRequest.parse(JSON.parse(data?.['request.json'] ?? ''))),
-    patch: async () => job(order()),
+    patch: async () => job(agentTask()),
   } as unknown as KubeClient;
   const granted = { ...template, systemBus: true };
-  const sent = order({ family: 'keyfile' });
+  const sent = agentTask({ family: 'keyfile' });
   const runner = createJobRunner({
     client,
     jobs,
@@ -109,7 +109,7 @@ it.each<[string, Pod['status'], readonly number[]]>([
   ['the kubelet has evicted the Pod', { phase: 'Failed', reason: 'Evicted' }, []],
 ])('a run of a Job that has not ended is open or not: %s', (_, status, attempts) => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
-  const there = job(order({ attempt: 1 }));
+  const there = job(agentTask({ attempt: 1 }));
   jobs.upsert(there);
   const { name, uid = '' } = there.metadata;
   const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
@@ -120,7 +120,7 @@ it.each<[string, Pod['status'], readonly number[]]>([
 
 /** A container that an admission webhook added runs on; the kubelet calls such a Pod running. */
 function agentAndSidecar(): Pod['status'] {
-  const { containerStatuses = [], ...status } = agentSaid('{}');
+  const { containerStatuses = [], ...status } = podStatusWith('{}');
   const sidecar = { ...containerStatuses[0], name: 'proxy', state: { running: {} } };
   return {
     ...status,

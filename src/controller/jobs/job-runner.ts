@@ -11,7 +11,7 @@ import { jobEndOf, runOf } from './evidence.ts';
 import { configMapOf, type JobTemplate, jobName, jobOf } from './job.ts';
 import { createOpenRuns } from './open-runs.ts';
 import { rightsOf } from './pod-rights.ts';
-import { type Order, type Run, type Runner, RunRefused } from './runner.ts';
+import { type AgentTask, type Run, type Runner, RunRefused } from './runner.ts';
 
 /** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */
 export function createJobStore(): Store<Job> {
@@ -72,7 +72,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     );
   }
 
-  async function prepare(order: Order, signal: AbortSignal): Promise<Run> {
+  async function prepare(order: AgentTask, signal: AbortSignal): Promise<Run> {
     const job = await jobFor(order, signal);
     if (job.metadata.deletionTimestamp) {
       throw new RunRefused(`Job ${job.metadata.name} is being deleted; its successor has to wait`);
@@ -82,7 +82,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     return run;
   }
 
-  async function start(order: Order, request: JobRequest, signal: AbortSignal): Promise<void> {
+  async function start(order: AgentTask, request: JobRequest, signal: AbortSignal): Promise<void> {
     const job = await jobFor(order, signal);
     // Of what is sent now: the cluster may answer with another one, and the store keeps little of it.
     const rights = rightsOf(jobOf(order, template));
@@ -95,7 +95,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     options.jobs.upsert(started);
   }
 
-  async function jobFor(order: Order, signal: AbortSignal): Promise<Job> {
+  async function jobFor(order: AgentTask, signal: AbortSignal): Promise<Job> {
     const ref = { namespace: template.namespace, name: jobName(order) };
     const known = options.jobs.get(keyOf(ref));
     if (known) return known;

@@ -1,22 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  agentTask,
   entry,
   instanceId,
   job,
   jobResult,
   node,
   nodeConfig,
-  order,
   template,
 } from '../../../test/fixtures/controller-samples.ts';
 import { hostMounts } from '../../api/host-mounts.ts';
 import { family, jobRequest } from '../../api/job.ts';
-import { configMapOf, jobName, jobOf, orderOf } from './job.ts';
+import { configMapOf, jobName, jobOf, taskOfJob } from './job.ts';
 import { acceptSpec, nothing, requestOf } from './request.ts';
 
 function podSpec() {
-  const spec = jobOf(order(), template).spec?.template.spec;
+  const spec = jobOf(agentTask(), template).spec?.template.spec;
   if (!spec) throw new Error('no Pod template');
   return spec;
 }
@@ -30,24 +30,24 @@ function container() {
 describe('jobName', () => {
   it('[RW-48] is the same for the same run and another one for any other', () => {
     const names = [
-      order(),
-      order({ uid: 'uid-2' }),
-      order({ content: 'content-b' }),
-      order({ attempt: 2 }),
-      order({ action: 'cleanup' }),
+      agentTask(),
+      agentTask({ uid: 'uid-2' }),
+      agentTask({ content: 'content-b' }),
+      agentTask({ attempt: 2 }),
+      agentTask({ action: 'cleanup' }),
     ].map(jobName);
     expect(new Set(names).size).toBe(5);
-    expect(jobName(order())).toBe(names[0]);
+    expect(jobName(agentTask())).toBe(names[0]);
   });
 
   it('is a name for Jobs, Pods and labels, however the node is called', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (parts) => {
-        expect(jobName(order({ node: parts.join('.') }))).toMatch(
+        expect(jobName(agentTask({ node: parts.join('.') }))).toMatch(
           /^multinic-agent-[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
         );
-        expect(jobName(order({ node: parts.join('.') })).length).toBeLessThanOrEqual(63);
+        expect(jobName(agentTask({ node: parts.join('.') })).length).toBeLessThanOrEqual(63);
       }),
     );
   });
@@ -55,7 +55,7 @@ describe('jobName', () => {
 
 describe('the Job of a run', () => {
   it('is suspended, runs once, and ends by itself', () => {
-    expect(jobOf(order(), template).spec).toMatchObject({
+    expect(jobOf(agentTask(), template).spec).toMatchObject({
       suspend: true,
       backoffLimit: 0,
       activeDeadlineSeconds: 600,
@@ -64,18 +64,18 @@ describe('the Job of a run', () => {
   });
 
   it('carries the whole order, so that a restarted controller can read it back', () => {
-    const whole = order({
+    const whole = agentTask({
       family: 'ifcfg',
-      machine: { ...order().machine, osImage: 'Rocky Linux' },
+      machine: { ...agentTask().machine, osImage: 'Rocky Linux' },
     });
-    expect(orderOf(jobOf(whole, template))).toEqual(whole);
+    expect(taskOfJob(jobOf(whole, template))).toEqual(whole);
   });
 
   it('was made for netplan when an earlier version made it', () => {
-    const made = jobOf(order({ family: 'keyfile' }), template);
+    const made = jobOf(agentTask({ family: 'keyfile' }), template);
     const { 'multinic.io/family': _, ...annotations } = made.metadata.annotations ?? {};
     const old = { ...made, metadata: { ...made.metadata, annotations } };
-    expect(orderOf(old)?.family).toBe('netplan');
+    expect(taskOfJob(old)?.family).toBe('netplan');
   });
 
   it('[RW-57] names the node itself and tolerates every taint, so that a cordoned node works', () => {
@@ -111,18 +111,18 @@ describe('the Job of a run', () => {
   });
 
   it('[RW-76] pulls its image with the secrets of its registry', () => {
-    const { spec } = jobOf(order(), { ...template, imagePullSecrets: ['one', 'two'] });
+    const { spec } = jobOf(agentTask(), { ...template, imagePullSecrets: ['one', 'two'] });
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 
   it('has the SELinux type and the PriorityClass that are set', () => {
-    const labelled = jobOf(order(), { ...template, selinuxType: 'spc_t' });
+    const labelled = jobOf(agentTask(), { ...template, selinuxType: 'spc_t' });
     expect(labelled.spec?.template.spec?.securityContext).toEqual({
       seccompProfile: { type: 'RuntimeDefault' },
       seLinuxOptions: { type: 'spc_t' },
     });
     expect(podSpec().securityContext).not.toHaveProperty('seLinuxOptions');
-    const important = jobOf(order(), { ...template, priorityClass: 'multinic-agents' });
+    const important = jobOf(agentTask(), { ...template, priorityClass: 'multinic-agents' });
     expect(important.spec?.template.spec?.priorityClassName).toBe('multinic-agents');
     expect(podSpec()).not.toHaveProperty('priorityClassName');
   });
@@ -167,7 +167,10 @@ describe('the Job of a run', () => {
   });
 
   it('has labels that the API server accepts for any instance and node', () => {
-    const odd = jobOf(order({ instance: '__ID!!__', node: `${'n'.repeat(70)}.example` }), template);
+    const odd = jobOf(
+      agentTask({ instance: '__ID!!__', node: `${'n'.repeat(70)}.example` }),
+      template,
+    );
     for (const value of Object.values(odd.metadata.labels ?? {})) {
       expect(value).toMatch(/^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/);
     }
@@ -175,11 +178,11 @@ describe('the Job of a run', () => {
 });
 
 describe('the folders of a family', () => {
-  const rocky = { ...order().machine, osImage: 'Rocky Linux 9.3 (Blue Onyx)' };
+  const rocky = { ...agentTask().machine, osImage: 'Rocky Linux 9.3 (Blue Onyx)' };
 
   it.each(family.options)('are mounted, and named once each: %s', (name) => {
     const { volumes = [] } =
-      jobOf(order({ family: name, machine: rocky }), template).spec?.template.spec ?? {};
+      jobOf(agentTask({ family: name, machine: rocky }), template).spec?.template.spec ?? {};
     const paths = volumes.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths).toEqual(expect.arrayContaining(hostMounts[name].map(({ path }) => path)));
     expect(new Set(paths).size).toBe(paths.length);
@@ -189,7 +192,7 @@ describe('the folders of a family', () => {
 
 describe('the request of a run', () => {
   const request = requestOf(
-    order(),
+    agentTask(),
     {
       config: nodeConfig(),
       node: node('worker-1', instanceId, ['10.0.0.1', 'fd00::1', 'host.x']),
@@ -209,7 +212,7 @@ describe('the request of a run', () => {
     const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }));
     const listed = ['192.0.2.1', '10.0.0.10', '10.0.1.10', '10.0.1.11', address, 'fd00::1'];
     const asked = { config, contents, node: node('worker-1', instanceId, listed) };
-    expect(requestOf(order(), asked, { protocol: 2 }).protectedAddresses).toEqual([
+    expect(requestOf(agentTask(), asked, { protocol: 2 }).protectedAddresses).toEqual([
       '192.0.2.1',
       '10.0.1.11',
       'fd00::1',
@@ -223,7 +226,7 @@ describe('the request of a run', () => {
     const contents = acceptSpec(nodeConfig({ spec: { interfaces: [dual] } }));
     const listed = ['192.0.2.1', 'fd00:1::1', 'fd00:0:0::a', 'fd00:9::a', 'fd00:1::2'];
     const asked = { config, contents, node: node('worker-1', instanceId, listed) };
-    expect(requestOf(order(), asked, { protocol: 3 }).protectedAddresses).toEqual([
+    expect(requestOf(agentTask(), asked, { protocol: 3 }).protectedAddresses).toEqual([
       '192.0.2.1',
       'fd00:1::1',
       'fd00:1::2',
@@ -254,7 +257,7 @@ describe('the request of a run', () => {
       });
       const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
       const asked = { config, contents, node: node('worker-1', instanceId, listed) };
-      expect(requestOf(order(), asked, { protocol: 3 }).protectedAddresses).toEqual(expected);
+      expect(requestOf(agentTask(), asked, { protocol: 3 }).protectedAddresses).toEqual(expected);
     },
   );
 
@@ -262,7 +265,7 @@ describe('the request of a run', () => {
     const supersedes = { uid: 'uid-0', generation: 9 };
     expect(request).toMatchObject({ protocol: 2, machineId: 'machine-1', supersedes });
     const task = { config: nodeConfig(), node: node('n', 'x'), contents: nothing };
-    const old = requestOf(order(), task, { protocol: 1, hostFence: supersedes });
+    const old = requestOf(agentTask(), task, { protocol: 1, hostFence: supersedes });
     expect(Object.keys(old)).not.toContain('machineId');
     expect(Object.keys(old)).not.toContain('supersedes');
   });
@@ -270,14 +273,14 @@ describe('the request of a run', () => {
   it('lies in an immutable ConfigMap that its Job owns', () => {
     const map = configMapOf(job(), request);
     expect(map.immutable).toBe(true);
-    expect(map.metadata.name).toBe(jobName(order()));
+    expect(map.metadata.name).toBe(jobName(agentTask()));
     expect(map.metadata.ownerReferences).toMatchObject([{ kind: 'Job', uid: job().metadata.uid }]);
     expect(jobRequest.parse(JSON.parse(map.data?.['request.json'] ?? ''))).toEqual(request);
   });
 
   it('is about the same run as the result that answers it', () => {
     const { uid, generation, attempt } = requestOf(
-      order(),
+      agentTask(),
       { config: nodeConfig(), node: node('n', 'x'), contents: nothing },
       { protocol: 2 },
     );
@@ -294,7 +297,7 @@ it.each([
 ] as const)(
   'an agent for %s, where agents may have the bus: %s, sees it: %s',
   (of, systemBus, sees) => {
-    const { spec } = jobOf(order({ family: of }), { ...template, systemBus });
+    const { spec } = jobOf(agentTask({ family: of }), { ...template, systemBus });
     const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
     const bus = mounts.filter(({ mountPath }) => mountPath.startsWith('/host/run/dbus'));
     expect(bus).toEqual(

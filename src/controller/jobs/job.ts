@@ -14,7 +14,7 @@ import type { ConfigMap, Job } from '../../kube/core-resources.ts';
 import { keyOf, refOf } from '../../kube/object.ts';
 import type { Machine } from '../objects/machine.ts';
 import { guessFamily } from './family.ts';
-import type { Order } from './runner.ts';
+import type { AgentTask } from './runner.ts';
 
 /** What an installation decides about agent Jobs. */
 export interface JobTemplate {
@@ -52,7 +52,7 @@ export function jobName({
   action,
   attempt,
   node,
-}: Pick<Order, 'uid' | 'content' | 'action' | 'attempt' | 'node'>): string {
+}: Pick<AgentTask, 'uid' | 'content' | 'action' | 'attempt' | 'node'>): string {
   const run = [uid, content, action, attempt].join('/');
   const hash = createHash('sha256').update(run).digest('hex').slice(0, 10);
   const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - hash.length - 1);
@@ -60,7 +60,7 @@ export function jobName({
 }
 
 /** The Job of one run, suspended: its Pod must not exist before the request that it mounts. */
-export function jobOf(order: Order, template: JobTemplate): Job {
+export function jobOf(order: AgentTask, template: JobTemplate): Job {
   const metadata = orderMetadata(order);
   return {
     metadata: { name: jobName(order), namespace: template.namespace, ...metadata },
@@ -79,7 +79,7 @@ export function jobOf(order: Order, template: JobTemplate): Job {
 
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
-function podSpec(order: Order, template: JobTemplate): PodSpec {
+function podSpec(order: AgentTask, template: JobTemplate): PodSpec {
   const mounts = mountsFor(order, template);
   const { priorityClass, selinuxType } = template;
   return {
@@ -132,7 +132,7 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
  * kinds are on systems that come with NetworkManager; elsewhere the mount would make the folder of the other kind.
  */
 function mountsFor(
-  { family: sent, machine }: Order,
+  { family: sent, machine }: AgentTask,
   { systemBus }: JobTemplate,
 ): readonly HostMount[] {
   const hasBothKinds = sent === 'keyfile' && guessFamily(machine) === 'keyfile';
@@ -175,7 +175,7 @@ export function configMapOf(job: Job, request: JobRequest): ConfigMap {
 }
 
 /** The order of a run as metadata of its Job and Pod: all that a restarted controller knows of it. */
-function orderMetadata(order: Order) {
+function orderMetadata(order: AgentTask) {
   return {
     labels: {
       [labels.appName]: agentAppName,
@@ -241,7 +241,7 @@ const orderSchema = z.object({
 });
 
 /** The order that a Job carries out; undefined for a Job that is not one of ours. */
-export function orderOf({ metadata, spec }: Job): Order | undefined {
+export function taskOfJob({ metadata, spec }: Job): AgentTask | undefined {
   const { data } = orderSchema.safeParse(metadata);
   if (!data) return undefined;
   const { namespace = '', name } = refOf(data.annotations[annotations.config]);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask } from '../../../test/fixtures/controller-samples.ts';
 import { healthOf } from './liveness.ts';
 import type { Run } from './runner.ts';
 
 const pending: Run = {
-  ...order(),
+  ...agentTask(),
   name: 'run-1',
   phase: 'pending',
   trouble: undefined,

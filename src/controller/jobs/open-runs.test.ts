@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest';
-import { agentIn, job, order, pod } from '../../../test/fixtures/controller-samples.ts';
+import { agentIn, agentTask, job, pod } from '../../../test/fixtures/controller-samples.ts';
 import { createJobStore, createPodStore } from './job-runner.ts';
 import { createOpenRuns } from './open-runs.ts';
 
 it('parses a Job again only when it, or a Pod of it, has changed', () => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
-  const first = job(order({ node: 'a' }), { metadata: { resourceVersion: '1' } });
+  const first = job(agentTask({ node: 'a' }), { metadata: { resourceVersion: '1' } });
   jobs.upsert(first);
-  jobs.upsert(job(order({ node: 'b' }), { metadata: { resourceVersion: '1' } }));
+  jobs.upsert(job(agentTask({ node: 'b' }), { metadata: { resourceVersion: '1' } }));
   const open = createOpenRuns(jobs, pods);
   const parsed = vi.spyOn(jobs, 'get');
   const phases = () => open().map(({ node, phase }) => `${node} ${phase}`);
@@ -23,7 +23,7 @@ it('parses a Job again only when it, or a Pod of it, has changed', () => {
   expect(parsed).toHaveBeenCalledTimes(3);
 
   const status = { conditions: [{ type: 'Complete', status: 'True' }] };
-  jobs.upsert(job(order({ node: 'b' }), { metadata: { resourceVersion: '3' }, status }));
+  jobs.upsert(job(agentTask({ node: 'b' }), { metadata: { resourceVersion: '3' }, status }));
   expect(phases()).toEqual(['a running']);
   expect(parsed).toHaveBeenCalledTimes(3);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { job, order, template } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, job, template } from '../../../test/fixtures/controller-samples.ts';
 import { family } from '../../api/job.ts';
 import type { Job } from '../../kube/core-resources.ts';
 import { jobOf } from './job.ts';
@@ -9,7 +9,7 @@ const paths = (of: Job) => rightsOf(of).mounts.map(({ path }) => path);
 
 describe('the rights that an agent is told of', () => {
   it('are those on its host, and not the request that its container has from the cluster', () => {
-    const { mounts, ...rest } = rightsOf(jobOf(order(), template));
+    const { mounts, ...rest } = rightsOf(jobOf(agentTask(), template));
     expect(rest).toEqual({ user: 0, capabilities: ['NET_ADMIN'], hostNetwork: true });
     expect(mounts).toEqual([
       { path: '/etc/netplan', writable: true },
@@ -30,7 +30,7 @@ describe('the rights that an agent is told of', () => {
   it.each(family.options)(
     'let nobody write below /run and /usr, or to the machine id: %s',
     (of) => {
-      const made = jobOf(order({ family: of }), { ...template, systemBus: true });
+      const made = jobOf(agentTask({ family: of }), { ...template, systemBus: true });
       const written = rightsOf(made).mounts.filter(({ writable }) => writable);
       const places = /^\/(etc\/(?!machine-id)|var\/lib\/multinic$|proc\/sys\/net$)/;
       expect(written.filter(({ path }) => !places.test(path))).toEqual([]);
@@ -52,8 +52,8 @@ describe('the rights that an agent is told of', () => {
     ['Debian GNU/Linux 12 (bookworm)', false],
     [undefined, false],
   ])('make no folder of profiles that %s has not: %s', (osImage, both) => {
-    const machine = { ...order().machine, osImage };
-    const made = jobOf(order({ family: 'keyfile', machine }), template);
+    const machine = { ...agentTask().machine, osImage };
+    const made = jobOf(agentTask({ family: 'keyfile', machine }), template);
     expect(paths(made).includes('/etc/sysconfig/network-scripts')).toBe(both);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, instanceId } from '../../../test/fixtures/controller-samples.ts';
 import { type Answer, configured } from '../../../test/fixtures/scripted-agents.ts';
 
@@ -10,10 +10,10 @@ const stale: Answer = {
   refusal: { reason: 'StaleRequest', message: 'generation 41 was applied already' },
   fence: hostFence,
 };
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
 });
 

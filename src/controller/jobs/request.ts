@@ -14,7 +14,7 @@ import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { Terms } from './applied.ts';
-import type { Order } from './runner.ts';
+import type { AgentTask } from './runner.ts';
 
 const anyFields = interfaceSpec.partial();
 
@@ -145,7 +145,7 @@ export function protocolFor({ interfaces }: Pick<Contents, 'interfaces'>): Proto
  * the protocol has no words stays as it is.
  */
 export function requestOf(
-  order: Order,
+  order: AgentTask,
   { config, node, contents: { interfaces, keep } }: Asked,
   { protocol, hostFence }: Terms,
 ): JobRequest {

@@ -1,20 +1,20 @@
 import { expect, it } from 'vitest';
-import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, jobResult, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
 import { begun, ended, type RolloutPhase } from './applied.ts';
-import type { Verdict } from './runner.ts';
+import type { RunOutcome } from './runner.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const before = 'fa:16:3e:00:00:00';
 
-function result(change: Partial<JobResult>): Verdict {
+function result(change: Partial<JobResult>): RunOutcome {
   return { kind: 'result', result: jobResult(change) };
 }
 
-const failure: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
+const failure: RunOutcome = { kind: 'failure', reason: 'ResultLost', message: '' };
 const fails = { state: 'Failed', reason: 'ApplyFailed' } as const;
 
-it.each<[string, RolloutPhase | undefined, Verdict, RolloutPhase | undefined]>([
+it.each<[string, RolloutPhase | undefined, RunOutcome, RolloutPhase | undefined]>([
   ['a run that the budget does not count', undefined, failure, undefined],
   ['a run without a result', 'started', failure, 'failed'],
   ['a run that is ok', 'started', result({}), 'done'],
@@ -45,11 +45,11 @@ it.each<[string, RolloutPhase | undefined, Verdict, RolloutPhase | undefined]>([
     'started',
   ],
 ])('the rollout phase of a record after %s', (_what, rollout, verdict, expected) => {
-  const record = begun(order(), 'job', { protocol: 2, macs: [before], rollout }, now);
+  const record = begun(agentTask(), 'job', { protocol: 2, macs: [before], rollout }, now);
   expect(ended(record, verdict, now).rollout).toBe(expected);
 });
 
 it('a first apply harms no NIC, whatever becomes of it', () => {
-  const record = begun(order(), 'job', { protocol: 2, macs: [], rollout: 'started' }, now);
+  const record = begun(agentTask(), 'job', { protocol: 2, macs: [], rollout: 'started' }, now);
   expect(ended(record, failure, now).rollout).toBe('done');
 });

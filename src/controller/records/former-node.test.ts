@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { instanceId, node, nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import {
+  agentTask,
+  instanceId,
+  node,
+  nodeConfig,
+} from '../../../test/fixtures/controller-samples.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Node } from '../../kube/core-resources.ts';
 import { begun, ended } from '../jobs/applied.ts';
@@ -19,7 +24,7 @@ function former(change: { uid?: string; machineID?: string; systemUUID?: string 
 
 /** The object after an agent was sent to worker-1 for it. */
 function applied(action: 'apply' | 'cleanup' = 'apply', spec: object = {}): NodeConfig {
-  const open = begun(order({ action }), 'job-1', { protocol: 2 }, at);
+  const open = begun(agentTask({ action }), 'job-1', { protocol: 2 }, at);
   const lost = { kind: 'failure', reason: 'ResultLost', message: '' } as const;
   const record = action === 'cleanup' ? { ...ended(open, lost, at), done: true } : open;
   return nodeConfig({ status: { applied: record }, spec: { nodeName: 'worker-2', ...spec } });

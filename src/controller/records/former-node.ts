@@ -3,7 +3,7 @@ import { type Node, nodes } from '../../kube/core-resources.ts';
 import { type Applied, recordOf } from '../jobs/applied.ts';
 import { systemUuidOf } from '../objects/machine.ts';
 import { instanceIdOf, type NodeConfig, type Stores } from '../objects/stores.ts';
-import { heirOf } from './meaning.ts';
+import { successorOf } from './meaning.ts';
 
 /** A node that was changed for an object that means another one by now. */
 export interface FormerNode {
@@ -31,7 +31,7 @@ export function createFindFormerNode(
     if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
-    return { node, heir: heirOf(config, node, stores) };
+    return { node, heir: successorOf(config, node, stores) };
   };
 }
 

@@ -30,7 +30,11 @@ export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Du
 }
 
 /** An object that means this node, when this one does not any more. */
-export function heirOf(config: NodeConfig, node: Node, stores: Stores): NodeConfig | undefined {
+export function successorOf(
+  config: NodeConfig,
+  node: Node,
+  stores: Stores,
+): NodeConfig | undefined {
   const [key] = othersMeaning(config, node, stores);
   return key === undefined ? undefined : stores.configs.get(key);
 }

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
-import { entry, job, order } from '../../../test/fixtures/controller-samples.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
+import { agentTask, entry, job } from '../../../test/fixtures/controller-samples.ts';
 import { jobs } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const elsewhere = 'uuid-of-nothing';
-let bed: ControllerBed;
+let bed: ControllerFixture;
 /** Addresses that each node has, as its agents left them. */
 let hosts: Map<string, string>;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   hosts = new Map();
   const { answer } = bed.agents;
   bed.agents.answer = (request) => {
@@ -55,7 +55,7 @@ async function jobOfOtherNamespace(): Promise<void> {
   const config = { namespace: 'green', name: 'w1' };
   const machine = { nodeName: 'w1', nodeUid: 'u', machineId: 'machine-w1', bootId: undefined };
   const made = job(
-    order({ uid: 'green-uid', node: 'w1', instance: 'uuid-of-w1', config, machine }),
+    agentTask({ uid: 'green-uid', node: 'w1', instance: 'uuid-of-w1', config, machine }),
   );
   const { uid: _uid, ...metadata } = made.metadata;
   await bed.admin.create(jobs, {

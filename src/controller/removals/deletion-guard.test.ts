@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { crds, namespaces, nodes } from '../../kube/core-resources.ts';
@@ -11,10 +11,10 @@ import { createRemovalGuard } from './removal-guard.ts';
 const good = 'True AllInterfacesConfigured';
 const names = ['a', 'b', 'c', 'd', 'e'];
 const consent = { 'multinic.io/delete-consent': '2026-01-01T00:00:00Z' };
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
 });
 
 afterEach(async () => {

@@ -7,7 +7,7 @@ import type { FormerNode } from '../records/former-node.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 
 /** NICs that would leave a node because of what an object says now. */
-export interface Loss {
+export interface Removal {
   readonly basis: Exclude<RemovalBasis, 'proven'>;
   readonly nodeName: string;
   readonly macs: readonly string[];
@@ -15,7 +15,7 @@ export interface Loss {
   readonly why: string;
 }
 
-export interface LossInput {
+export interface RemovalInput {
   readonly config: NodeConfig;
   readonly spec: AcceptedSpec;
   /** The node that the object means now. */
@@ -29,12 +29,15 @@ export interface LossInput {
  * object that means that node now has it, and what another object delivered to the node that it means now. Undefined once an agent was sent for this: it is not asked
  * about twice.
  */
-export function lossOf(input: LossInput, records: Pick<NodeRecords, 'others'>): Loss | undefined {
+export function removalOf(
+  input: RemovalInput,
+  records: Pick<NodeRecords, 'others'>,
+): Removal | undefined {
   return leftBehind(input) ?? displaced(input, records) ?? dropped(input);
 }
 
 /** What leaves the former node. */
-function leftBehind({ config, former }: LossInput): Loss | undefined {
+function leftBehind({ config, former }: RemovalInput): Removal | undefined {
   if (!former) return undefined;
   const { node, heir } = former;
   const { name: nodeName } = node.metadata;
@@ -47,7 +50,7 @@ function leftBehind({ config, former }: LossInput): Loss | undefined {
 
 /** An object that is being deleted and whose NICs on the node this one does not have: it is asked about by itself, first. */
 export function leavingFirst(
-  { config, spec, node }: Pick<LossInput, 'config' | 'spec' | 'node'>,
+  { config, spec, node }: Pick<RemovalInput, 'config' | 'spec' | 'node'>,
   records: Pick<NodeRecords, 'others'>,
 ): NodeConfig | undefined {
   return records
@@ -58,9 +61,9 @@ export function leavingFirst(
 
 /** What another object has on the node; of one that is being deleted see above. */
 function displaced(
-  { config, spec, node }: LossInput,
+  { config, spec, node }: RemovalInput,
   records: Pick<NodeRecords, 'others'>,
-): Loss | undefined {
+): Removal | undefined {
   const { name: nodeName } = node.metadata;
   for (const other of records.others(config, nodeName)) {
     if (other.metadata.deletionTimestamp !== undefined || !isOn(other, node)) continue;
@@ -73,7 +76,7 @@ function displaced(
 }
 
 /** What the spec has no more. */
-function dropped({ config, spec, node }: LossInput): Loss | undefined {
+function dropped({ config, spec, node }: RemovalInput): Removal | undefined {
   const record = recordOf(config);
   if (!record || !isOn(config, node)) return undefined;
   if (record.action === 'apply' && record.content === contentHash(node, spec)) return undefined;
@@ -98,10 +101,10 @@ function missing(macs: readonly string[], spec: AcceptedSpec | undefined): reado
 }
 
 /** Whether an object that is let go for an heir takes NICs along that the heir does not have. */
-export function losesToHeir(config: NodeConfig, heir: NodeConfig): boolean {
+export function losesToSuccessor(config: NodeConfig, heir: NodeConfig): boolean {
   return missing(deliveredMacs(config), acceptSpec(heir)).length > 0;
 }
 
-function loss(found: Loss): Loss | undefined {
+function loss(found: Removal): Removal | undefined {
   return found.macs.length === 0 ? undefined : found;
 }

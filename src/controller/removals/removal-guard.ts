@@ -15,23 +15,23 @@ import {
   nodeConfigs,
   type Stores,
 } from '../objects/stores.ts';
-import type { Loss } from './losses.ts';
+import type { Removal } from './losses.ts';
 
 /** Removals within this time of each other are one. */
 const windowMs = 60_000;
 /** How long a removal waits for those that come with it. */
 const settleMs = 3_000;
 
-export type Leave =
+export type Consent =
   | { readonly kind: 'granted' }
   | { readonly kind: 'early'; readonly forMs: number }
   | { readonly kind: 'asked'; readonly message: string };
 
 export interface RemovalGuard {
   /** Whether the node of an object may be cleaned because the object is being deleted. */
-  askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave>;
+  askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent>;
   /** Whether an edit of the object may take these NICs from a node. */
-  askToEdit(config: NodeConfig, loss: Loss): Leave;
+  askToEdit(config: NodeConfig, loss: Removal): Consent;
   /** The object takes nothing from any node. */
   takesNothing(config: NodeConfig): void;
   /** The object was let go: it counts for a while. */
@@ -72,7 +72,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return endOf(`namespace ${namespace}`, home) ?? endOf(`the kind ${crdName}`, kind);
   });
 
-  async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Leave> {
+  async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent> {
     const { uid = '' } = config.metadata;
     edits.delete(keyOf(config));
     // To stop half-way would leave a node that nobody wants like that; and where nothing is, nothing is lost.
@@ -88,12 +88,12 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   }
 
   /** Deleted first and agreed to later: the others that were deleted with it are as many as before. */
-  function agreed(config: NodeConfig): Leave {
+  function agreed(config: NodeConfig): Consent {
     if (seen.delete(config.metadata.uid ?? '')) count(config, false, deletedAt(config));
     return { kind: 'granted' };
   }
 
-  function askToEdit(config: NodeConfig, loss: Loss): Leave {
+  function askToEdit(config: NodeConfig, loss: Removal): Consent {
     const key = keyOf(config);
     if (allowsRemovals(config)) {
       edits.delete(key);
@@ -117,7 +117,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   }
 
   /** Where all nodes together are no more than may always go, no others are waited for. */
-  function early(since: number): Leave | undefined {
+  function early(since: number): Consent | undefined {
     if (stores.configs.size <= removalLimits.nodesOfCluster.always) return undefined;
     const forMs = since + settleMs - clock.monotonicMs();
     return forMs > 0 ? { kind: 'early', forMs } : undefined;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { findCondition } from '../../api/condition.ts';
 import { specHash } from '../../api/spec-hash.ts';
@@ -8,12 +8,12 @@ import { nodeConfigs } from '../objects/stores.ts';
 const good = 'True AllInterfacesConfigured';
 const held = 'False RemovalHeld';
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-let bed: ControllerBed;
+let bed: ControllerFixture;
 /** MACs that each node has, as its agents left them. */
 let hosts: Map<string, string>;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   hosts = new Map();
   const { answer } = bed.agents;
   bed.agents.answer = (request) => {

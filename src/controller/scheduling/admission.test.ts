@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask } from '../../../test/fixtures/controller-samples.ts';
 import type { Run } from '../jobs/runner.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 
 function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
-  return { ...order({ node }), name, phase, trouble: undefined, ended: undefined };
+  return { ...agentTask({ node }), name, phase, trouble: undefined, ended: undefined };
 }
 
 function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { instanceId, node, nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import {
+  agentTask,
+  instanceId,
+  node,
+  nodeConfig,
+} from '../../../test/fixtures/controller-samples.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { begun, ended, RecordAges } from '../jobs/applied.ts';
 import { acceptSpec, contentHash } from '../jobs/request.ts';
@@ -30,7 +35,7 @@ function visitsOf(config: NodeConfig) {
 }
 
 it('comes back when the next attempt is due, counted from the end of the last one', async () => {
-  const last = order({ content: contentHash(worker, contents), machine: machineOf(worker) });
+  const last = agentTask({ content: contentHash(worker, contents), machine: machineOf(worker) });
   const lost = { kind: 'failure', reason: 'ResultLost', message: '' } as const;
   const open = begun(last, 'job-1', { protocol: 2 }, clock.now());
   const applied = ended(open, lost, clock.now());

@@ -4,7 +4,7 @@ import type { Node } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Outcome } from '../../kube/reconcile/controller.ts';
 import type { Clock } from '../../time/clock.ts';
-import { occasionOf } from '../drift/drift.ts';
+import { nodeEventsOf } from '../drift/drift.ts';
 import {
   type Applied,
   begun,
@@ -17,7 +17,7 @@ import { withSilentNics } from '../jobs/evidence.ts';
 import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { type Contents, contentHash, protocolFor, requestOf } from '../jobs/request.ts';
-import { type Failure, type Order, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
+import { type AgentTask, type Failure, type Run, type Runner, RunRefused } from '../jobs/runner.ts';
 import { machineOf, systemUuidOf } from '../objects/machine.ts';
 import { type NodeConfig, refOfConfig } from '../objects/stores.ts';
 import type { NodeRecords } from '../records/node-records.ts';
@@ -26,7 +26,7 @@ import type { ControllerMetrics, Report } from '../status/report.ts';
 import { type Dispatch, turn } from './dispatch.ts';
 import { isBudgeted } from './revision.ts';
 import type { Refusal, Rollout } from './rollout-budget.ts';
-import { decide, isAbout, type Seen } from './schedule.ts';
+import { decide, isAbout, type ObservedRun } from './schedule.ts';
 import { createTermsOf } from './terms.ts';
 
 /** What an agent is to bring about on a node for an object. */
@@ -58,13 +58,13 @@ const recordNotKept =
   'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
 
 /** Who waits for its turn is woken when another run ends; this finds what nobody told. */
-export const askAgainMs = 30_000;
+export const requeueMs = 30_000;
 
 /** A stopped rollout wakes its objects when it goes on. */
 const lookAtStoppedMs = 300_000;
 
 interface Start {
-  readonly order: Order;
+  readonly order: AgentTask;
   readonly repeat: boolean;
   /** Whether the rollout budget counts the run. */
   readonly isBudgeted: boolean;
@@ -92,7 +92,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     switch (next.kind) {
       case 'start': {
         const { attempt, generation } = next;
-        const order = orderOf(task, { ...desired, attempt, generation });
+        const order = agentTask(task, { ...desired, attempt, generation });
         return start(task, order, runs, signal);
       }
       case 'remove':
@@ -119,7 +119,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
 
   async function start(
     task: Task,
-    order: Order,
+    order: AgentTask,
     runs: readonly Run[],
     signal: AbortSignal,
   ): Promise<Progress> {
@@ -135,7 +135,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     const why = await dispatch(order, () => begin(task, run, signal), change);
     if (why !== undefined) {
       const isStopped = 'isStopped' in why && why.isStopped;
-      const requeueAfterMs = isStopped ? lookAtStoppedMs : askAgainMs;
+      const requeueAfterMs = isStopped ? lookAtStoppedMs : requeueMs;
       return { ...waiting(report, why, repeat), requeueAfterMs };
     }
     await tidy({ ...order, name: runner.nameOf(order) }, runs, signal);
@@ -213,7 +213,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return begun(run, run.name, terms, clock.now());
   }
 
-  function tellEnd({ report, contents }: Task, seen: Seen | undefined): void {
+  function tellEnd({ report, contents }: Task, seen: ObservedRun | undefined): void {
     if (!seen) return report.tell({ kind: 'recorded' });
     const now = clock.now();
     const applied = recordOf(report.config);
@@ -231,7 +231,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
 
   /** The last one of this content that ended is kept for its log; the rest goes by itself in time. */
   async function tidy(
-    { content, name }: Order & { readonly name: string },
+    { content, name }: AgentTask & { readonly name: string },
     runs: readonly Run[],
     signal: AbortSignal,
   ): Promise<void> {
@@ -256,14 +256,14 @@ export function runsOf(
     .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
 }
 
-export function orderOf(
+export function agentTask(
   { report: { config }, node }: Task,
-  rest: Pick<Order, 'action' | 'attempt' | 'generation' | 'content' | 'machine'>,
-): Order {
+  rest: Pick<AgentTask, 'action' | 'attempt' | 'generation' | 'content' | 'machine'>,
+): AgentTask {
   return {
     ...rest,
     uid: config.metadata.uid ?? '',
-    occasion: occasionOf(config, node),
+    occasion: nodeEventsOf(config, node),
     family: familyFor(rest.machine, recordOf(config)),
     node: node.metadata.name,
     instance: systemUuidOf(node) ?? '',

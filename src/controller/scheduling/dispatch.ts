@@ -1,6 +1,6 @@
 import { keyOf } from '../../kube/object.ts';
 import type { Logger } from '../../process/log.ts';
-import type { Failure, Order, Runner } from '../jobs/runner.ts';
+import type { AgentTask, Failure, Runner } from '../jobs/runner.ts';
 import type { ControllerMetrics } from '../status/report.ts';
 import type { Admission } from './admission.ts';
 import type { Change, Refusal, Rollout } from './rollout-budget.ts';
@@ -18,7 +18,7 @@ export interface DispatchOptions {
  * revision of a run that the rollout budget counts.
  */
 export type Dispatch = (
-  order: Order,
+  order: AgentTask,
   begin: () => Promise<void>,
   change?: Pick<Change, 'node' | 'revision'>,
 ) => Promise<Failure | Refusal | undefined>;

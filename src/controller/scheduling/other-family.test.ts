@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, instanceId, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { type Answer, configured } from '../../../test/fixtures/scripted-agents.ts';
 import { type Family, family, type JobRequest } from '../../api/job.ts';
 
 const good = 'True AllInterfacesConfigured';
 const wrong = 'False WrongFamily';
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
 });
 

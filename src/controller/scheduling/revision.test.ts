@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import { imageHash, isBudgeted, isReported, revisionOf, sourceOf } from './revision.ts';
 
 const source = { uid: 'config-1', generation: 4 };
@@ -33,7 +33,7 @@ it('a revision names source, generation and image', () => {
   expect(imageHash('agent:1')).not.toBe(imageHash('agent:2'));
 });
 
-const run = order({ content: 'new' });
+const run = agentTask({ content: 'new' });
 const record = {
   objectUid: 'uid-1',
   action: 'apply',

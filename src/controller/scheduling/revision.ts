@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
 import { machineIn, recordOf } from '../jobs/applied.ts';
-import type { Order } from '../jobs/runner.ts';
+import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 
@@ -58,7 +58,7 @@ export function revisionOf({ uid, generation }: Source, image: string): string {
  */
 export function isBudgeted(
   config: NodeConfig,
-  { action, content, machine }: Pick<Order, 'action' | 'content' | 'machine'>,
+  { action, content, machine }: Pick<AgentTask, 'action' | 'content' | 'machine'>,
   revision: string,
 ): boolean {
   const record = recordOf(config);

@@ -1,19 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jobResult, nicResult, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, jobResult, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { reasons } from '../../api/reasons.ts';
 import { type Applied, begun, ended } from '../jobs/applied.ts';
-import type { Phase, Run, Verdict } from '../jobs/runner.ts';
+import type { Phase, Run, RunOutcome } from '../jobs/runner.ts';
 import { type Desired, decide, pauseMs } from './schedule.ts';
 
 const now = new Date('2026-01-01T12:00:00Z');
-const { machine } = order();
+const { machine } = agentTask();
 const desired: Desired = { generation: 1, action: 'apply', content: 'content-a', machine };
-const ok: Verdict = { kind: 'result', result: jobResult() };
-const lost: Verdict = { kind: 'failure', reason: 'ResultLost', message: '' };
+const ok: RunOutcome = { kind: 'result', result: jobResult() };
+const lost: RunOutcome = { kind: 'failure', reason: 'ResultLost', message: '' };
 
-function run(change: Partial<Run> = {}, verdict?: Verdict): Run {
-  const made = order(change);
+function run(change: Partial<Run> = {}, verdict?: RunOutcome): Run {
+  const made = agentTask(change);
   return {
     ...made,
     name: `run-${made.content}-${made.attempt}`,
@@ -25,13 +25,13 @@ function run(change: Partial<Run> = {}, verdict?: Verdict): Run {
 }
 
 /** The record of this run, before anybody saw it end or after. */
-function record(of: Run, verdict?: Verdict, endedSecondsAgo = 0): Applied {
+function record(of: Run, verdict?: RunOutcome, endedSecondsAgo = 0): Applied {
   const at = new Date(now.getTime() - endedSecondsAgo * 1000);
   const open = begun(of, of.name, { protocol: 2 }, at);
   return verdict ? ended(open, verdict, at) : open;
 }
 
-function waitingFor(nic: number): Verdict {
+function waitingFor(nic: number): RunOutcome {
   const pending = nicResult(nic, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
   return { kind: 'result', result: jobResult({ outcome: 'partial', nics: [pending] }) };
 }

@@ -3,7 +3,7 @@ import type { JobAction } from '../../api/job.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import { type Applied, completionIn, completionOf, machineIn } from '../jobs/applied.ts';
 import { isNews, otherFamilyIn } from '../jobs/family.ts';
-import type { Run, Verdict } from '../jobs/runner.ts';
+import type { Run, RunOutcome } from '../jobs/runner.ts';
 import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/machine.ts';
 
 /** What the agent is to bring about for one object. */
@@ -15,9 +15,9 @@ export interface Desired {
 }
 
 /** The end of the last run, when the status does not tell of it yet. */
-export interface Seen {
+export interface ObservedRun {
   readonly job: string;
-  readonly verdict: Verdict;
+  readonly verdict: RunOutcome;
 }
 
 export type Decision =
@@ -28,9 +28,9 @@ export type Decision =
   /** A run is on its way; `current` when it is the one that is wanted. */
   | { readonly kind: 'wait'; readonly run: Run; readonly current: boolean }
   /** The last attempt did not do it; the next one is due in `forMs`. */
-  | { readonly kind: 'pause'; readonly forMs: number; readonly seen: Seen | undefined }
+  | { readonly kind: 'pause'; readonly forMs: number; readonly seen: ObservedRun | undefined }
   /** What is wanted is in force. */
-  | { readonly kind: 'done'; readonly seen: Seen | undefined };
+  | { readonly kind: 'done'; readonly seen: ObservedRun | undefined };
 
 /**
  * What to do next for one object, from its record, how long that has stood, what is on its way, and nothing else. What was done counts when it
@@ -78,7 +78,7 @@ function decideAmong(
 }
 
 /** Whether nothing is in the way but that the last agent was sent for another family. */
-function isOfOtherFamily(applied: Applied, seen: Seen | undefined): boolean {
+function isOfOtherFamily(applied: Applied, seen: ObservedRun | undefined): boolean {
   const found = seen ? otherFamilyIn(seen.verdict, applied.family) : applied.foundFamily;
   return isNews(found, applied);
 }
@@ -156,10 +156,10 @@ function failuresInARow(applied: Applied, runs: readonly Run[]): number {
 }
 
 /** How a run ended that was begun and is not on its way any more. */
-function endOf({ job }: Applied, runs: readonly Run[]): Seen {
+function endOf({ job }: Applied, runs: readonly Run[]): ObservedRun {
   const run = runs.find(({ name }) => name === job);
   const message = `${job} is gone, and nobody saw how it ended`;
-  const lost: Verdict = { kind: 'failure', reason: 'ResultLost', message };
+  const lost: RunOutcome = { kind: 'failure', reason: 'ResultLost', message };
   return { job, verdict: run?.ended?.verdict ?? lost };
 }
 

@@ -2,7 +2,7 @@ import { type Protocol, protocols } from '../../api/job.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { type Applied, deliveredMacs, type Terms, triedBefore } from '../jobs/applied.ts';
 import { type Contents, protocolFor } from '../jobs/request.ts';
-import type { Order } from '../jobs/runner.ts';
+import type { AgentTask } from '../jobs/runner.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import type { Rollout } from './rollout-budget.ts';
 
@@ -12,7 +12,7 @@ export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'Inv
 export interface TermsInput {
   readonly config: NodeConfig;
   readonly contents: Contents;
-  readonly order: Order;
+  readonly order: AgentTask;
   readonly before: Applied | undefined;
   /** Whether the rollout budget counts the run. */
   readonly isBudgeted: boolean;

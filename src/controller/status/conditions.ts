@@ -11,11 +11,11 @@ import { type Reason, reasons } from '../../api/reasons.ts';
 import { completionOf } from '../jobs/applied.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
-import type { Failure, Run, Verdict } from '../jobs/runner.ts';
+import type { Failure, Run, RunOutcome } from '../jobs/runner.ts';
 import type { NameMatch } from '../target.ts';
 
 /** How things stand with one object: what its status is about. */
-export type Situation =
+export type RunPhase =
   /** No agent may be sent; the NICs stay as they are. */
   | ({ readonly kind: 'refused' } & Failure)
   /** An agent is to be sent and has to wait; `repeat` as below. */
@@ -32,7 +32,7 @@ export type Situation =
       readonly kind: 'ended';
       readonly job: string;
       readonly at: Date;
-      readonly verdict: Verdict;
+      readonly verdict: RunOutcome;
       readonly again?: true;
     }
   /** The status says how it ended; nothing else does any more. `check`: what a check of the node has just found. */
@@ -44,13 +44,13 @@ export interface CheckFindings {
 }
 
 /** Whether an earlier attempt has a result for the same machine, which stays in the status until the next one is in. */
-export function isRepeat(situation: Situation): boolean {
+export function isRepeat(situation: RunPhase): boolean {
   if (situation.kind === 'working' || situation.kind === 'waiting') return situation.repeat;
   return situation.kind === 'recorded';
 }
 
 interface ConditionsInput {
-  readonly situation: Situation;
+  readonly situation: RunPhase;
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
   /** Undefined while no node is known. */
   readonly name: NameMatch | undefined;
@@ -122,14 +122,14 @@ function progressIn({ situation, spec }: ConditionsInput): ConditionUpdate[] {
 }
 
 /** Reconciling while we go on by ourselves, Stalled when somebody else has to do something; neither when all is done. */
-function activity(situation: Situation, ready: Judgement): ConditionUpdate[] {
+function activity(situation: RunPhase, ready: Judgement): ConditionUpdate[] {
   if (ready.status === 'True') return [];
   const { reason, message } = ready;
   const type = goesOn(situation, ready) ? 'Reconciling' : 'Stalled';
   return [{ type, status: 'True', reason, message }];
 }
 
-function goesOn(situation: Situation, ready: Judgement): boolean {
+function goesOn(situation: RunPhase, ready: Judgement): boolean {
   if (situation.kind === 'waiting' && situation.isStopped) return false;
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   const list = verdict ? completionOf(verdict).reasons : [ready.reason];
@@ -173,7 +173,7 @@ function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
   return [{ type: 'NameDiffers', status, reason: 'NameDiffers', message: name.message }];
 }
 
-function rolloutStopped(situation: Situation): ConditionUpdate[] {
+function rolloutStopped(situation: RunPhase): ConditionUpdate[] {
   if (situation.kind !== 'waiting' || !situation.isStopped) return [];
   const { message } = situation;
   return [{ type: 'RolloutStopped', status: 'True', reason: 'RolloutStopped', message }];
@@ -193,7 +193,7 @@ type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: R
  * Whether everything that was asked for is in force and verified. Of several reasons the first one counts, in the order
  * of the work: the entries that a person can mend come last, because they keep nothing else waiting.
  */
-export function readyIn(situation: Situation, entries: readonly Entry[]): Judgement {
+export function readyIn(situation: RunPhase, entries: readonly Entry[]): Judgement {
   switch (situation.kind) {
     case 'refused':
       return no(situation.reason, situation.message);
@@ -218,7 +218,7 @@ function working({ trouble, node }: Run): Judgement {
   return { status: 'Unknown', reason: 'SpecChanged', message: `an agent works on node ${node}` };
 }
 
-function judged(verdict: Verdict, entries: readonly Entry[]): Judgement {
+function judged(verdict: RunOutcome, entries: readonly Entry[]): Judgement {
   if (verdict.kind === 'failure') return no(verdict.reason, verdict.message);
   const { nics, outcome, warnings } = verdict.result;
   const [first] = nics.filter(isOpen);
@@ -266,12 +266,12 @@ const stages = ['Applied', 'Verified', 'Persistent'] as const;
  * Conditions Applied, Verified and Persistent. The agent undoes a NIC that fails at any stage, so such a one has come to
  * none; its reason names the stage that it failed at.
  */
-function stagesIn(situation: Situation, ready: Judgement) {
+function stagesIn(situation: RunPhase, ready: Judgement) {
   const judgement = stageIn(situation, ready);
   return stages.map((type) => ({ type, ...judgement }));
 }
 
-function stageIn(situation: Situation, ready: Judgement): Judgement {
+function stageIn(situation: RunPhase, ready: Judgement): Judgement {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   if (verdict?.kind !== 'result') return { ...ready, status: 'Unknown' };
   const { nics } = verdict.result;

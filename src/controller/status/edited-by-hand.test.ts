@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   bed.run();
 });

@@ -7,9 +7,9 @@ import {
   run,
   status,
 } from '../../../test/fixtures/status-samples.ts';
-import type { Situation } from './conditions.ts';
+import type { RunPhase } from './conditions.ts';
 
-const working: Situation = { kind: 'working', run: run(), repeat: false };
+const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 
 describe('a NIC that the spec has no more', () => {
   const before = status(

@@ -7,12 +7,12 @@ import type { Reason } from '../../api/reasons.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import { isOpen } from '../jobs/evidence.ts';
 import type { Entry } from '../jobs/request.ts';
-import type { Failure, Verdict } from '../jobs/runner.ts';
-import type { Situation } from './conditions.ts';
+import type { Failure, RunOutcome } from '../jobs/runner.ts';
+import type { RunPhase } from './conditions.ts';
 
 interface Nics {
   readonly entries: readonly Entry[];
-  readonly situation: Situation;
+  readonly situation: RunPhase;
   readonly previous: readonly InterfaceStatus[];
   readonly now: Date;
 }
@@ -25,7 +25,7 @@ export function interfaceStatuses(nics: Nics): InterfaceStatus[] {
 }
 
 /** What an agent has just reported. */
-function reportIn(situation: Situation): JobResult | undefined {
+function reportIn(situation: RunPhase): JobResult | undefined {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   return verdict?.kind === 'result' ? verdict.result : undefined;
 }
@@ -54,7 +54,7 @@ function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceS
 function checked(
   { mac }: Entry,
   nic: NicIdentity,
-  situation: Situation,
+  situation: RunPhase,
   { before, now }: Pick<Stamp, 'before' | 'now'>,
 ): InterfaceStatus | undefined {
   const check = situation.kind === 'recorded' ? situation.check : undefined;
@@ -192,14 +192,14 @@ function agentWord({ state, reason, message }: NicResult): NicWord {
  * The word on a NIC that no agent has just spoken about: its last word, given as `earlier` when that was about the same
  * wish, holds until a run has ended that may have changed something.
  */
-function wordWithout(situation: Situation, before: InterfaceStatus | undefined): NicWord {
+function wordWithout(situation: RunPhase, before: InterfaceStatus | undefined): NicWord {
   const earlier = earlierWord(before);
   if (situation.kind !== 'ended') return earlier ?? firstWord(situation);
   const { reason, message } = failureOf(situation.verdict);
   return (harmless.has(reason) ? earlier : undefined) ?? { status: 'Failed', reason, message };
 }
 
-function firstWord(situation: Exclude<Situation, { kind: 'ended' }>): NicWord {
+function firstWord(situation: Exclude<RunPhase, { kind: 'ended' }>): NicWord {
   switch (situation.kind) {
     case 'refused':
     case 'waiting':
@@ -222,7 +222,7 @@ function earlierWord(before: InterfaceStatus | undefined): NicWord | undefined {
 }
 
 /** Why the run that ended says nothing of a NIC. */
-function failureOf(verdict: Verdict): Failure {
+function failureOf(verdict: RunOutcome): Failure {
   if (verdict.kind === 'failure') return verdict;
   return { reason: 'JobFailed', message: 'the agent says nothing of this NIC' };
 }
@@ -268,7 +268,7 @@ function saysTheSame(before: InterfaceStatus, said: InterfaceStatus): boolean {
   return isSameJson(rest, said);
 }
 
-function endIn(situation: Situation): Date | undefined {
+function endIn(situation: RunPhase): Date | undefined {
   return situation.kind === 'ended' ? situation.at : undefined;
 }
 

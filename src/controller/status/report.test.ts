@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import { agentTask, nodeConfig } from '../../../test/fixtures/controller-samples.ts';
 import type { JobResult } from '../../api/job.ts';
-import type { NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
 import { Store } from '../../kube/cache/store.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
@@ -22,11 +21,10 @@ function reporterWith({
   patchStatus,
   configs = new Store<NodeConfig>(),
   count = () => undefined,
-  onStatusLost = () => undefined,
 }: {
   readonly patchStatus: (resource: unknown, ref: unknown, patch: unknown) => Promise<NodeConfig>;
   readonly count?: ReportOptions['metrics']['count'];
-} & Partial<Pick<ReportOptions, 'configs' | 'onStatusLost'>>) {
+} & Partial<Pick<ReportOptions, 'configs'>>) {
   return createReporter({
     client: { patchStatus } as unknown as Pick<KubeClient, 'patchStatus'>,
     configs,
@@ -34,14 +32,16 @@ function reporterWith({
     metrics: { count, set: () => undefined, observe: () => undefined },
     perform: (_name, write) => write(),
     clock: createFakeClock(),
-    onStatusLost,
   });
 }
 
 it('takes for its own write what it is writing, and nothing else that happens meanwhile', async () => {
   const answer = Promise.withResolvers<void>();
   const sent: unknown[] = [];
-  const applied = { ...begun(order(), 'job-1', { protocol: 3 }, new Date(0)), bootId: 'boot-1' };
+  const applied = {
+    ...begun(agentTask(), 'job-1', { protocol: 3 }, new Date(0)),
+    bootId: 'boot-1',
+  };
   const config = nodeConfig({ status: { applied } });
   const configs = new Store<NodeConfig>();
   configs.upsert(config);
@@ -55,13 +55,6 @@ it('takes for its own write what it is writing, and nothing else that happens me
     ({ type: 'updated', key: 'multinic-system/worker-1', object, previous: config }) as const;
   const written = (status: unknown) =>
     ({ ...config, metadata: { ...config.metadata, resourceVersion: '99' }, status }) as NodeConfig;
-  // What a cluster with an older CustomResourceDefinition makes of it.
-  const cutShort = (status: unknown) => {
-    const { applied: whole, ...rest } = status as { readonly applied: typeof applied };
-    const { bootId: _, ...less } = whole;
-    return [less, {}, undefined].map((left) => written({ ...rest, applied: left }));
-  };
-
   const report = reporter.open(config);
   report.about(acceptSpec(config), undefined);
   report.tell({ kind: 'refused', reason: 'NodeNotFound', message: 'no such node' });
@@ -70,8 +63,6 @@ it('takes for its own write what it is writing, and nothing else that happens me
   expect(reporter.wrote(change(written(sent[0])))).toBe(true);
   expect(reporter.wrote(change(written({ ...(sent[0] as object), state: 'Failed' })))).toBe(false);
   const labelled = written(sent[0]);
-  // Nobody knows yet that the cluster keeps less: it may have been somebody else.
-  for (const left of cutShort(sent[0])) expect(reporter.wrote(change(left))).toBe(false);
   const other = { ...(sent[0] as object), applied: { ...applied, job: 'job-2' } };
   expect(reporter.wrote(change(written(other)))).toBe(false);
   const edited = { ...labelled, metadata: { ...labelled.metadata, labels: { a: 'b' } } };
@@ -79,38 +70,6 @@ it('takes for its own write what it is writing, and nothing else that happens me
   answer.resolve();
   await writing;
   expect(reporter.wrote(change(written(sent[0])))).toBe(false);
-});
-
-it('takes for its own write what a cluster leaves of it that keeps less, once it has seen that', async () => {
-  const news: boolean[] = [];
-  const lost: (readonly string[])[] = [];
-  const config = nodeConfig();
-  const configs = new Store<NodeConfig>();
-  configs.upsert(config);
-  let version = 10;
-  const patchStatus = async (_resource: unknown, _ref: unknown, patch: unknown) => {
-    const { state: _, ...kept } = merged((patch as { status: object }).status) as NodeConfigStatus;
-    version += 1;
-    const answer = nodeConfig({ metadata: { resourceVersion: `${version}` }, status: kept });
-    // The watch is faster than the answer.
-    configs.upsert(answer);
-    return answer;
-  };
-  const reporter = reporterWith({
-    patchStatus,
-    configs,
-    onStatusLost: (fields) => void lost.push(fields),
-  });
-  configs.subscribe((change) => void news.push(!reporter.wrote(change)));
-  for (const message of ['a', 'a', 'b', 'c']) {
-    const report = reporter.open(configs.get('multinic-system/worker-1') ?? config);
-    report.about(acceptSpec(config), undefined);
-    report.tell({ kind: 'refused', reason: 'NodeNotFound', message });
-    await report.write(new AbortController().signal);
-    expect(report.config.status?.state).toBe('Pending');
-  }
-  expect(news).toEqual([true, false, false]);
-  expect(lost).toEqual([['status.state']]);
 });
 
 it('counts what others have lost while an agent worked', async () => {

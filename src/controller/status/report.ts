@@ -16,7 +16,7 @@ import type { Metrics } from '../../process/metrics.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Applied } from '../jobs/applied.ts';
 import { type AcceptedSpec, acceptEntries } from '../jobs/request.ts';
-import { RunRefused, type Verdict } from '../jobs/runner.ts';
+import { type RunOutcome, RunRefused } from '../jobs/runner.ts';
 import {
   isWrittenByOther,
   type NodeConfig,
@@ -25,9 +25,8 @@ import {
   refOfConfig,
 } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
-import { standBackPatch } from '../watch/legacy-controller.ts';
-import type { Situation } from './conditions.ts';
-import { KeptStatuses } from './dropped-fields.ts';
+import { yieldPatch } from '../watch/legacy-controller.ts';
+import type { RunPhase } from './conditions.ts';
 import { statusOf, statusPatch } from './status.ts';
 
 export interface ReportOptions {
@@ -37,18 +36,16 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   readonly perform: Perform<Effect>;
   readonly clock: Clock;
-  /** Hears once of each field of a status that the cluster does not keep. */
-  readonly onStatusLost: (fields: readonly string[]) => void;
 }
 
 /** What one visit of an object has to tell; of several things the last one. */
 export interface Report {
-  /** The object as it is after what was written, with its status as that was written. */
+  /** The object as the last write left it. */
   readonly config: NodeConfig;
   /** What its entries are worth, and how its node was found. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
   /** `drift`: what the condition Drifted says from now on. */
-  tell(situation: Situation, applied?: Applied, drift?: ConditionUpdate): void;
+  tell(situation: RunPhase, applied?: Applied, drift?: ConditionUpdate): void;
   /** Adds to what is written a value of `rollout-continue` that is handled; undefined: none. */
   continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
   /** Tells of a refusal; any other error leaves nothing to tell. */
@@ -60,7 +57,7 @@ export interface Report {
 }
 
 interface Told {
-  readonly situation: Situation;
+  readonly situation: RunPhase;
   readonly applied: Applied | undefined;
   readonly drift: ConditionUpdate | undefined;
 }
@@ -96,14 +93,13 @@ export interface Reporter {
 
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
-  const statuses = new KeptStatuses(options.onStatusLost);
-  const ownWrites = new OwnWrites(statuses);
+  const ownWrites = new OwnWrites();
   /** By key: the objects on which this process reported the legacy controller. */
   const standingBack = new Map<string, OtherReported>();
 
   function open(config: NodeConfig): Report {
     standingBack.delete(keyOf(config));
-    let current = statuses.whole(config);
+    let current = config;
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
     let told: Told | undefined;
@@ -148,11 +144,10 @@ export function createReporter(options: ReportOptions): Reporter {
         if (patch === undefined) return;
         const before = current;
         current = await ownWrites.during(before, next, async () => {
-          const kept = await write(before, patch, signal);
-          const whole = statuses.note(kept, next);
-          // What the watch will tell in a moment, so that nobody decides on the state before.
-          configs.upsert(kept);
-          return whole;
+          const written = await write(before, patch, signal);
+          // Before the watch event arrives, so that the next reconcile does not read the former status.
+          configs.upsert(written);
+          return written;
         });
         recordReady(recorder, before, next.conditions ?? []);
         recordDrift(recorder, before, next.conditions ?? []);
@@ -166,7 +161,7 @@ export function createReporter(options: ReportOptions): Reporter {
     const { message, isRunning } = other;
     const { uid, generation } = config.metadata;
     const key = keyOf(config);
-    const patch = standBackPatch(config, message, clock.now());
+    const patch = yieldPatch(config, message, clock.now());
     if (patch === undefined) return;
     const last = standingBack.get(key);
     if (last !== undefined && lacksReport(config) && isStillTrue(last, config, isRunning)) {
@@ -194,7 +189,6 @@ export function createReporter(options: ReportOptions): Reporter {
       recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
     forget(key) {
-      statuses.forget(key);
       standingBack.delete(key);
     },
   };
@@ -263,7 +257,7 @@ function meaningOf(reason: string): string {
 
 export type ControllerMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
 
-function countEnd(metrics: ControllerMetrics, verdict: Verdict): void {
+function countEnd(metrics: ControllerMetrics, verdict: RunOutcome): void {
   metrics.count('multinic_job_results_total', { outcome: outcomeLabel(verdict) });
   const lost = verdict.kind === 'result' ? (verdict.result.foreignStateLost ?? 0) : 0;
   if (lost > 0) metrics.count('multinic_agent_foreign_state_lost_total', {}, lost);
@@ -273,7 +267,7 @@ function countEnd(metrics: ControllerMetrics, verdict: Verdict): void {
 export const controllerName = 'node-config';
 
 /** What `multinic_job_results_total` calls an ending. */
-export function outcomeLabel(verdict: Verdict): string {
+export function outcomeLabel(verdict: RunOutcome): string {
   if (verdict.kind === 'result') return verdict.result.outcome;
   return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
 }
@@ -285,12 +279,6 @@ export function outcomeLabel(verdict: Verdict): string {
  */
 class OwnWrites {
   readonly #underWay = new Map<string, UnderWay>();
-  readonly #statuses: KeptStatuses;
-
-  constructor(statuses: KeptStatuses) {
-    this.#statuses = statuses;
-  }
-
   /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
   async during<T>(
     config: NodeConfig,
@@ -311,9 +299,7 @@ class OwnWrites {
     const underWay = this.#underWay.get(key);
     if (type !== 'updated' || !underWay) return false;
     const { identity, status } = underWay;
-    return (
-      isSameJson(identity, identityOf(object)) && this.#statuses.isLeftOf(object.status, status)
-    );
+    return isSameJson(identity, identityOf(object)) && isSameJson(object.status, status);
   }
 }
 

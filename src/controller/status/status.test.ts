@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { entry, nicResult, nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import {
+  agentTask,
+  entry,
+  nicResult,
+  nodeConfig,
+} from '../../../test/fixtures/controller-samples.ts';
 import {
   conditionsIn,
   ended,
@@ -12,10 +17,10 @@ import { findCondition } from '../../api/condition.ts';
 import { refusalReason } from '../../api/job.ts';
 import { begun } from '../jobs/applied.ts';
 import { acceptSpec } from '../jobs/request.ts';
-import type { Situation } from './conditions.ts';
+import type { RunPhase } from './conditions.ts';
 import { statusOf, statusPatch } from './status.ts';
 
-const working: Situation = { kind: 'working', run: run(), repeat: false };
+const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
 const pending = nicResult(1, { state: 'Pending', reason: 'WaitingForNIC', name: '', message: 'm' });
 
@@ -303,7 +308,7 @@ describe('a status that is the only witness left', () => {
   ])(
     'tells its recorded end again when it has told of something else since: %s',
     (_what, since) => {
-      const applied = { ...begun(order(), 'job-1', { protocol: 2 }, now), done: true };
+      const applied = { ...begun(agentTask(), 'job-1', { protocol: 2 }, now), done: true };
       const config = nodeConfig({ status: { ...status(since), applied } });
       const next = status({ kind: 'recorded' }, config);
       expect(conditionsIn(next)['Ready']).toBe('True AllInterfacesConfigured');

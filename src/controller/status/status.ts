@@ -16,7 +16,7 @@ import { type Applied, deliveredMacs, recordOf } from '../jobs/applied.ts';
 import type { AcceptedSpec, Entry } from '../jobs/request.ts';
 import { type NodeConfig, ownSpecHash } from '../objects/stores.ts';
 import type { NameMatch } from '../target.ts';
-import { conditionsOf, isRepeat, readyIn, type Situation } from './conditions.ts';
+import { conditionsOf, isRepeat, type RunPhase, readyIn } from './conditions.ts';
 import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
 
@@ -24,7 +24,7 @@ export interface StatusInput {
   readonly config: NodeConfig;
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
   readonly name: NameMatch | undefined;
-  readonly situation: Situation;
+  readonly situation: RunPhase;
   /** The record, where there is a new one. */
   readonly applied?: Applied | undefined;
   /** What the condition Drifted says, where a look has ended. */
@@ -73,19 +73,19 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
  * The record, with the NICs of its node where an earlier version kept these in `interfaceStatuses` alone: these tell of the
  * wanted NICs while a change waits.
  */
-function recordIn(config: NodeConfig, { kind }: Situation): Applied | undefined {
+function recordIn(config: NodeConfig, { kind }: RunPhase): Applied | undefined {
   const record = recordOf(config);
   const macs = kind === 'waiting' && !record?.macs ? deliveredMacs(config) : [];
   return record && macs.length > 0 ? { ...record, macs: [...macs] } : record;
 }
 
 /** A recorded end holds; where the status does not tell of it any more it is told again. */
-function situationIn({ situation, config, applied, spec }: StatusInput): Situation {
+function situationIn({ situation, config, applied, spec }: StatusInput): RunPhase {
   const record = applied ?? recordOf(config);
   return (situation.kind === 'recorded' && toldAgain(config.status, record, spec)) || situation;
 }
 
-function lastRun(situation: Situation, previous: NodeConfigStatus) {
+function lastRun(situation: RunPhase, previous: NodeConfigStatus) {
   return {
     lastProcessed: endOf(situation) ?? previous.lastProcessed,
     lastJobName: jobOf(situation) ?? previous.lastJobName,
@@ -100,7 +100,7 @@ function hashOf(config: NodeConfig): string | undefined {
 
 /** The one word for people, derived; programs read conditions. */
 function stateOf(
-  situation: Situation,
+  situation: RunPhase,
   ready: Condition | undefined,
   nics: readonly InterfaceStatus[],
 ): NonNullable<NodeConfigStatus['state']> {
@@ -111,7 +111,7 @@ function stateOf(
 
 /** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
 function isPending(
-  situation: Situation,
+  situation: RunPhase,
   { reason }: Condition,
   nics: readonly InterfaceStatus[],
 ): boolean {
@@ -124,12 +124,12 @@ function isPending(
   return isOfAgent && nics.every(({ status }) => status !== 'Failed');
 }
 
-function endOf(situation: Situation): string | undefined {
+function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
 /** What the host's own record calls ours, when an agent has just told it. */
-function knownTo(situation: Situation): KnownInterface[] | undefined {
+function knownTo(situation: RunPhase): KnownInterface[] | undefined {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   const known = verdict?.kind === 'result' ? verdict.result.known : undefined;
   return known?.map(({ index, mac, portId }) => ({
@@ -140,7 +140,7 @@ function knownTo(situation: Situation): KnownInterface[] | undefined {
 }
 
 /** The Job that the status speaks of; a repeated one is not named before it has ended. */
-function jobOf(situation: Situation): string | undefined {
+function jobOf(situation: RunPhase): string | undefined {
   if (situation.kind === 'ended') return situation.job;
   return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
 }
@@ -180,7 +180,7 @@ function toldAgain(
   status: NodeConfigStatus | undefined,
   applied: Applied | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
-): Situation | undefined {
+): RunPhase | undefined {
   if (!applied?.done || applied.undone || applied.action !== 'apply') return undefined;
   const { job, at, attempt, protocol } = applied;
   const about = { protocol, attempt, uid: '', generation: 0, bootId: '' };
@@ -208,7 +208,7 @@ function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
 /** Whether Ready says it already; the message of a success may have more to it: what the agent warned of. */
 function isReadyTold(
   status: NodeConfigStatus | undefined,
-  end: Situation,
+  end: RunPhase,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): boolean {
   const told = findCondition(status?.conditions, 'Ready');

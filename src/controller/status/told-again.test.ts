@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { entry, nicResult, nodeConfig, order } from '../../../test/fixtures/controller-samples.ts';
+import {
+  agentTask,
+  entry,
+  nicResult,
+  nodeConfig,
+} from '../../../test/fixtures/controller-samples.ts';
 import {
   conditionsIn,
   endedAt,
@@ -12,7 +17,7 @@ import { begun } from '../jobs/applied.ts';
 import { statusPatch } from './status.ts';
 
 describe('a recorded end of which the status does not tell all', () => {
-  const applied = { ...begun(order(), 'job-1', { protocol: 2 }, endedAt), done: true };
+  const applied = { ...begun(agentTask(), 'job-1', { protocol: 2 }, endedAt), done: true };
   const later = new Date('2026-01-01T13:00:00Z');
   const drift = { type: 'Drifted', status: 'True', reason: 'Drifted', message: 'm' } as const;
 

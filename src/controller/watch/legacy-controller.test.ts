@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerBed } from '../../../test/fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { findCondition } from '../../api/condition.ts';
 import { jobs, pods } from '../../kube/core-resources.ts';
@@ -8,10 +8,10 @@ import { type NodeConfig, nodeConfigs } from '../objects/stores.ts';
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };
 const theirJob = { namespace: 'multinic-system', name: 'multinic-agent-worker-1-g1' };
-let bed: ControllerBed;
+let bed: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerBed.start();
+  bed = await ControllerFixture.start();
   await bed.addNode('worker-1');
   await createTheirJob();
 });

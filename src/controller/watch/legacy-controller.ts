@@ -1,5 +1,5 @@
 import { type Condition, findCondition, setCondition } from '../../api/condition.ts';
-import { annotations, deployedControllerName, labels } from '../../api/names.ts';
+import { annotations, labels, legacyControllerName } from '../../api/names.ts';
 import { type Change, Store } from '../../kube/cache/store.ts';
 import type { Job, Pod } from '../../kube/core-resources.ts';
 import { keyOf } from '../../kube/object.ts';
@@ -8,7 +8,7 @@ import { jobEndOf } from '../jobs/evidence.ts';
 import { type NodeConfig, otherControllerActive, type Stores } from '../objects/stores.ts';
 
 /** Jobs of the deployed controller, which lie in the namespace of the objects. */
-export const deployedJobsSelector = `${labels.managedBy}=${deployedControllerName}`;
+export const legacyJobsSelector = `${labels.managedBy}=${legacyControllerName}`;
 
 const conditionType = otherControllerActive;
 
@@ -108,7 +108,7 @@ export function isRunningPod({ spec, status }: Pod): boolean {
 /** Its image holds two programs, so the command is always there. */
 function runsDeployedController(spec: Pod['spec']): boolean {
   return (spec?.containers ?? []).some(({ command = [], args = [] }) =>
-    [...command, ...args].some((word) => word.split('/').at(-1) === deployedControllerName),
+    [...command, ...args].some((word) => word.split('/').at(-1) === legacyControllerName),
   );
 }
 
@@ -124,7 +124,7 @@ export function slimPod(pod: Pod): Pod {
  * done, as what the other one does on the node is not in it, and our condition Ready when it is about an earlier generation. Undefined when it says so already.
  * The deployed controller replaces all conditions whenever it writes.
  */
-export function standBackPatch(
+export function yieldPatch(
   { metadata, status, statusKeys }: NodeConfig,
   message: string,
   now: Date,

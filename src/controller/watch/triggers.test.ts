@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  agentTask,
   instanceId,
   job,
   node,
   nodeConfig,
-  order,
   pod,
 } from '../../../test/fixtures/controller-samples.ts';
 import type { Change } from '../../kube/cache/store.ts';
@@ -13,8 +13,8 @@ import { createStores, type NodeConfig } from '../objects/stores.ts';
 import {
   keysOfConfig,
   keysOfJob,
+  keysOfLegacyJob,
   keysOfNode,
-  keysOfOthersJob,
   keysOfWorkload,
 } from './triggers.ts';
 
@@ -121,15 +121,15 @@ describe('a change of a Job', () => {
   const complete = { conditions: [{ type: 'Complete', status: 'True' }] };
 
   it('is about its object, and wakes who waits when it ends or goes', () => {
-    const open = { type: 'added', key: 'k', object: job(order()) } as const;
+    const open = { type: 'added', key: 'k', object: job(agentTask()) } as const;
     expect(keysOfJob(agents, open)).toEqual([own]);
-    const ended = { ...open, object: job(order(), { status: complete }) };
+    const ended = { ...open, object: job(agentTask(), { status: complete }) };
     expect(keysOfJob(agents, ended)).toEqual([own, 'a/b']);
     expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual([own, 'a/b']);
   });
 
   it('for an object of another namespace is about nobody here: it is another controller’s', () => {
-    const theirs = order({ config: { namespace: 'elsewhere', name: 'worker-1' } });
+    const theirs = agentTask({ config: { namespace: 'elsewhere', name: 'worker-1' } });
     const open = { type: 'added', key: 'k', object: job(theirs) } as const;
     expect(keysOfJob(agents, open)).toEqual([]);
     expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual(['a/b']);
@@ -153,10 +153,10 @@ describe('a change of a Job', () => {
   });
 
   it('of the deployed controller is about every object when it comes or goes', () => {
-    const theirs = { type: 'added', key: 'k', object: job(order()) } as const;
-    expect(keysOfOthersJob(storesOf(config), admission, theirs)).toEqual([own]);
-    const object = job(order(), { status: complete });
+    const theirs = { type: 'added', key: 'k', object: job(agentTask()) } as const;
+    expect(keysOfLegacyJob(storesOf(config), admission, theirs)).toEqual([own]);
+    const object = job(agentTask(), { status: complete });
     const ended = { ...theirs, type: 'updated', object, previous: object } as const;
-    expect(keysOfOthersJob(storesOf(config), admission, ended)).toEqual(['a/b']);
+    expect(keysOfLegacyJob(storesOf(config), admission, ended)).toEqual(['a/b']);
   });
 });

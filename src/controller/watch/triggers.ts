@@ -112,7 +112,7 @@ export function keysOfWorkload({ configs }: Stores, change: Change<Pod>): readon
 }
 
 /** A Job of the deployed controller came or went: that is about every object. */
-export function keysOfOthersJob(
+export function keysOfLegacyJob(
   { configs }: Stores,
   admission: Admission,
   change: Change<Job>,

@@ -10,7 +10,7 @@ import { countSteps } from '../../kube-metrics.ts';
 import type { PartContext } from '../../process/part.ts';
 import { slimAgentPod, slimJob } from '../jobs/job-runner.ts';
 import { type NodeConfig, nodeConfigs, slimNode } from '../objects/stores.ts';
-import { deployedJobsSelector, type OtherController, slimPod } from './legacy-controller.ts';
+import { legacyJobsSelector, type OtherController, slimPod } from './legacy-controller.ts';
 
 export interface WatchesOptions {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
@@ -70,7 +70,7 @@ export function createWatches(options: WatchesOptions): Watches {
       mirror(jobs, other.jobs, {
         name: 'DeployedJob',
         namespace,
-        labelSelector: deployedJobsSelector,
+        labelSelector: legacyJobsSelector,
       }),
       mirror(pods, other.pods, { name: 'DeployedPod', namespace, transform: slimPod }),
     ],

@@ -4,7 +4,7 @@ import type { KubeClient } from '../client/client.ts';
 import { type Lease, leases } from '../core-resources.ts';
 import { isConflict, isNotFound } from '../errors.ts';
 import type { ObjectRef } from '../object.ts';
-import { heldSpec, releasedSpec, wasGivenBack } from './lease-record.ts';
+import { acquiredSpec, releasedSpec, wasReleased } from './lease-record.ts';
 
 /** Another process has the lease, or ours could not be renewed in time. */
 export class LeaseLostError extends Error {
@@ -15,7 +15,7 @@ export class LeaseLostError extends Error {
 }
 
 /** The lease as we wrote it last, and the start of that request by our clock. */
-export interface Held {
+export interface AcquiredLease {
   readonly lease: Lease;
   readonly writtenAtMs: number;
 }
@@ -39,9 +39,9 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
   }
 
   /** Takes or renews the lease. It counts from the start of this request: nobody can have seen it before. */
-  async function write(lease: Lease | undefined, stop?: AbortSignal): Promise<Held> {
+  async function write(lease: Lease | undefined, stop?: AbortSignal): Promise<AcquiredLease> {
     const writtenAtMs = clock.monotonicMs();
-    const spec = heldSpec(lease, { identity, durationMs: leaseDurationMs, now: clock.now() });
+    const spec = acquiredSpec(lease, { identity, durationMs: leaseDurationMs, now: clock.now() });
     const written = await limited(stop, (signal) =>
       lease
         ? patch(lease, spec, signal)
@@ -50,7 +50,7 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
     return { lease: written, writtenAtMs };
   }
 
-  async function renew({ lease }: Held, stop: AbortSignal): Promise<Held> {
+  async function renew({ lease }: AcquiredLease, stop: AbortSignal): Promise<AcquiredLease> {
     try {
       return await write(lease, stop);
     } catch (error) {
@@ -61,12 +61,12 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       const holder = current?.spec?.holderIdentity || identity;
       if (holder !== identity) throw new LeaseLostError(`${holder} holds it`);
       // By another one, who led meanwhile: we do so when our own work has ended.
-      if (current && wasGivenBack(current)) throw new LeaseLostError('it was given back');
+      if (current && wasReleased(current)) throw new LeaseLostError('it was given back');
       return write(current, stop);
     }
   }
 
-  async function release({ lease }: Held, stop: AbortSignal): Promise<void> {
+  async function release({ lease }: AcquiredLease, stop: AbortSignal): Promise<void> {
     const spec = releasedSpec(clock.now());
     try {
       await patch(lease, spec, stop);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../core-resources.ts';
-import { heldSpec, isFree, observe, releasedSpec } from './lease-record.ts';
+import { acquiredSpec, isFree, observe, releasedSpec } from './lease-record.ts';
 
 function lease(spec: NonNullable<Lease['spec']>): Lease {
   return { metadata: { name: 'leader' }, spec };
@@ -71,7 +71,7 @@ describe('a lease', () => {
 
   test('that is taken notes the change of hands', () => {
     const before = lease({ ...held.spec, leaseTransitions: 4 });
-    expect(heldSpec(before, { identity: 'me', durationMs: 15_000, now })).toEqual({
+    expect(acquiredSpec(before, { identity: 'me', durationMs: 15_000, now })).toEqual({
       holderIdentity: 'me',
       leaseDurationSeconds: 15,
       acquireTime: '2026-01-01T00:00:00.123000Z',
@@ -82,7 +82,7 @@ describe('a lease', () => {
 
   test('that is renewed keeps when it was taken', () => {
     const mine = lease({ holderIdentity: 'me', acquireTime: 'then', leaseTransitions: 5 });
-    expect(heldSpec(mine, { identity: 'me', durationMs: 15_000, now })).toMatchObject({
+    expect(acquiredSpec(mine, { identity: 'me', durationMs: 15_000, now })).toMatchObject({
       acquireTime: 'then',
       leaseTransitions: 5,
     });

@@ -38,7 +38,7 @@ export function isFree(
   { holder, atMs }: Observation,
   nowMs: number,
 ): boolean {
-  if (holder === identity || (holder === '' && (!lease?.spec?.renewTime || wasGivenBack(lease))))
+  if (holder === identity || (holder === '' && (!lease?.spec?.renewTime || wasReleased(lease))))
     return true;
   // No shorter than ours: an edit must not end what its holder renews in time.
   return nowMs - atMs >= Math.max(durationMs, (lease?.spec?.leaseDurationSeconds ?? 0) * 1000);
@@ -48,13 +48,13 @@ export function isFree(
 const givenBackSeconds = 1;
 
 /** Whether a lease without a holder says that he gave it up, and was not only taken out of it. */
-export function wasGivenBack({ spec }: Lease): boolean {
+export function wasReleased({ spec }: Lease): boolean {
   const { holderIdentity = '', leaseDurationSeconds = 0 } = spec ?? {};
   return holderIdentity === '' && leaseDurationSeconds <= givenBackSeconds;
 }
 
 /** The spec with which `identity` takes or renews the lease. */
-export function heldSpec(
+export function acquiredSpec(
   lease: Lease | undefined,
   { identity, durationMs, now }: Candidate & { readonly now: Date },
 ) {

@@ -4,7 +4,7 @@ import { DeadlineReached, withDeadline } from '../../time/deadline.ts';
 import type { KubeClient } from '../client/client.ts';
 import { isAlreadyExists, isConflict } from '../errors.ts';
 import { StillRunning } from '../reconcile/together.ts';
-import { createLeaseLock, type Held, LeaseLostError } from './lease-lock.ts';
+import { type AcquiredLease, createLeaseLock, LeaseLostError } from './lease-lock.ts';
 import { isFree, type Observation, observe } from './lease-record.ts';
 
 export interface LeaseOptions {
@@ -77,7 +77,7 @@ export async function runWithLease(
   }
 
   /** Waits until the lease is ours; undefined when the signal aborted first. */
-  async function campaign(): Promise<Held | undefined> {
+  async function campaign(): Promise<AcquiredLease | undefined> {
     let seen: Observation | undefined;
     onChange('campaigning');
     while (!signal.aborted) {
@@ -98,7 +98,7 @@ export async function runWithLease(
   }
 
   /** Leads until `lead` has ended; why the lease was lost when that was the reason. */
-  async function leadWith(first: Held): Promise<LeaseLostError | undefined> {
+  async function leadWith(first: AcquiredLease): Promise<LeaseLostError | undefined> {
     const leading = new AbortController();
     const ended = new AbortController();
     const onAbort = (): void => leading.abort(signal.reason);
@@ -126,7 +126,7 @@ export async function runWithLease(
   /** Waits for the end of work under a lost lease, but no longer than the lease lasts. */
   async function endWithin(
     work: Promise<unknown>,
-    held: Held,
+    held: AcquiredLease,
     lost: LeaseLostError,
   ): Promise<void> {
     const ms = Math.max(0, held.writtenAtMs + leaseDurationMs - clock.monotonicMs());
@@ -142,9 +142,9 @@ export async function runWithLease(
 
   /** Renews until `ended`; says why when the lease is lost before. */
   async function renewUntil(
-    first: Held,
+    first: AcquiredLease,
     ended: AbortSignal,
-  ): Promise<{ readonly held: Held; readonly lost?: LeaseLostError }> {
+  ): Promise<{ readonly held: AcquiredLease; readonly lost?: LeaseLostError }> {
     let held = first;
     let triedAtMs = held.writtenAtMs;
     for (;;) {
@@ -169,11 +169,15 @@ export async function runWithLease(
     }
   }
 
-  function renewWithin(ms: number, held: Held, ended: AbortSignal): Promise<Held> {
+  function renewWithin(
+    ms: number,
+    held: AcquiredLease,
+    ended: AbortSignal,
+  ): Promise<AcquiredLease> {
     return withDeadline({ clock, ms, signal: ended }, (limit) => lock.renew(held, limit));
   }
 
-  async function release(held: Held): Promise<void> {
+  async function release(held: AcquiredLease): Promise<void> {
     try {
       await withDeadline({ clock, ms: renewDeadlineMs }, (limit) => lock.release(held, limit));
       onChange('released');

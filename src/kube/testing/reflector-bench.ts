@@ -5,10 +5,10 @@ import { createReflector, type ReflectorOptions } from '../cache/reflector.ts';
 import { Store } from '../cache/store.ts';
 import { createKubeClient } from '../client/http-client.ts';
 import { type ConfigMap, configMaps } from '../core-resources.ts';
-import { answer, refuse, type SeenRequest, startScriptedServer } from './scripted-server.ts';
+import { answer, type ReceivedRequest, refuse, startScriptedServer } from './scripted-server.ts';
 
 /** How the server answers one list or watch. */
-export type Reply = (response: ServerResponse, request: SeenRequest) => void;
+export type Reply = (response: ServerResponse, request: ReceivedRequest) => void;
 
 /** An object as the server sends it. */
 export const item = (name: string, resourceVersion: number, more: object = {}) => ({

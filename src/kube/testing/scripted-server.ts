@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** One request as the server read it. */
-export interface SeenRequest {
+export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -19,12 +19,12 @@ export interface SeenRequest {
   readonly socket: Socket;
 }
 
-export type Script = (request: SeenRequest, response: ServerResponse) => void;
+export type Script = (request: ReceivedRequest, response: ServerResponse) => void;
 
 /** An HTTP server for tests that answers what a script tells it to, broken answers too. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  readonly requests: readonly SeenRequest[];
+  readonly requests: readonly ReceivedRequest[];
   /** Connections accepted so far. */
   readonly connections: number;
 }
@@ -34,7 +34,7 @@ export async function startScriptedServer(
   script: Script,
   tls?: ServerOptions,
 ): Promise<ScriptedServer> {
-  const requests: SeenRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   let connections = 0;
   const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
@@ -67,7 +67,7 @@ export async function startScriptedServer(
 function seen(
   { method = '', url = '', headers, socket }: IncomingMessage,
   body: string,
-): SeenRequest {
+): ReceivedRequest {
   const { pathname: path, searchParams: query } = new URL(url, 'http://server');
   return { method, path, query, headers, body, socket };
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../../process/log.ts';
 import type { Metrics } from '../../process/metrics.ts';
 import type { Problem } from '../accept/accepted.ts';
 import type { Outcome } from '../outcome.ts';
-import { describeLoss, type LostFields } from '../recovery/lost-fields.ts';
+import { type LostFields, lostFieldsText } from '../recovery/lost-fields.ts';
 import { mayRecover } from '../recovery/may-recover.ts';
 import type { Observed, StagePlan } from '../stage.ts';
 import type { Applier, Ensured, EnsuredObject } from './applier.ts';
@@ -44,7 +44,7 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
     const name = `${resource.kind} ${object.metadata.name}`;
     if (ensured === 'unchanged') return;
     if (!lost || !(ensured in reasons)) return log.info({ object: name, ensured }, 'applied');
-    const message = `${name}: ${describeLoss(lost)}`;
+    const message = `${name}: ${lostFieldsText(lost)}`;
     if (ensured === 'repaired') {
       log.info({ object: name, ...lost }, 'repaired');
       metrics.count('multinic_operator_recoveries_total', { kind: resource.kind });

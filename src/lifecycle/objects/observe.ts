@@ -27,14 +27,14 @@ import type { LiveObjects, Observed } from '../stage.ts';
 import type { Stores } from './stores.ts';
 
 /** What there is to do with a MultiNicOperator. */
-export type Seen =
+export type Observation =
   | { readonly what: 'gone' }
   | { readonly what: 'leaving'; readonly operator: OperatorObject }
   | { readonly what: 'refused'; readonly operator: OperatorObject; readonly problem: Problem }
   | { readonly what: 'wanted'; readonly observed: Observed };
 
 type Accept = (operator: OperatorObject, now: Date) => Accepted;
-export type Observe = (key: string, accept: Accept, signal: AbortSignal) => Promise<Seen>;
+export type Observe = (key: string, accept: Accept, signal: AbortSignal) => Promise<Observation>;
 
 export interface ObserveDeps {
   readonly client: Pick<KubeClient, 'find' | 'listAll'>;

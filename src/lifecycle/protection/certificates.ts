@@ -5,7 +5,7 @@ import {
   type CertificateKeeper,
   createCertificateKeeper,
 } from '../../certificates/certificate-keeper.ts';
-import { SecretTrouble } from '../../certificates/kept-secret.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { validatingWebhookConfigurations } from '../../kube/core-resources.ts';
 import type { Perform } from '../../process/effects.ts';
@@ -13,7 +13,7 @@ import type { PartContext } from '../../process/part.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { passed } from '../../time/clock.ts';
 import { caBundleOf } from './configuration.ts';
-import { createWebhookSecrets, kept, webhookNames } from './webhook-secrets.ts';
+import { createWebhookSecrets, webhookNames, webhookSecrets } from './webhook-secrets.ts';
 
 export interface WebhookCertificatesDeps {
   readonly client: Pick<KubeClient, 'find' | 'apply'>;
@@ -48,7 +48,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
 
   const keeper: CertificateKeeper = createCertificateKeeper({
     secrets: createWebhookSecrets({ client, namespace, perform }),
-    kept,
+    kept: webhookSecrets,
     names: webhookNames(namespace, url),
     clock,
     onWrite: (name, why) => log.info({ name, why }, 'writing a Secret of the webhook'),
@@ -85,7 +85,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
       return isDone ? 'done' : 'waiting';
     } catch (error) {
       leading.throwIfAborted();
-      if (error instanceof SecretTrouble && error.isRace) {
+      if (error instanceof SecretError && error.isRace) {
         publish(keeper.trusted);
         return 'waiting';
       }

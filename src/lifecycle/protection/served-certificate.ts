@@ -1,5 +1,5 @@
 import { authoritiesIn, type Certificate, pairIn } from '../../certificates/certificate.ts';
-import { tlsKeys } from '../../certificates/held-tls.ts';
+import { tlsKeys } from '../../certificates/stored-tls.ts';
 import type { Secret } from '../../kube/core-resources.ts';
 
 /** Certificate and key of the webhook as its Secret holds them. */

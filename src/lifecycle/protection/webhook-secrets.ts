@@ -2,14 +2,14 @@ import type { Effect } from '../../api/effects.ts';
 import { fieldManagers, labels, managedObjects } from '../../api/names.ts';
 import { serviceNames } from '../../certificates/certificate-keeper.ts';
 import {
-  createKeptSecrets,
-  type KeptSecret,
-  type KeptSecrets,
+  createOwnedSecrets,
+  type OwnedSecret,
+  type OwnedSecrets,
   type SecretsDeps,
-} from '../../certificates/kept-secret.ts';
+} from '../../certificates/owned-secret.ts';
 
 /** Secrets of the webhook's certificate authority and certificate. */
-export const kept = {
+export const webhookSecrets = {
   authority: {
     name: managedObjects.webhookAuthority,
     type: 'Opaque',
@@ -20,12 +20,12 @@ export const kept = {
     type: 'kubernetes.io/tls',
     effect: 'lifecycle.certificate.write',
   },
-} as const satisfies Readonly<Record<string, KeptSecret<Effect>>>;
+} as const satisfies Readonly<Record<string, OwnedSecret<Effect>>>;
 
 export function createWebhookSecrets(
   deps: Omit<SecretsDeps<Effect>, 'keeper'>,
-): KeptSecrets<Effect> {
-  return createKeptSecrets({
+): OwnedSecrets<Effect> {
+  return createOwnedSecrets({
     ...deps,
     keeper: {
       fieldManager: fieldManagers.lifecycle,

@@ -52,7 +52,7 @@ function withoutNested(sorted: readonly string[]): readonly string[] {
 const mostNamed = 5;
 
 /** Such as `kubectl-edit changed .spec.replicas`. */
-export function describeLoss({ paths, managers }: LostFields): string {
+export function lostFieldsText({ paths, managers }: LostFields): string {
   if (paths === deleted.paths) return 'deleted';
   const named = paths.slice(0, mostNamed).join(', ');
   const rest = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more fields` : '';

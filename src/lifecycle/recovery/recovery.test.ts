@@ -3,7 +3,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { assess, type Memory } from './assess.ts';
 import { pathsOf } from './field-sets.ts';
 import { RepairLedger } from './ledger.ts';
-import { deleted, describeLoss, lostFields } from './lost-fields.ts';
+import { deleted, lostFields, lostFieldsText } from './lost-fields.ts';
 
 const container = 'k:{"name":"main"}';
 const template = (fields: object) => ({ 'f:spec': { 'f:containers': { [container]: fields } } });
@@ -89,7 +89,7 @@ describe('lostFields', () => {
       'x changed 1, 2, 3, 4, 5 and 2 more fields',
     ],
   ])('is described in words', (lost, text) => {
-    expect(describeLoss(lost)).toBe(text);
+    expect(lostFieldsText(lost)).toBe(text);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Accepted, Problem } from '../accept/accepted.ts';
 import type { Ensured } from '../objects/applier.ts';
 import type { Outcome, Outcomes } from '../outcome.ts';
-import { describeLoss } from '../recovery/lost-fields.ts';
+import { lostFieldsText } from '../recovery/lost-fields.ts';
 import type { Notice } from '../stage.ts';
 
 /** What all stages found, for phase and conditions. */
@@ -41,7 +41,7 @@ function objectsIn(outcome: Outcome, state: Ensured): string[] {
 
 function withLoss(name: string, { lost }: Outcome): string {
   const loss = lost.get(name);
-  return loss ? `${name} (${describeLoss(loss)})` : name;
+  return loss ? `${name} (${lostFieldsText(loss)})` : name;
 }
 
 /** Several stages may depend on one field. */

@@ -9,7 +9,7 @@ import type { Outcome as Requeue } from '../../kube/reconcile/controller.ts';
 import type { Perform } from '../../process/effects.ts';
 import type { Clock } from '../../time/clock.ts';
 import { multiNicOperators, type OperatorObject, statusOf } from '../multinicoperator.ts';
-import type { Seen } from '../objects/observe.ts';
+import type { Observation } from '../objects/observe.ts';
 import type { Outcomes } from '../outcome.ts';
 import type { Observed } from '../stage.ts';
 import { refusedStatus } from './refused.ts';
@@ -17,7 +17,7 @@ import { statusAfter } from './status.ts';
 
 export interface StatusWriter {
   write(observed: Observed, outcomes: Outcomes, signal: AbortSignal): Promise<void>;
-  refuse(seen: Extract<Seen, { what: 'refused' }>, signal: AbortSignal): Promise<Requeue>;
+  refuse(seen: Extract<Observation, { what: 'refused' }>, signal: AbortSignal): Promise<Requeue>;
 }
 
 export interface StatusWriterDeps {

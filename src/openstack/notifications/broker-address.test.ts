@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { brokerAddress, inWords } from './broker-address.ts';
+import { brokerAddress, brokerText } from './broker-address.ts';
 
 test.each([
   ['172.168.30.30:5672', '172.168.30.30', 5672, false],
@@ -35,5 +35,5 @@ test.each([
 
 test.each(['[fd00::1]:5671', 'rabbit:5672'])('%s is shown as it is', (text) => {
   const address = brokerAddress(text);
-  expect(address && inWords(address)).toBe(text);
+  expect(address && brokerText(address)).toBe(text);
 });

@@ -29,10 +29,10 @@ export function brokerAddress(text: string): BrokerAddress | undefined {
 
 /** As the operator's ALLOWED_ENDPOINTS name it: a broker is a host and a port, with whatever it speaks there. */
 export function placeOf(address: BrokerAddress): URL {
-  return new URL(`http://${inWords(address)}`);
+  return new URL(`http://${brokerText(address)}`);
 }
 
 /** For people and metrics. */
-export function inWords({ host, port }: BrokerAddress): string {
+export function brokerText({ host, port }: BrokerAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

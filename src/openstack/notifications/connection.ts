@@ -5,7 +5,7 @@ import type { TlsOptions } from '../../requests/transport.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
 import { longestFrame } from './amqp/frames.ts';
-import { say } from './amqp/methods.ts';
+import { encode } from './amqp/methods.ts';
 import { ChannelClosed, codes, Session } from './amqp/session.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { BrokerFailure, brokerFailure } from './broker-failure.ts';
@@ -102,7 +102,7 @@ function open({ address, tls, isTrusted }: BrokerLogin): Socket {
 
 /** Says goodbye, if there is somebody who listens; the broker drops the queue with the connection. */
 function leave(session: Session, socket: Socket): void {
-  session.tell(0, say.close());
+  session.tell(0, encode.close());
   socket.destroySoon();
   // Not the socket's own limit, which whatever the peer says puts off.
   setTimeout(() => socket.destroy(), goodbyeMs).unref();
@@ -130,14 +130,14 @@ async function attend(attendance: Attendance, login: BrokerLogin, to: Listener):
 async function logIn(session: Session, login: BrokerLogin, times: ListenTimes): Promise<number> {
   await session.begin();
   const { username, password, virtualHost } = login;
-  const tune = await session.ask(0, say.startOk(username, password), 'tune');
+  const tune = await session.ask(0, encode.startOk(username, password), 'tune');
   // The first is how many channels it has; one with fewer than ours closes the connection.
   const [, frameMax, offered] = [tune.short(), tune.long(), tune.short()];
   const frame = Math.min(frameMax || longestFrame, longestFrame);
   // 0: the other side would not look.
   const heartbeat = Math.min(offered || times.heartbeatSeconds, times.heartbeatSeconds);
-  session.tell(0, say.tuneOk(channels.bindings, frame, heartbeat));
-  await session.ask(0, say.open(virtualHost), 'openOk');
+  session.tell(0, encode.tuneOk(channels.bindings, frame, heartbeat));
+  await session.ask(0, encode.open(virtualHost), 'openOk');
   return heartbeat;
 }
 
@@ -158,10 +158,10 @@ async function makeQueue(session: Session): Promise<string> {
   const ask = async (...[question, answer]: [Buffer, Parameters<Session['ask']>[2]]) =>
     session.ask(channels.queue, question, answer);
   try {
-    await ask(say.channelOpen(), 'channelOpenOk');
-    const queue = (await ask(say.queueDeclare(), 'queueDeclareOk')).shortText();
-    await ask(say.qos(prefetch), 'qosOk');
-    await ask(say.consume(queue), 'consumeOk');
+    await ask(encode.channelOpen(), 'channelOpenOk');
+    const queue = (await ask(encode.queueDeclare(), 'queueDeclareOk')).shortText();
+    await ask(encode.qos(prefetch), 'qosOk');
+    await ask(encode.consume(queue), 'consumeOk');
     return queue;
   } catch (error) {
     if (!(error instanceof ChannelClosed) || error.code !== codes.accessRefused) throw error;
@@ -192,16 +192,16 @@ async function bind(
   { exchange, keys }: (typeof sources)[number],
 ): Promise<boolean> {
   const channel = channels.bindings;
-  await session.ask(channel, say.channelOpen(), 'channelOpenOk');
+  await session.ask(channel, encode.channelOpen(), 'channelOpenOk');
   try {
     for (const key of keys) {
-      await session.ask(channel, say.queueBind(queue, exchange, key), 'queueBindOk');
+      await session.ask(channel, encode.queueBind(queue, exchange, key), 'queueBindOk');
     }
   } catch (error) {
     if (!(error instanceof ChannelClosed) || !tolerated.includes(error.code)) throw error;
     return false;
   }
-  await session.ask(channel, say.channelClose(), 'channelCloseOk');
+  await session.ask(channel, encode.channelClose(), 'channelCloseOk');
   return true;
 }
 

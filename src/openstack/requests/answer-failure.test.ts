@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { answerOf } from '../../requests/fake-caller.ts';
-import { answerFailure, jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
+import { answerFailure, isNotFoundByService, jsonOf, parseAs } from './answer-failure.ts';
 
 const asked = {
   service: 'neutron',
@@ -81,11 +81,13 @@ describe('saysNotFound', () => {
     ['a proxy', 404, { message: 'no such route' }, false],
     ['a 200', 200, { itemNotFound: { code: 404, message: '' } }, false],
   ])('a 404 by %s', (_, status, body, says) => {
-    expect(saysNotFound(answerOf(status, body))).toBe(says);
+    expect(isNotFoundByService(answerOf(status, body))).toBe(says);
   });
 
   test('an HTML page proves nothing', () => {
-    expect(saysNotFound({ status: 404, headers: {}, text: '<h1>Not Found</h1>' })).toBe(false);
+    expect(isNotFoundByService({ status: 404, headers: {}, text: '<h1>Not Found</h1>' })).toBe(
+      false,
+    );
   });
 });
 

@@ -69,7 +69,7 @@ const saying = z.union([
  * Whether a 404 was said by the service about the resource, and not by something in front of it. Neutron says HTTPNotFound of
  * what its policy hides (neutron/pecan_wsgi/hooks/policy_enforcement.py), and of a path that it does not know.
  */
-export function saysNotFound(answer: HttpAnswer): boolean {
+export function isNotFoundByService(answer: HttpAnswer): boolean {
   if (answer.status !== 404) return false;
   const body = tryJson(answer.text);
   const neutron = neutronError.safeParse(body);

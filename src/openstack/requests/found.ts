@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { RequestError } from '../../requests/request-error.ts';
 import type { Found } from '../resources.ts';
-import { flawIn, jsonOf, parseAs, saysNotFound } from './answer-failure.ts';
+import { flawIn, isNotFoundByService, jsonOf, parseAs } from './answer-failure.ts';
 import type { Read, ServiceClient } from './service-client.ts';
 
 /** The code of an error about one resource with a field that cannot be read: the service itself answers well. */
@@ -17,7 +17,7 @@ export async function readFound<T>(
   signal: AbortSignal,
 ): Promise<Found<T>> {
   const answer = await client.read(read, signal);
-  if (saysNotFound(answer)) return { kind: 'notFound' };
+  if (isNotFoundByService(answer)) return { kind: 'notFound' };
   const what = `GET ${read.path}`;
   if (answer.status === 404) {
     throw new RequestError(`${what} answered 404, but not as ${client.service} does`, {

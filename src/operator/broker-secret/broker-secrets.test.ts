@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SecretsBed } from '../../../test/fixtures/secrets-bed.ts';
+import { SecretsFixture } from '../../../test/fixtures/secrets.ts';
 import { until } from '../../time/fake-clock.ts';
 import { lookedAfterMs, triedAgainMs } from './broker-secrets.ts';
 
@@ -11,10 +11,10 @@ const said = {
 };
 const name = 'rabbitmq-osc';
 
-let bed: SecretsBed;
+let bed: SecretsFixture;
 
 beforeAll(async () => {
-  bed = await SecretsBed.start();
+  bed = await SecretsFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());

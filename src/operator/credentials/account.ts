@@ -2,7 +2,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { CloudAuth } from '../../openstack/cloud-identity.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
-import { urlInWords } from '../../openstack/endpoint.ts';
+import { urlText } from '../../openstack/endpoint.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import type { TlsOptions } from '../../requests/transport.ts';
 import type { ServiceEndpoint } from '../resolve/endpoints.ts';
@@ -59,7 +59,7 @@ export function refuseDenied(
   if (why === undefined) return;
   throw new StepFailure({
     reason: 'PolicyDenied',
-    message: `${who} ${urlInWords(url)}, which ${why}`,
+    message: `${who} ${urlText(url)}, which ${why}`,
   });
 }
 

@@ -1,6 +1,10 @@
 import { passwordAuth } from '../../openstack/cloud-identity.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
-import { brokerAddress, inWords, placeOf } from '../../openstack/notifications/broker-address.ts';
+import {
+  brokerAddress,
+  brokerText,
+  placeOf,
+} from '../../openstack/notifications/broker-address.ts';
 import type { ProviderSource } from '../resolve/credentials.ts';
 import { deniedEndpoint } from '../resolve/policy.ts';
 import { openstackFailure, StepFailure } from '../status/step-failure.ts';
@@ -53,7 +57,7 @@ function judged(broker: Broker, allowed: readonly string[]): Broker {
   for (const address of broker.hosts.flatMap((host) => brokerAddress(host) ?? [])) {
     const denied = deniedEndpoint(placeOf(address).href, allowed);
     if (denied !== undefined)
-      return { ...broker, denied: `"${inWords(address)}", which ${denied}` };
+      return { ...broker, denied: `"${brokerText(address)}", which ${denied}` };
   }
   return broker;
 }

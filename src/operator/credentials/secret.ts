@@ -1,4 +1,4 @@
-import { inWords } from '../../openstack/cloud-identity.ts';
+import { domainScopedText } from '../../openstack/cloud-identity.ts';
 import type { SecretSource } from '../resolve/credentials.ts';
 import {
   type Account,
@@ -63,7 +63,7 @@ function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCl
   const own = auth.kind === 'password' ? auth.project : undefined;
   if (own && 'id' in own && own.id.toLowerCase() === projectId.toLowerCase()) return cloud;
   const has = own
-    ? `names project ${inWords(own)} itself`
+    ? `names project ${domainScopedText(own)} itself`
     : 'holds an application credential, which has a project';
   throw new CloudsYamlError(`${has}; remove spec.credentials.projectID "${projectId}"`);
 }

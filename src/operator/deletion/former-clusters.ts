@@ -1,6 +1,6 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Reason } from '../../api/reasons.ts';
 import { decideRemovals, type RemovalBasis, removalLimits } from '../../api/removals.ts';
 import type { Owner, PlanInput } from '../../plan/plan.ts';
@@ -17,7 +17,7 @@ import { type Withdrawn, withdraw } from './withdraw.ts';
 
 /** What became of nodes in business clusters that the OpenstackConfig names no longer. */
 export interface FormerClusters {
-  readonly leaving: readonly HeldNode[];
+  readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters that nodes are in, or may be in, the present one included. */
   readonly deliveredTo: readonly string[];
   readonly troubles: readonly Trouble[];
@@ -27,7 +27,7 @@ interface Delivered {
   readonly request: Pick<SyncRequest, 'allowRemovals' | 'config' | 'source' | 'takenOffByHand'>;
   readonly input: Pick<PlanInput, 'selection' | 'observation' | 'cloudInterfaces'>;
   /** What the business cluster holds that the OpenstackConfig names now. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
   /** As the status of the OpenstackConfig says. */
   readonly deliveredTo: readonly string[] | undefined;
 }
@@ -50,7 +50,7 @@ export async function leaveFormerClusters(
 ): Promise<FormerClusters> {
   const { request, deliveredTo } = delivered;
   const { config, source, takenOffByHand } = request;
-  const leaving: HeldNode[] = [];
+  const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
   const occupied = new Set(clusters.keys());
@@ -60,7 +60,7 @@ export async function leaveFormerClusters(
       // Before anything is read: what comes after that is not seen.
       const isOpen = unanswered.openForMs(source, provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const heldBack = (own: readonly HeldNode[]) => heldIn(own, delivered);
+      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, delivered);
       const left = viola.abilities.removes
         ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
         : leftByHand(known, provider, takenOffByHand);
@@ -93,7 +93,7 @@ function leftByHand(
 }
 
 /** Names of the nodes whose NICs wait for consent. */
-function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<string> {
+function heldIn(own: readonly ExistingNodeConfig[], delivered: Delivered): ReadonlySet<string> {
   const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { interfaces = [] } = node.spec;
     const basis = basisOf(node, delivered);
@@ -109,7 +109,7 @@ function heldIn(own: readonly HeldNode[], delivered: Delivered): ReadonlySet<str
 }
 
 /** A controller that has found no Node for an object, and sent no agent for it, has put nothing on any. */
-function mayHaveNics({ status, generation }: HeldNode): boolean {
+function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
   const { reason } = findCondition(conditions, 'Ready') ?? {};
   const isNowhere = observedGeneration === generation && reason === 'NodeNotFound';
@@ -117,11 +117,11 @@ function mayHaveNics({ status, generation }: HeldNode): boolean {
 }
 
 /** Somebody's edit of the instance id alone deselects nothing. */
-function serverOf(node: HeldNode): string {
+function serverOf(node: ExistingNodeConfig): string {
   return deliveredFor(node)?.toLowerCase() ?? '';
 }
 
-function basisOf(node: HeldNode, { request, input, held }: Delivered): RemovalBasis {
+function basisOf(node: ExistingNodeConfig, { request, input, held }: Delivered): RemovalBasis {
   const instanceId = serverOf(node);
   const { selection, observation } = input;
   const isDeleted = observation.servers.some((server) => {
@@ -134,7 +134,7 @@ function basisOf(node: HeldNode, { request, input, held }: Delivered): RemovalBa
 
 /** Whether the controller works for this object, as it is, on a Node with this instance id. */
 function showsNode(
-  { spec, status, uid, deletionTimestamp }: HeldNode,
+  { spec, status, uid, deletionTimestamp }: ExistingNodeConfig,
   instanceId: string,
 ): boolean {
   const { reason = '' } = findCondition(status?.conditions, 'Ready') ?? {};
@@ -146,7 +146,7 @@ function showsNode(
   );
 }
 
-type Applied = NonNullable<NonNullable<HeldNode['status']>['applied']>;
+type Applied = NonNullable<NonNullable<ExistingNodeConfig['status']>['applied']>;
 
 function isOnNode(applied: Applied | undefined, uid: string): boolean {
   const { nodeUid, objectUid = uid, action, undone = false } = applied ?? {};
@@ -163,7 +163,11 @@ const withoutNode: ReadonlySet<string> = new Set<Reason>([
 
 const shownNodes = 5;
 
-function heldTrouble(held: readonly HeldNode[], former: string, present: string): Trouble {
+function heldTrouble(
+  held: readonly ExistingNodeConfig[],
+  former: string,
+  present: string,
+): Trouble {
   const names = held.slice(0, shownNodes).map(({ nodeName }) => nodeName);
   const rest = held.length > shownNodes ? ` and ${held.length - shownNodes} more` : '';
   const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;

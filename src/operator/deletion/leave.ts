@@ -1,7 +1,7 @@
 import { findCondition } from '../../api/condition.ts';
 import type { Effect } from '../../api/effects.ts';
 import { finalizers } from '../../api/names.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -125,7 +125,7 @@ async function withdrawInTime(
 
 /** What keeps a deleted object. */
 interface Left {
-  readonly nodes: readonly HeldNode[];
+  readonly nodes: readonly ExistingNodeConfig[];
   /** Business clusters that something which was sent may still come into, and for how long. */
   readonly open: readonly { readonly providerId: string; readonly ms: number }[];
 }
@@ -145,15 +145,15 @@ async function withdrawAll(
   const source = { ...owner, generation: generationOf(object) };
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = whereabouts(spec, clusters, settings);
-  const nodes: HeldNode[] = [];
-  const held: HeldNode[] = [];
+  const nodes: ExistingNodeConfig[] = [];
+  const held: ExistingNodeConfig[] = [];
   // Before anything is read: what comes after that is not seen.
   const open = [...providers]
     .map((providerId) => ({ providerId, ms: unanswered.openForMs(owner, providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider, source);
-    const heldBack = (own: readonly HeldNode[]) => namesakes(own, object);
+    const heldBack = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
     const known = clusters.get(provider) ?? [];
     const left = await withdraw({ viola, owner, known, heldBack, perform }, signal);
     nodes.push(...left.leaving);
@@ -164,13 +164,13 @@ async function withdrawAll(
 }
 
 /** Names of nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
-function namesakes(own: readonly HeldNode[], object: ConfigObject): ReadonlySet<string> {
+function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): ReadonlySet<string> {
   if (hasLeaveToRemove(object)) return new Set();
   const { uid } = ownerOf(object);
   return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
 }
 
-function heldNodes(held: readonly HeldNode[], { metadata }: ConfigObject): StepFailure {
+function heldNodes(held: readonly ExistingNodeConfig[], { metadata }: ConfigObject): StepFailure {
   const names = held.map(({ nodeName }) => nodeName).join(', ');
   const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
   // RemovalHeld would be the guard's word, which is read once.

@@ -1,5 +1,5 @@
 import type { Effect } from '../../api/effects.ts';
-import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import type { Owner } from '../../plan/plan.ts';
 import { compareText, isOwn } from '../../plan/view.ts';
 import { mapBounded } from '../../process/bounded.ts';
@@ -14,16 +14,16 @@ interface WithdrawInput {
   /** Nodes that were delivered as far as is known; a list alone does not prove that one is gone. */
   readonly known: readonly string[];
   /** Names of the nodes, of these, whose NICs stay until somebody agrees. */
-  readonly heldBack: (own: readonly HeldNode[]) => ReadonlySet<string>;
+  readonly heldBack: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
   readonly perform: Perform<Effect>;
 }
 
 /** What is left of an OpenstackConfig in a business cluster; nothing = every one of its nodes was read as 404. */
 export interface Withdrawn {
   /** Nodes that are not clean yet. */
-  readonly leaving: readonly HeldNode[];
+  readonly leaving: readonly ExistingNodeConfig[];
   /** Nodes whose NICs stay until somebody agrees. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
 }
 
 const callsAtOnce = 8;
@@ -36,7 +36,7 @@ export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promi
   try {
     const own = await readOwn(input, signal);
     const heldBack = input.heldBack(own.filter(isThere));
-    const isHeld = ({ nodeName }: HeldNode) => heldBack.has(nodeName);
+    const isHeld = ({ nodeName }: ExistingNodeConfig) => heldBack.has(nodeName);
     const going = own.filter((node) => !isHeld(node));
     return { leaving: await remove(going, input, signal), held: own.filter(isHeld) };
   } catch (error) {
@@ -49,10 +49,10 @@ export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promi
 async function readOwn(
   { viola, owner, known }: WithdrawInput,
   signal: AbortSignal,
-): Promise<HeldNode[]> {
+): Promise<ExistingNodeConfig[]> {
   const query = { fresh: true, source: owner, instanceIds: [] };
   const { nodes: listed, unreadable } = await viola.list(query, signal);
-  const isMine = ({ source }: Pick<HeldNode, 'source'>) =>
+  const isMine = ({ source }: Pick<ExistingNodeConfig, 'source'>) =>
     isOwn({ source }, { owner, force: false });
   refuseUnreadable(unreadable.filter(({ source }) => source === undefined || isMineIn(source)));
   const names = new Set(listed.map(({ nodeName }) => nodeName));
@@ -68,16 +68,16 @@ async function readOwn(
   }
 }
 
-function isThere({ deletionTimestamp }: HeldNode): boolean {
+function isThere({ deletionTimestamp }: ExistingNodeConfig): boolean {
   return deletionTimestamp === undefined;
 }
 
 /** Answers the nodes that are not gone yet. */
 async function remove(
-  nodes: readonly HeldNode[],
+  nodes: readonly ExistingNodeConfig[],
   { viola, perform }: WithdrawInput,
   signal: AbortSignal,
-): Promise<HeldNode[]> {
+): Promise<ExistingNodeConfig[]> {
   const outcomes = await mapBounded(
     nodes,
     callsAtOnce,
@@ -86,7 +86,7 @@ async function remove(
   );
   return nodes.filter((_, at) => !outcomes[at]);
 
-  async function ask({ nodeName, uid, generation }: HeldNode) {
+  async function ask({ nodeName, uid, generation }: ExistingNodeConfig) {
     return perform('operator.node-config.delete', async () =>
       viola.remove(nodeName, { uid, generation }, signal),
     );

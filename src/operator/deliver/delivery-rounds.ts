@@ -1,4 +1,4 @@
-import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { calculate } from '../../plan/calculate.ts';
 import type { NodePlan, Plan, PlanInput, Problem, RecordedNode } from '../../plan/plan.ts';
 import { deliveredFor } from '../../plan/view.ts';
@@ -23,7 +23,7 @@ export interface Rounds {
   readonly nodes: readonly NodePlan[];
   readonly delivery: Delivery;
   /** The business cluster as it was last read. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
   /** Objects of which nothing is known; what was known of them before is neither confirmed nor over. */
   readonly unreadable: readonly string[];
   /** What plans that were made again could not do. */
@@ -69,7 +69,7 @@ class Replanning {
   readonly #unreadable: Map<string, Unreadable>;
   readonly #nodes: Map<string, NodePlan>;
   readonly #problems = new Map<string, Problem>();
-  held: readonly HeldNode[];
+  held: readonly ExistingNodeConfig[];
 
   constructor(input: PlanInput, first: Plan, { viola, unreadable }: RoundsOptions) {
     const isHeld = first.problems.some(({ reason }) => reason === 'RemovalHeld');
@@ -160,7 +160,7 @@ class Replanning {
     }));
   }
 
-  async #read(name: string, signal: AbortSignal): Promise<HeldNode | undefined> {
+  async #read(name: string, signal: AbortSignal): Promise<ExistingNodeConfig | undefined> {
     try {
       return await this.#viola.get(name, signal);
     } catch (error) {

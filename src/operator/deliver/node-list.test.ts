@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { listNodes } from './node-list.ts';
 
 const source = { namespace: 'n', name: 'osc' };
@@ -7,14 +7,17 @@ const other = { namespace: 'n', name: 'other' };
 const path = '/v1/k8s/multinic/node-configs?limit=200';
 const ofSource = `${path}&source=n%2Fosc`;
 
-function held(nodeName: string, instanceId: string, from = source): HeldNode {
+function held(nodeName: string, instanceId: string, from = source): ExistingNodeConfig {
   const spec = { nodeName, instanceId };
   const stated = { ...from, uid: 'u', generation: 1 };
   return { nodeName, uid: `uid-${nodeName}`, generation: 1, source: stated, spec };
 }
 
 /** A Viola that selects, or one of an older version that answers everything. */
-function violaWith(nodes: HeldNode[], { selects = true, broken = [] as UnreadableNode[] } = {}) {
+function violaWith(
+  nodes: ExistingNodeConfig[],
+  { selects = true, broken = [] as UnreadableNode[] } = {},
+) {
   const asked: string[] = [];
   const readPage = async (url: string, isConcern: (raw: unknown) => boolean) => {
     asked.push(url);

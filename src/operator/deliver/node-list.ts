@@ -1,16 +1,16 @@
 import {
-  type HeldNode,
+  type ExistingNodeConfig,
   nodeConfigsPath,
   type UnreadableNode,
 } from '../../api/node-configs-http.ts';
-import type { KnownNode } from '../../plan/plan.ts';
+import type { ExistingNode } from '../../plan/plan.ts';
 import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import { concernOf } from './concern.ts';
 import type { ListQuery } from './list-query.ts';
 import type { NodePage } from './viola-answer.ts';
 
 export interface Listed {
-  readonly nodes: readonly KnownNode[];
+  readonly nodes: readonly ExistingNode[];
   /** Objects that are there, and of which nothing else is known. */
   readonly unreadable: readonly UnreadableNode[];
 }
@@ -70,7 +70,7 @@ async function readPages(
   readPage: ReadPage,
   isConcern: (raw: unknown) => boolean,
 ): Promise<Listed> {
-  const nodes: HeldNode[] = [];
+  const nodes: ExistingNodeConfig[] = [];
   const unreadable: UnreadableNode[] = [];
   const list = searchOf(part.selection, false).toString();
   const kind = Object.keys(part.selection).join(' ');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
-  type HeldNode,
-  heldNode,
-  heldNodes,
+  type ExistingNodeConfig,
+  existingNodeConfig,
+  existingNodeConfigs,
   postAnswer,
   problem,
 } from '../../api/node-configs-http.ts';
@@ -22,9 +22,9 @@ export function bodyOf<T>(
   return readAs(schema, parseJson(answer.text));
 }
 
-export type NodePage = z.infer<typeof heldNodes>;
+export type NodePage = z.infer<typeof existingNodeConfigs>;
 
-const pageSchema = heldNodes.extend({ items: z.array(z.unknown()) });
+const pageSchema = existingNodeConfigs.extend({ items: z.array(z.unknown()) });
 
 /** A page of a list; of nodes that are nobody's concern nothing is read, and nothing has to be right. */
 export async function pageOf(
@@ -33,7 +33,10 @@ export async function pageOf(
   now: Date,
 ): Promise<NodePage> {
   const { items, ...page } = bodyOf(answer, 200, pageSchema, now);
-  const nodes = await inTurns(items.filter(isConcern), (raw): HeldNode => readAs(heldNode, raw));
+  const nodes = await inTurns(
+    items.filter(isConcern),
+    (raw): ExistingNodeConfig => readAs(existingNodeConfig, raw),
+  );
   return { ...page, items: nodes };
 }
 

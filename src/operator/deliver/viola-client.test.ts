@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { createLogger } from '../../process/log.ts';
 import { systemAuthorities } from '../../requests/ca-bundle.ts';
 import { systemClock } from '../../time/clock.ts';
@@ -74,7 +74,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function node(nodeName: string): HeldNode {
+function node(nodeName: string): ExistingNodeConfig {
   return { nodeName, uid: `uid-${nodeName}`, generation: 1, spec: { nodeName } };
 }
 
@@ -147,7 +147,7 @@ describe('listing', () => {
   });
 
   describe('a second time', () => {
-    let first: readonly HeldNode[];
+    let first: readonly ExistingNodeConfig[];
 
     beforeEach(async () => {
       answers = [tagged('a', 'W/"1"', 't1'), tagged('b', 'W/"2"', '')];

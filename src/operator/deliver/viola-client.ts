@@ -3,8 +3,8 @@ import {
   type Base,
   type DeleteReason,
   deleteAnswer,
-  type HeldNode,
-  heldNode,
+  type ExistingNodeConfig,
+  existingNodeConfig,
   nodeConfigsPath,
   type PostAnswer,
   type PostedNode,
@@ -27,7 +27,7 @@ export interface ViolaClient {
   readonly abilities: Abilities;
   list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
   /** One node, always read through; undefined = the business cluster has none. */
-  get(nodeName: string, signal: AbortSignal): Promise<HeldNode | undefined>;
+  get(nodeName: string, signal: AbortSignal): Promise<ExistingNodeConfig | undefined>;
   post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer>;
   /** Asks for removal with cleanup on the node. */
   remove(
@@ -94,7 +94,7 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
     async get(nodeName, signal) {
       const request = { method: 'GET', path: nodePath(nodeName), isAnswer: isUnreadable } as const;
       const answer = await send(request, signal);
-      return isNoSuchNode(answer) ? undefined : read(answer, 200, heldNode);
+      return isNoSuchNode(answer) ? undefined : read(answer, 200, existingNodeConfig);
     },
     async post(nodes, signal) {
       const answer = await send(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Source } from '../../api/node-configs-http.ts';
-import { KeptWhileUsed } from '../../openstack/kept-while-used.ts';
+import { SharedValues } from '../../openstack/shared-values.ts';
 import type { Logger } from '../../process/log.ts';
 import type { CaBundle } from '../../requests/ca-bundle.ts';
 import { type Caller, createCaller } from '../../requests/caller.ts';
@@ -54,7 +54,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
   const timeoutMs = Math.min(settings.violaTimeout, longestTimeoutMs);
   const transport = createTransport({ clock, ...(isTrusted && { isTrusted }) });
   const pages = createPageMemory();
-  const callers = new KeptWhileUsed<Caller>({ clock, idleMs });
+  const callers = new SharedValues<Caller>({ clock, idleMs });
 
   async function callerOf({ url: endpoint, compatibility }: ViolaEndpoint, providerId: string) {
     const ca = await settings.authorities().catch(asStep);

@@ -1,5 +1,5 @@
 import type { Effect } from '../../api/effects.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Owner, RecordedNode } from '../../plan/plan.ts';
 import { deliveredFor, isOwn } from '../../plan/view.ts';
@@ -7,7 +7,7 @@ import type { Perform } from '../../process/effects.ts';
 import type { Logger } from '../../process/log.ts';
 import { inTurns } from '../../process/slices.ts';
 import type { Author, StoredNode } from '../../store/node-configs.ts';
-import type { Sighting } from '../../store/sighting.ts';
+import type { ObservedPorts } from '../../store/observed-ports.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
@@ -31,7 +31,7 @@ export interface Inventory {
     author: Author,
     nodes: readonly StoredNode[],
     unknown?: readonly string[],
-    sighting?: Sighting,
+    sighting?: ObservedPorts,
   ): Promise<void>;
   /** Removes every record of an OpenstackConfig that is gone, now or as soon as the store can be reached. */
   forget(author: Name): Promise<void>;
@@ -220,7 +220,7 @@ export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owne
   return [...nodes.values()];
 }
 
-function storedFrom(node: HeldNode): StoredNode {
+function storedFrom(node: ExistingNodeConfig): StoredNode {
   const { nodeName, uid, generation, spec } = node;
   const { interfaces = [] } = spec;
   const instanceId = deliveredFor(node) ?? '';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import { networks, port, subnet } from '../../plan/sample.ts';
-import { seenHash } from '../../store/sighting.ts';
+import { observedHash } from '../../store/observed-ports.ts';
 import { attach, delivered, detach, setScene } from '../testing/scene.ts';
 import { sightingOf } from './observed.ts';
 
@@ -27,7 +27,7 @@ describe('what the inventory is told of a look', () => {
       networks: networks.map((one) => ({ ...one, name: `name of ${one.id}` })).slice(0, 1),
     };
     const interfaceStatuses = [status('Configured', 'P1'), status('Failed', 'p2'), {}];
-    const held: HeldNode = {
+    const held: ExistingNodeConfig = {
       nodeName: 'worker-1',
       uid: 'u',
       generation: 1,
@@ -53,7 +53,7 @@ describe('what the inventory is told of a look', () => {
     const node = { interfaces: [{ portId: 'p1', macAddress: 'fa:16:3e:00:00:01' }] };
     const hash = async (fixedIps: typeof ips) => {
       const look = { ...nothing, ports: [port(1, 's1', { fixedIps })] };
-      return seenHash(node, await sightingOf(object, look, []));
+      return observedHash(node, await sightingOf(object, look, []));
     };
     expect(await hash(ips)).toBe(await hash(ips.toReversed()));
   });

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import type { Observation, Port } from '../../plan/observation.ts';
 import { compareText } from '../../plan/view.ts';
 import { inTurns } from '../../process/slices.ts';
-import type { SeenPort, SeenSubnet, Sighting } from '../../store/sighting.ts';
+import type { ObservedPort, ObservedPorts, ObservedSubnet } from '../../store/observed-ports.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
 /** What a look saw, as far as the inventory shows it to people. */
 export async function sightingOf(
   { spec }: Pick<ConfigObject, 'spec'>,
   { ports, subnets, networks }: Observation,
-  held: readonly HeldNode[],
-): Promise<Sighting> {
+  held: readonly ExistingNodeConfig[],
+): Promise<ObservedPorts> {
   const names = new Map(networks.map(({ id, name = '' }) => [id, name]));
-  const seen = subnets.map(({ id, name = '', cidr, networkId }): [string, SeenSubnet] => [
+  const seen = subnets.map(({ id, name = '', cidr, networkId }): [string, ObservedSubnet] => [
     id,
     { id, name, cidr, networkId, networkName: names.get(networkId) ?? '' },
   ]);
@@ -27,12 +27,12 @@ export async function sightingOf(
 }
 
 /** Neutron lists the addresses of a port in any order. */
-function portOf({ status, fixedIps, createdAt }: Port): SeenPort {
+function portOf({ status, fixedIps, createdAt }: Port): ObservedPort {
   const addresses = fixedIps.map(({ ipAddress }) => ipAddress).toSorted(compareText);
   return { status, addresses, createdAt };
 }
 
-function configuredPorts({ status }: HeldNode): string[] {
+function configuredPorts({ status }: ExistingNodeConfig): string[] {
   const nics = status?.interfaceStatuses ?? [];
   return nics.flatMap(({ portId, status: state }) =>
     portId && state === 'Configured' ? [portId.toLowerCase()] : [],

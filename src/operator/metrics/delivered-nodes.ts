@@ -1,5 +1,5 @@
 import { nodeConfigState } from '../../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { SyncResult } from '../sync/result.ts';
 
 const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
@@ -59,14 +59,14 @@ export class Fleet {
   }
 }
 
-function stateOf(node: HeldNode | undefined): string {
+function stateOf(node: ExistingNodeConfig | undefined): string {
   return known(node?.status?.state);
 }
 
 type Entry = { readonly id: number | undefined; readonly name: string | undefined };
 
 /** A NIC that the status says nothing of has not been worked on yet. */
-function interfaceStateOf(node: HeldNode | undefined, { id, name }: Entry): string {
+function interfaceStateOf(node: ExistingNodeConfig | undefined, { id, name }: Entry): string {
   const entries = node?.status?.interfaceStatuses ?? [];
   return known(entries.find((entry) => entry.id === id || entry.name === name)?.status);
 }

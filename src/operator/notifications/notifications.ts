@@ -5,7 +5,7 @@ import type { Broker } from '../../openstack/contrabass.ts';
 import {
   type BrokerAddress,
   brokerAddress,
-  inWords,
+  brokerText,
   placeOf,
 } from '../../openstack/notifications/broker-address.ts';
 import { type Listen, listenByAmqp } from '../../openstack/notifications/connection.ts';
@@ -130,7 +130,7 @@ export class Notifications {
     if (why) return { key, members, told: () => why, stop: () => undefined };
     const { username, password = '', hosts } = broker;
     const addresses = hosts.flatMap((host) => brokerAddress(host) ?? []);
-    const name = addresses.map(inWords).join(',');
+    const name = addresses.map(brokerText).join(',');
     const log = this.#options.log.child({ broker: name });
     const stop = new AbortController();
     const pending = new PendingHints(clock, stop.signal, (hint) => onHint([...members], hint));

@@ -1,5 +1,5 @@
 import { familyOf } from '../../api/address.ts';
-import type { HeldNode, UnreadableNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Cloud } from '../../openstack/cloud.ts';
 import type { Found, Network, Port, Server, Subnet } from '../../openstack/resources.ts';
@@ -23,7 +23,7 @@ export interface Seen {
   readonly subnets: ChosenSubnets;
   readonly look: Look;
   /** What the business cluster holds for the OpenstackConfig and its servers. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
   readonly unreadable: readonly UnreadableNode[];
 }
 

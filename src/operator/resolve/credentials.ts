@@ -1,5 +1,5 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
-import { urlInWords } from '../../openstack/endpoint.ts';
+import { urlText } from '../../openstack/endpoint.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Endpoint, endpointOf } from './endpoints.ts';
 import { type Fields, trimmed } from './fields.ts';
@@ -170,7 +170,7 @@ function direct(
     if (url === undefined) return undefined;
     const verdict = judgeEndpoint(url, operator.allowedEndpoints);
     if (typeof verdict === 'object') {
-      const why = `${urlInWords(url)} ${verdict.denied}`;
+      const why = `${urlText(url)} ${verdict.denied}`;
       fields.refuse(`spec.credentials.${key}`, why, 'PolicyDenied');
     }
     return url;

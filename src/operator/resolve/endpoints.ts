@@ -1,5 +1,5 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
-import { urlInWords } from '../../openstack/endpoint.ts';
+import { urlText } from '../../openstack/endpoint.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
 import { judgeEndpoint } from './policy.ts';
@@ -90,7 +90,7 @@ export function endpointOf(
   }
   const verdict = judgeEndpoint(given, operator.allowedEndpoints);
   if (typeof verdict === 'object') {
-    fields.refuse(field, `${urlInWords(given)} ${verdict.denied}`, 'PolicyDenied');
+    fields.refuse(field, `${urlText(given)} ${verdict.denied}`, 'PolicyDenied');
   }
   const trusted = verdict === 'trusted';
   return { field, url: given.replace(/\/+$/, ''), trusted, isGiven: true };

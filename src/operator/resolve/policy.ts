@@ -1,6 +1,6 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { CatalogLimits } from '../../openstack/cloud-identity.ts';
-import { urlInWords } from '../../openstack/endpoint.ts';
+import { urlText } from '../../openstack/endpoint.ts';
 import { innerKindOf } from '../../requests/inner-addresses.ts';
 import { proxiesOf } from '../../requests/proxies.ts';
 import type { ConfigObject } from '../openstack-config.ts';
@@ -73,11 +73,7 @@ export function refuseUnverified(
   for (const place of new Set(places)) {
     const why = mustBeVerified(place, operator.insecureTlsEndpoints);
     if (why === undefined) continue;
-    fields.refuse(
-      `spec.settings.${key}`,
-      `is true, but ${urlInWords(place)} ${why}`,
-      'PolicyDenied',
-    );
+    fields.refuse(`spec.settings.${key}`, `is true, but ${urlText(place)} ${why}`, 'PolicyDenied');
   }
 }
 

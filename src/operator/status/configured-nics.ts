@@ -1,7 +1,7 @@
 import { findCondition } from '../../api/condition.ts';
 import { nicReason } from '../../api/job.ts';
 import type { InterfaceSpec, NodeConfigStatus } from '../../api/multinicnodeconfig.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { isSameJson } from '../../api/same-json.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { entryWithLowerIds } from '../../plan/view.ts';
@@ -47,7 +47,10 @@ export function countNics({
   };
 }
 
-function countOf({ nodeName, interfaces }: NodePlan, held: HeldNode | undefined): LateNode {
+function countOf(
+  { nodeName, interfaces }: NodePlan,
+  held: ExistingNodeConfig | undefined,
+): LateNode {
   const planned = interfaces.length;
   const none = { nodeName, configured: 0, planned } as const;
   if (!held) return { ...none, why: 'the business cluster has no object of it yet' };

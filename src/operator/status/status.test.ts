@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { Port } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
@@ -22,7 +22,7 @@ function node(nodeName: string): NodePlan {
   };
 }
 
-function held(nodeName: string, state: 'Configured' | 'Failed' | 'InProgress'): HeldNode {
+function held(nodeName: string, state: 'Configured' | 'Failed' | 'InProgress'): ExistingNodeConfig {
   const reason = state === 'Failed' ? 'JobFailed' : 'AllInterfacesConfigured';
   const conditions = [{ type: 'Ready', status: 'True' as const, reason }];
   return { nodeName, uid: 'u', generation: 1, spec: { nodeName }, status: { state, conditions } };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findCondition, rfc3339, shortMessage } from '../../api/condition.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import { isSameJson } from '../../api/same-json.ts';
@@ -150,7 +150,7 @@ function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
 }
 
 /** How far the business cluster is with a node; that all is well needs no words. */
-function progressOf(node: HeldNode | undefined) {
+function progressOf(node: ExistingNodeConfig | undefined) {
   const { state = 'Pending', conditions } = node?.status ?? {};
   const { status, reason, message } = findCondition(conditions, 'Ready') ?? {};
   return { state, reason, message: status === 'True' ? undefined : message };
@@ -170,7 +170,10 @@ const idle = {
 } as const;
 
 /** Whether there is nothing to deliver, and nothing of before is still on the node. */
-function hasNoPorts({ interfaces, action, waiting }: NodePlan, node: HeldNode | undefined) {
+function hasNoPorts(
+  { interfaces, action, waiting }: NodePlan,
+  node: ExistingNodeConfig | undefined,
+) {
   if (interfaces.length > 0 || action !== 'none' || waiting) return false;
   return node === undefined || node.status?.state === 'Configured';
 }

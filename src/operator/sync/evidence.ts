@@ -3,9 +3,9 @@ import type { Port, ServerRecord } from '../../openstack/resources.ts';
 import { calculateInSteps } from '../../plan/calculate.ts';
 import {
   isPlugged,
+  type MissingPortState,
   type PortEvidence,
   type Question,
-  type Verdict,
 } from '../../plan/observation.ts';
 import type { Plan, PlanInput } from '../../plan/plan.ts';
 import { inSlices } from '../../process/slices.ts';
@@ -152,7 +152,7 @@ export async function readEvidence(
 }
 
 interface Answer {
-  readonly verdict: Verdict;
+  readonly verdict: MissingPortState;
   readonly port?: Port | undefined;
 }
 

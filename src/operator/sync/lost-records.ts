@@ -1,4 +1,4 @@
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { RecordedNode } from '../../plan/plan.ts';
 import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
@@ -7,7 +7,7 @@ import { StepFailure } from '../status/step-failure.ts';
 import type { SyncRequest } from './request.ts';
 
 interface Known {
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
   readonly recorded: readonly RecordedNode[];
   readonly records: Pick<DeliveryRecords, 'knows'>;
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { calculate } from '../../plan/calculate.ts';
 import type { PlanInput } from '../../plan/plan.ts';
-import { entry, held, input, port, server, subnet } from '../../plan/sample.ts';
+import { entry, existingNode, input, port, server, subnet } from '../../plan/sample.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 import { PlanMemory } from './plan-memory.ts';
 
@@ -25,7 +25,7 @@ const full = input({
     networks: [{ id: 'net-a', name: 'net', mtu: 1450 }],
   },
   held: [
-    held(1, [entry(1, 0, { routes: [{ to: '10.9.0.0/16', via: '10.0.10.2' }] })], {
+    existingNode(1, [entry(1, 0, { routes: [{ to: '10.9.0.0/16', via: '10.0.10.2' }] })], {
       labelledInstanceId: 's1',
       status: {
         state: 'Configured',
@@ -136,19 +136,19 @@ describe('the plan of an OpenstackConfig', () => {
   it.each<[string, PlanInput]>([
     ['sends a node', input({ ports: [port(1, 's1')] })],
     ['is forced to send', { ...full, force: true }],
-    ['asks for evidence of a port', input({ held: [held(1, [entry(1, 0)])] })],
+    ['asks for evidence of a port', input({ held: [existingNode(1, [entry(1, 0)])] })],
     [
       'asks whether a server left the selection',
       input({
         selection: { pinned: { servers: false, subnets: true }, serverIds: [] },
-        held: [held(1, [entry(1, 0)])],
+        held: [existingNode(1, [entry(1, 0)])],
       }),
     ],
     [
       'waits for an object to go',
       input({
         ports: [port(1, 's1')],
-        held: [held(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' })],
+        held: [existingNode(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       }),
     ],
   ])('is made again at the next poll when it %s', async (_, of) => {

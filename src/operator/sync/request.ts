@@ -1,4 +1,4 @@
-import type { HeldNode, Source } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, Source } from '../../api/node-configs-http.ts';
 import type { Store as ObjectStore } from '../../kube/cache/store.ts';
 import { keyOf } from '../../kube/object.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -31,7 +31,7 @@ export interface SyncRequest {
   /** The same for lists of the servers of the project. */
   readonly serversSince: number;
   /** NICs of the whole cloud among these nodes. */
-  readonly cloudInterfaces: (held: readonly HeldNode[]) => number;
+  readonly cloudInterfaces: (held: readonly ExistingNodeConfig[]) => number;
   readonly allowRemovals: boolean;
   /** What a user has removed behind a legacy Viola. */
   readonly takenOffByHand: TakenOffByHand;
@@ -113,7 +113,7 @@ function isNew(value: string, handled: string | undefined): boolean {
 }
 
 /** NICs of ours as they are held. */
-function ownInterfaces(held: readonly HeldNode[], object: ConfigObject): number {
+function ownInterfaces(held: readonly ExistingNodeConfig[], object: ConfigObject): number {
   const key = keyOf(object);
   const own = held.filter(({ source }) => source && keyOf(source) === key);
   return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);

@@ -1,4 +1,4 @@
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
@@ -13,14 +13,14 @@ export interface SyncResult {
   readonly ports: readonly PortVerdict[];
   readonly observation: Observation;
   /** What the business cluster held when the nodes were sent. */
-  readonly held: readonly HeldNode[];
+  readonly held: readonly ExistingNodeConfig[];
   readonly delivery: Delivery;
   /** Objects of which nothing is known. */
   readonly unreadable: readonly string[];
   /** Whether everything was read that a removal depends on. */
   readonly evidenceComplete: boolean;
   /** Nodes in business clusters that the OpenstackConfig names no longer. */
-  readonly leaving: readonly HeldNode[];
+  readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters that hold, or may hold, nodes of the OpenstackConfig. */
   readonly deliveredTo: readonly string[];
   /** In the order of the steps. */

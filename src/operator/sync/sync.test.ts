@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { finalizers } from '../../api/names.ts';
-import type { HeldNode } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
 import { attach, delivered, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
@@ -226,12 +226,14 @@ describe('a server taken out of vmNames', () => {
   });
 });
 
-function appliedTo({ nodeName, uid }: Pick<HeldNode, 'nodeName' | 'uid'>) {
+function appliedTo({ nodeName, uid }: Pick<ExistingNodeConfig, 'nodeName' | 'uid'>) {
   return { nodeUid: `node-of-${nodeName}`, nodeName, objectUid: uid, action: 'apply' };
 }
 
 /** A controller that looked for its Node in vain. */
-function nowhere({ generation }: Pick<HeldNode, 'generation'>): NonNullable<HeldNode['status']> {
+function nowhere({
+  generation,
+}: Pick<ExistingNodeConfig, 'generation'>): NonNullable<ExistingNodeConfig['status']> {
   const ready = { type: 'Ready', status: 'False', reason: 'NodeNotFound', message: '' } as const;
   return { state: 'Pending', observedGeneration: generation, conditions: [ready] };
 }

@@ -1,7 +1,7 @@
 import type {
   Base,
   DeleteReason,
-  HeldNode,
+  ExistingNodeConfig,
   NodeErrorCode,
   PostAnswer,
   PostedNode,
@@ -17,7 +17,7 @@ import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
 /** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
   abilities: Abilities = nativeAbilities;
-  readonly nodes = new Map<string, HeldNode>();
+  readonly nodes = new Map<string, ExistingNodeConfig>();
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];
   readonly lists: ListQuery[] = [];
@@ -29,7 +29,7 @@ export class FakeViola implements ViolaClient {
   /** Nodes that are there in a form that cannot be read. */
   readonly unreadable = new Set<string>();
   /** What lists show of a node: as it was some seconds ago. */
-  readonly listedAs = new Map<string, HeldNode>();
+  readonly listedAs = new Map<string, ExistingNodeConfig>();
   /** The next calls fail with this. */
   outage: RequestError | undefined;
   /** Runs before a post is looked at: somebody else's write. */
@@ -37,7 +37,7 @@ export class FakeViola implements ViolaClient {
   readonly #stuck: (readonly PostedNode[])[] = [];
   #sticks: NodeErrorCode | 'timeout' | undefined;
 
-  put(node: HeldNode): void {
+  put(node: ExistingNodeConfig): void {
     this.nodes.set(node.nodeName, node);
   }
 
@@ -66,7 +66,7 @@ export class FakeViola implements ViolaClient {
     this.#check();
     this.lists.push(query);
     const { source, instanceIds } = query;
-    const selected = (node: HeldNode) =>
+    const selected = (node: ExistingNodeConfig) =>
       (node.source?.namespace === source.namespace && node.source.name === source.name) ||
       instanceIds.includes(node.spec.instanceId ?? '');
     const nodes = [...this.nodes.values()].filter(
@@ -85,7 +85,7 @@ export class FakeViola implements ViolaClient {
     };
   }
 
-  async get(nodeName: string): Promise<HeldNode | undefined> {
+  async get(nodeName: string): Promise<ExistingNodeConfig | undefined> {
     this.#check();
     this.reads.push(nodeName);
     if (this.unreadable.has(nodeName)) {

@@ -3,18 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessBed } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { violaCa } from '../../../test/fixtures/certificates.ts';
 import { createPerform } from '../../process/effects.ts';
 import { readSettings } from '../../process/settings.ts';
 import { operatorSettings } from '../settings.ts';
 import { openCredentials } from './credentials.ts';
 
-let bed: AccessBed;
+let bed: AccessFixture;
 let directory: string;
 
 beforeAll(async () => {
-  bed = await AccessBed.start();
+  bed = await AccessFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => {

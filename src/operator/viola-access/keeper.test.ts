@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessBed } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { metricTable } from '../../api/metrics.ts';
 import { events, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
@@ -8,12 +8,12 @@ import { createFakeClock } from '../../time/fake-clock.ts';
 import { createAccessKeeper, type KeeperDeps, lookMs } from './keeper.ts';
 
 const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
-let bed: AccessBed;
+let bed: AccessFixture;
 
 const random = () => 0.5;
 
 beforeAll(async () => {
-  bed = await AccessBed.start();
+  bed = await AccessFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());

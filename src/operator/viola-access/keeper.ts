@@ -1,6 +1,6 @@
 import type { Effect } from '../../api/effects.ts';
 import type { Reason } from '../../api/reasons.ts';
-import { SecretTrouble } from '../../certificates/kept-secret.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import { aroundWrites } from '../../kube/client/around-writes.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { secrets as secretKind } from '../../kube/core-resources.ts';
@@ -72,12 +72,12 @@ export function createAccessKeeper({
         }
       } catch (error) {
         leading.throwIfAborted();
-        tell(error instanceof SecretTrouble ? error : new SecretTrouble(first.name, error));
+        tell(error instanceof SecretError ? error : new SecretError(first.name, error));
       }
     }
   }
 
-  function tell(trouble: SecretTrouble): void {
+  function tell(trouble: SecretError): void {
     const { about: secret, message, isRace } = trouble;
     if (isRace) {
       log.info(

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessBed } from '../../../test/fixtures/access-bed.ts';
-import { SecretTrouble } from '../../certificates/kept-secret.ts';
+import { AccessFixture } from '../../../test/fixtures/access.ts';
+import { SecretError } from '../../certificates/owned-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
 import { createAccessSecrets, kept } from './kept-secret.ts';
 
-let bed: AccessBed;
+let bed: AccessFixture;
 
 beforeAll(async () => {
-  bed = await AccessBed.start();
+  bed = await AccessFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());
@@ -114,7 +114,7 @@ describe('a Secret that is kept', () => {
     const own = io();
     bed.api.faults.answer({ verb: 'get', resource: 'secrets', status: 403, reason: 'Forbidden' });
     const error = await own.read(kept.grants, bed.signal).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(SecretTrouble);
+    expect(error).toBeInstanceOf(SecretError);
     expect(error).toMatchObject({ about: 'viola-api-tokens', isRace: false });
     const ended = AbortSignal.abort(new Error('the lease is lost'));
     await expect(own.read(kept.grants, ended)).rejects.toThrow('the lease is lost');

@@ -1,13 +1,13 @@
 import type { Effect } from '../../api/effects.ts';
 import { accessSecrets, fieldManagers, labels } from '../../api/names.ts';
 import {
-  createKeptSecrets,
-  type KeptSecret,
-  type KeptSecrets,
+  createOwnedSecrets,
+  type OwnedSecret,
+  type OwnedSecrets,
   type SecretsDeps,
-} from '../../certificates/kept-secret.ts';
+} from '../../certificates/owned-secret.ts';
 
-export type AccessSecrets = KeptSecrets<Effect>;
+export type AccessSecrets = OwnedSecrets<Effect>;
 
 /** The Secrets of the access to Viola. */
 export const kept = {
@@ -19,11 +19,11 @@ export const kept = {
   },
   token: { name: accessSecrets.token, type: 'Opaque', effect: 'operator.viola-token.write' },
   grants: { name: accessSecrets.grants, type: 'Opaque', effect: 'operator.viola-grants.write' },
-} as const satisfies Readonly<Record<string, KeptSecret<Effect>>>;
+} as const satisfies Readonly<Record<string, OwnedSecret<Effect>>>;
 
 /** Reads and writes them as the operator. */
 export function createAccessSecrets(deps: Omit<SecretsDeps<Effect>, 'keeper'>): AccessSecrets {
-  return createKeptSecrets({
+  return createOwnedSecrets({
     ...deps,
     keeper: {
       fieldManager: fieldManagers.operator,

@@ -1,17 +1,17 @@
 import { type AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { AccessBed, gateFor } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture, gateFor } from '../../../test/fixtures/access.ts';
 import { authoritiesIn, pairIn } from '../../certificates/certificate.ts';
 import { issueAuthority, issueServer } from '../../certificates/issue.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
 
 const dayMs = 86_400_000;
 const [ca, certificate] = ['multinic-ca', 'viola-api-tls'];
-let bed: AccessBed;
+let bed: AccessFixture;
 
 beforeAll(async () => {
-  bed = await AccessBed.start();
+  bed = await AccessFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());
@@ -33,7 +33,7 @@ const serverPair = async () => {
 
 const authorityIds = async () => authoritiesIn((await bed.data(ca))['ca.crt']).map(({ id }) => id);
 
-const believedBy = ({ tls }: ReturnType<AccessBed['leader']>) =>
+const believedBy = ({ tls }: ReturnType<AccessFixture['leader']>) =>
   authoritiesIn(tls.trusted)
     .map(({ id }) => id)
     .toSorted();

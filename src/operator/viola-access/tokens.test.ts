@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { AccessBed, gateFor } from '../../../test/fixtures/access-bed.ts';
+import { AccessFixture, gateFor } from '../../../test/fixtures/access.ts';
 import { grants, identify } from '../../http/who-may.ts';
 import { secrets } from '../../kube/core-resources.ts';
 import { createFakeClock } from '../../time/fake-clock.ts';
@@ -8,15 +8,15 @@ import { createFakeClock } from '../../time/fake-clock.ts';
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 const [token, granted] = ['multinic-operator-viola-token', 'viola-api-tokens'];
-let bed: AccessBed;
+let bed: AccessFixture;
 
 beforeAll(async () => {
-  bed = await AccessBed.start();
+  bed = await AccessFixture.start();
 });
 afterAll(async () => bed[Symbol.asyncDispose]());
 beforeEach(async () => bed.empty());
 
-type Leader = ReturnType<AccessBed['leader']>;
+type Leader = ReturnType<AccessFixture['leader']>;
 
 async function look(leader: Leader = bed.leader()): Promise<Leader> {
   await leader.tokens.round(bed.signal);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rfc3339 } from '../../api/condition.ts';
 import { annotations, ownGrantsKey } from '../../api/names.ts';
 import { changed } from '../../certificates/certificate-keeper.ts';
-import { type Content, type HeldSecret, SecretTrouble } from '../../certificates/kept-secret.ts';
+import { type Content, type ReadSecret, SecretError } from '../../certificates/owned-secret.ts';
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
@@ -39,8 +39,8 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
   const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
 
   interface Held {
-    readonly token: HeldSecret;
-    readonly grants: HeldSecret;
+    readonly token: ReadSecret;
+    readonly grants: ReadSecret;
   }
 
   async function write(step: TokenStep, held: Held, signal: AbortSignal): Promise<Held> {
@@ -70,7 +70,7 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
         const memory = { inUse, grantedForMs };
         const { step, dueMs } = planTokens(tokens, clock.now().getTime(), memory);
         if (!step) return tell(dueMs);
-        if (steps === mostSteps) throw new SecretTrouble(kept.token.name, changed);
+        if (steps === mostSteps) throw new SecretError(kept.token.name, changed);
         held = await write(step, held, signal);
       }
     },
@@ -99,8 +99,8 @@ function contentOf(step: TokenStep): Content {
 }
 
 export function heldTokens(
-  { data, annotations: noted }: HeldSecret,
-  grants: HeldSecret,
+  { data, annotations: noted }: ReadSecret,
+  grants: ReadSecret,
 ): HeldTokens {
   const token = usable(data['token']);
   const next = usable(data['next']);

@@ -1,5 +1,5 @@
+import { openFakeSite } from './fake-site.ts';
 import { killPointsIn } from './kill-points.ts';
 import { killSuite } from './kills.ts';
-import { openStandIns } from './stand-ins.ts';
 
-killSuite(killPointsIn(import.meta.filename), openStandIns);
+killSuite(killPointsIn(import.meta.filename), openFakeSite);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { mortalEnv } from '../../../rig/parts/mortal.ts';
 import type { KillPoint, Part } from './kill-points.ts';
-import { bury, type Life, live } from './life.ts';
+import { cleanUpLife, type Life, runLife } from './life.ts';
 import type { Site } from './site.ts';
 
 /** A life in which a part died, beside one in which none did. */
@@ -26,8 +26,8 @@ export function killSuite(
   beforeAll(async () => {
     site = await open();
     // The first NIC of a host leaves folders behind; from then on lives are equal.
-    await live(site);
-    clean = await live(site);
+    await runLife(site);
+    clean = await runLife(site);
   });
 
   afterAll(async () => {
@@ -35,7 +35,7 @@ export function killSuite(
     await report(rows);
   });
 
-  afterEach(() => bury(site));
+  afterEach(() => cleanUpLife(site));
 
   /** Lives once while the part dies at the point; says so when it never came there. */
   async function liveAndDie(point: KillPoint): Promise<Life> {
@@ -46,7 +46,7 @@ export function killSuite(
       return liveWithout(part, String(at));
     }
     await site.agent.dieAt(at);
-    const life = await live(site, clean);
+    const life = await runLife(site, clean);
     expect(await site.agent.hasDied(), `${id} was never hit`).toBe(true);
     return life;
   }
@@ -58,7 +58,7 @@ export function killSuite(
     const ended = parts.ending(part);
     // It may die before it is ready; whoever comes after it is what answers then.
     void armed.catch(() => undefined);
-    const life = live(site, clean);
+    const life = runLife(site, clean);
     const how = await Promise.race([ended, life.then(() => 'never hit')]);
     expect(how).toBe('ended with SIGKILL');
     await parts.restart(part, { ...mortalEnv, KILL_AT: '' });

@@ -18,7 +18,7 @@ export interface Life {
  * detached, and the OpenstackConfig is deleted. `expected` is a life to come to the same states as; without one, each state is what the
  * first look finds when the objects say that it is reached.
  */
-export async function live(site: Site, expected?: Life): Promise<Life> {
+export async function runLife(site: Site, expected?: Life): Promise<Life> {
   const before = (await site.audit()).length;
   try {
     return await liveFrom(before, site, expected);
@@ -65,7 +65,7 @@ async function liveFrom(before: number, site: Site, expected?: Life): Promise<Li
 }
 
 /** Ends a life that went wrong, so that the next one begins from nothing. */
-export async function bury(site: Site): Promise<void> {
+export async function cleanUpLife(site: Site): Promise<void> {
   const { tenant, hypervisor, serverId, port, places } = site;
   hypervisor.release('unplug');
   const { device_id } = (await tenant.port(port.id)) ?? {};

@@ -6,7 +6,7 @@ import { deployments } from '../../../src/kube/core-resources.ts';
 import { multiNicOperators, statusOf } from '../../../src/lifecycle/multinicoperator.ts';
 import { scaled } from '../../speed.ts';
 import type { KillPoint } from './kill-points.ts';
-import { type LifecycleBed, namespace, openLifecycleBed } from './lifecycle-bed.ts';
+import { type LifecycleFixture, namespace, openLifecycleFixture } from './lifecycle-fixture.ts';
 
 const patience = { timeout: scaled(60_000), interval: 50 };
 
@@ -18,11 +18,11 @@ interface Life {
 
 /** A life of a MultiNicOperator for each moment at which lifecycle can die: it ends as one in which it does not. */
 export function killLifecycle(points: readonly KillPoint[]): void {
-  let bed: LifecycleBed;
+  let bed: LifecycleFixture;
   let clean: Life;
 
   beforeAll(async () => {
-    bed = await openLifecycleBed();
+    bed = await openLifecycleFixture();
     clean = await live(bed);
   });
 
@@ -49,7 +49,7 @@ export function killLifecycle(points: readonly KillPoint[]): void {
 }
 
 /** Installed in place of the legacy system, tampered with, restored and deleted. */
-async function live(bed: LifecycleBed): Promise<Life> {
+async function live(bed: LifecycleFixture): Promise<Life> {
   await bed.install();
   const made = { namespace, name: managedObjects.controller };
   await until(async () => (await bed.client.find(deployments, made)) !== undefined);
@@ -73,7 +73,7 @@ async function live(bed: LifecycleBed): Promise<Life> {
   return { installed, left };
 }
 
-async function refusals(bed: LifecycleBed): Promise<number> {
+async function refusals(bed: LifecycleFixture): Promise<number> {
   const object = await bed.client.get(multiNicOperators, bed.ref);
   return statusOf(object).protectionStatus?.preventedMutations ?? 0;
 }

@@ -5,7 +5,7 @@ import type { MultiNicNodeConfig } from '../../../src/api/multinicnodeconfig.ts'
 import type { OpenstackConfig } from '../../../src/api/openstackconfig.ts';
 import { randomOf } from '../../property/leaders/contest.ts';
 import { commits } from '../../rotation.ts';
-import { generous, nodeConfigObjectOf, openstackConfigOf } from '../seen.ts';
+import { generous, nodeConfigObjectOf, openstackConfigOf } from '../waits.ts';
 import { openCluster, openWorld, type Worker, type World, writerOf } from '../world.ts';
 import { acts, type Life, mend } from './acts.ts';
 import { hostNicsOf, Observer } from './observer.ts';

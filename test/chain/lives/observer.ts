@@ -1,7 +1,7 @@
 import { findCondition } from '../../../src/api/condition.ts';
 import type { MultiNicNodeConfig } from '../../../src/api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../../../src/api/openstackconfig.ts';
-import { nodeConfigObjectOf, openstackConfigOf } from '../seen.ts';
+import { nodeConfigObjectOf, openstackConfigOf } from '../waits.ts';
 import type { Worker, World } from '../world.ts';
 
 /** A NIC that is configured on a host: its MAC and its addresses, as the kernel has them. */

@@ -2,11 +2,11 @@ import { expect, vi } from 'vitest';
 import { systemClock as clock } from '../../../src/time/clock.ts';
 import type { EndState } from '../../fixtures/end-state.ts';
 import { scaled } from '../../speed.ts';
-import { endStateOf, nodeConfigOf, untilConfigured } from '../seen.ts';
+import { endStateOf, nodeConfigOf, untilConfigured } from '../waits.ts';
 import { type Form, forms } from './forms.ts';
-import { Losses } from './losses.ts';
-import type { Others } from './others.ts';
+import { LossRecorder } from './loss-recorder.ts';
 import { plug, type Settled, unplug } from './place.ts';
+import type { UnaffectedWorker } from './unaffected-worker.ts';
 
 /** How long something is out at least. */
 const outageMs = 60_000;
@@ -29,7 +29,7 @@ export interface Outage {
   readonly waits: boolean;
   /** Resolves when the change has come to where what is out is needed next; missing: it is out before the change begins. */
   readonly midway?: ((place: Settled) => Promise<unknown>) | undefined;
-  readonly others: Others;
+  readonly others: UnaffectedWorker;
 }
 
 /** What became of an outage. */
@@ -58,7 +58,7 @@ export async function endure({
 }: Outage): Promise<Report> {
   const { world, worker, port, clean } = place;
   await using after = new AsyncDisposableStack();
-  const losses = after.use(await Losses.watch(place));
+  const losses = after.use(await LossRecorder.watch(place));
   if (midway) {
     await plug(place, port);
     await midway(place);

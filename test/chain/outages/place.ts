@@ -11,7 +11,7 @@ import {
   nodeConfigOf,
   untilConfigIsReady,
   untilConfigured,
-} from '../seen.ts';
+} from '../waits.ts';
 import type { Worker, World } from '../world.ts';
 
 /** A worker with an OpenstackConfig of its own, and the proxies before what is going to be out for it alone. */

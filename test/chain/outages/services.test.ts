@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { generous, nodeConfigOf } from '../seen.ts';
+import { generous, nodeConfigOf } from '../waits.ts';
 import { openWorld, type Worker } from '../world.ts';
 import { allForms } from './forms.ts';
 import type { Settled } from './place.ts';

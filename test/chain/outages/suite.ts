@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Others } from './others.ts';
 import { endure, type Outage, type Report } from './outage.ts';
 import { type Place, settle } from './place.ts';
 import { printTable } from './table.ts';
+import { UnaffectedWorker } from './unaffected-worker.ts';
 
 /** Something that is going to be out for one worker. */
 export interface Plan extends Omit<Outage, 'place' | 'others'> {
@@ -34,7 +34,7 @@ export function outageSuite(
       [calm, ...plans.map(({ place }) => place)].map((place) => settle(place)),
     );
     if (!quiet) return;
-    const others = stack.use(new Others(quiet));
+    const others = stack.use(new UnaffectedWorker(quiet));
     for (const [i, place] of places.entries()) {
       const plan = plans[i] as Plan;
       const report = endure({ ...plan, place, others });

@@ -13,8 +13,8 @@ import { createLogger } from '../../../src/process/log.ts';
 import { Store } from '../../../src/store/store.ts';
 import { systemClock } from '../../../src/time/clock.ts';
 import { about } from '../../fixtures/about.ts';
-import { openTriggerBed } from '../../fixtures/trigger-bed.ts';
-import { ViolaBed } from '../../fixtures/viola-bed.ts';
+import { openTriggerFixture } from '../../fixtures/triggers.ts';
+import { ViolaFixture } from '../../fixtures/viola.ts';
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
@@ -79,10 +79,10 @@ const viola: Readonly<Record<string, { readonly url: string; readonly rows: read
 };
 
 describe('Viola', () => {
-  let bed: ViolaBed;
+  let bed: ViolaFixture;
 
   beforeAll(async () => {
-    bed = await ViolaBed.start();
+    bed = await ViolaFixture.start();
     await bed.register('biz-2', await bed.api.kubeconfig());
   });
 
@@ -238,13 +238,13 @@ describe('the trigger endpoint', () => {
   const keys = async () => [hmacKey];
 
   it('has a row for each route that it describes', async () => {
-    const { app } = await openTriggerBed({ patch });
+    const { app } = await openTriggerFixture({ patch });
     expect(await operations(app)).toEqual(Object.keys(triggers).toSorted());
   });
 
   it.each(['biz-1', 'biz-2', '-'])('with a token, for %s', async (provider) => {
     for (const { url, statuses } of Object.values(triggers)) {
-      const { app } = await openTriggerBed({ patch, keys });
+      const { app } = await openTriggerFixture({ patch, keys });
       const seen: number[] = [];
       for (const token of tokens) {
         const headers = {
@@ -263,7 +263,7 @@ describe('the trigger endpoint', () => {
     ['a key of somebody else', 'fedcba9876543210', '', 401],
     ['a key of somebody else, and a token of ours', 'fedcba9876543210', 'rw', 401],
   ])('with a signature by %s', async (_whose, by, token, status) => {
-    const { app } = await openTriggerBed({ patch, keys });
+    const { app } = await openTriggerFixture({ patch, keys });
     const timestamp = `${Math.floor(Date.now() / 1000)}`;
     const hmac = createHmac('sha256', by).update(`${timestamp}\nPOST\n${triggerUrl}\n`);
     const headers = {

@@ -9,14 +9,14 @@ import { anOwner, noRecords } from '../../../src/operator/testing/no-records.ts'
 import { createLogger } from '../../../src/process/log.ts';
 import { type CaBundle, openCaBundle } from '../../../src/requests/ca-bundle.ts';
 import { systemClock } from '../../../src/time/clock.ts';
-import { elsewhere, expired, good, otherCa, violaCa } from '../../fixtures/certificates.ts';
-import { ViolaBed } from '../../fixtures/viola-bed.ts';
+import { expired, good, otherCa, otherHost, violaCa } from '../../fixtures/certificates.ts';
+import { ViolaFixture } from '../../fixtures/viola.ts';
 
-const certificates = { good, expired, elsewhere };
+const certificates = { good, expired, elsewhere: otherHost };
 type Shown = keyof typeof certificates;
 
 interface Server {
-  readonly bed: ViolaBed;
+  readonly bed: ViolaFixture;
   readonly url: string;
   /** Requests that got through, with whatever credentials they carried. */
   requests: number;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   tokenFile = join(directory, 'token');
   await writeFile(tokenFile, 'rw\n');
   for (const shown of Object.keys(certificates) as Shown[]) {
-    const bed = await ViolaBed.start({ tls: certificates[shown] });
+    const bed = await ViolaFixture.start({ tls: certificates[shown] });
     const { url } = await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal);
     const server = { bed, url, requests: 0 };
     bed.app.server.on('request', () => {

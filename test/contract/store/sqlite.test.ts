@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Store } from '../../../src/store/store.ts';
-import { deployedTablesContract } from './deployed-tables.ts';
+import { legacyTablesContract } from './legacy-tables.ts';
 import { type StoreUnderTest, storeContract, tables } from './suite.ts';
 
 async function open(): Promise<StoreUnderTest> {
@@ -30,4 +30,4 @@ async function open(): Promise<StoreUnderTest> {
 }
 
 storeContract('the store on SQLite', open);
-deployedTablesContract('the tables of the deployed system on SQLite', open);
+legacyTablesContract('the tables of the deployed system on SQLite', open);

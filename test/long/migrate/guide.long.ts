@@ -5,7 +5,7 @@ import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 import {
   applyConfig,
   attach,
-  installDeployed,
+  installLegacy,
   openPlace,
   type Place,
   provider,
@@ -30,7 +30,7 @@ async function programsOf({ site }: Place): Promise<string[]> {
 beforeAll(async () => {
   place = await openPlace('guide', 'theirs');
   const { site } = place;
-  await installDeployed(place);
+  await installLegacy(place);
   // Pods are processes of this machine, and what is taken from them without a token comes from there.
   for (const { name } of site.workers) {
     await site.client.patch(nodes, { name }, { spec: { podCIDR, podCIDRs: [podCIDR] } });

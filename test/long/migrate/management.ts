@@ -10,7 +10,7 @@ import { openTenant, type Tenant } from '../../../rig/openstack/tenant.ts';
 import { bundleFolder } from '../../../rig/parts/program.ts';
 import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { systemClock as clock } from '../../../src/time/clock.ts';
-import { deployed, openSite, type Site, type Worker } from './site.ts';
+import { legacyFolder, openSite, type Site, type Worker } from './site.ts';
 import { installController } from './theirs.ts';
 
 export const provider = 'biz';
@@ -69,10 +69,10 @@ async function installOurs(site: Site): Promise<void> {
 }
 
 /** Installs the deployed operator and Viola as their own documents say it. */
-export async function installDeployed({ site, cloud }: Place): Promise<void> {
+export async function installLegacy({ site, cloud }: Place): Promise<void> {
   const { cluster, directory } = site;
   const apply = (file: string): Promise<string> =>
-    cluster.kubectl(['apply', '-f', join(deployed, file)]);
+    cluster.kubectl(['apply', '-f', join(legacyFolder, file)]);
   await apply('openstackconfigs.yaml');
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
   await cluster.kubectl(['create', 'namespace', 'multinic-operator-system']);
@@ -99,7 +99,7 @@ export async function installDeployed({ site, cloud }: Place): Promise<void> {
   await apply('viola.yaml');
   await cluster.kubectl(
     ['apply', '-f', '-'],
-    await readFile(join(deployed, 'operator.yaml'), 'utf8'),
+    await readFile(join(legacyFolder, 'operator.yaml'), 'utf8'),
   );
   const { server, ca } = await loadKubeconfig(cluster.kubeconfig);
   const caFile = join(directory, 'ca.crt');

@@ -5,7 +5,7 @@ import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import {
   applyConfig,
   attach,
-  installDeployed,
+  installLegacy,
   openPlace,
   type Place,
   register,
@@ -136,7 +136,7 @@ async function writersOf(worker: Worker): Promise<string[]> {
 beforeAll(async () => {
   place = await openPlace('management');
   administrator = await place.site.cluster.userKubeconfig('migrator', ['system:masters']);
-  await installDeployed(place);
+  await installLegacy(place);
   const { workers } = place.site;
   await applyConfig(
     place,

@@ -5,7 +5,7 @@ import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { nodeConfigs } from '../../../rig/deployed/node-config.ts';
 import { type Node, nodes } from '../../../src/kube/core-resources.ts';
 import { rightsMissed, rightsUsed } from './seen.ts';
-import { deployed, openSite, type Ran, type Site } from './site.ts';
+import { legacyFolder, openSite, type Ran, type Site } from './site.ts';
 import { applyNodeConfig, installController, nodeConfigFor } from './theirs.ts';
 
 /** No host is behind these nodes: nobody is to send an agent to one. */
@@ -30,7 +30,7 @@ beforeAll(async () => {
   site = await openSite('safety', []);
   const { cluster, client } = site;
   administrator = await cluster.userKubeconfig('migrator', ['system:masters']);
-  await cluster.kubectl(['apply', '-f', join(deployed, 'multinic-agent/crds')]);
+  await cluster.kubectl(['apply', '-f', join(legacyFolder, 'multinic-agent/crds')]);
   await cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
   await cluster.kubectl(['create', 'namespace', 'multinic-system']);
   await client.create<Node>(nodes, { metadata: { name: away.name } });

@@ -22,7 +22,7 @@ import type { HeapOwner } from '../../../src/process/heap.ts';
 import { systemClock as clock, systemRandom as random } from '../../../src/time/clock.ts';
 
 export const root = join(import.meta.dirname, '../../..');
-export const deployed = join(root, 'rig/deployed');
+export const legacyFolder = join(root, 'rig/deployed');
 
 /** A node of the cluster with a host behind it, on which either system's agents work. */
 export interface Worker {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { configOf, generous } from './seen.ts';
-import { deployed, type Site, type Worker } from './site.ts';
+import { legacyFolder, type Site, type Worker } from './site.ts';
 
 /** Installs the deployed controller as its own documents say it. */
 export async function installController(
@@ -9,7 +9,7 @@ export async function installController(
   release = 'multinic-agent',
   ...more: readonly string[]
 ): Promise<void> {
-  const chart = join(deployed, 'multinic-agent');
+  const chart = join(legacyFolder, 'multinic-agent');
   const where = ['--namespace', 'multinic-system', '--create-namespace'];
   await site.helm('upgrade', '--install', release, chart, ...where, ...more);
   await site.cluster.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);

@@ -31,7 +31,7 @@ export class TestFiles {
   readonly #tests = new Set(globSync(globsOf('unit'), { cwd: root }));
 
   constructor() {
-    for (const path of globSync('{src,rig,deploy,test}/**/*.ts', { cwd: root }).toSorted()) {
+    for (const path of globSync('{src,rig,build,test}/**/*.ts', { cwd: root }).toSorted()) {
       for (const imported of importsOf(path, readFileSync(join(root, path), 'utf8'))) {
         this.#importers.set(imported, [...(this.#importers.get(imported) ?? []), path]);
       }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +23,15 @@ export async function makeOtherVersion(ref: string): Promise<OtherVersion> {
   await mkdir(source);
   await run('tar', ['-xf', archive, '-C', source]);
   await symlink(join(root, 'node_modules'), join(source, 'node_modules'));
-  await run(process.execPath, ['deploy/bundle.ts'], { cwd: source });
+  await run(process.execPath, [bundlerIn(source)], { cwd: source });
   return {
     bundle: join(source, 'dist'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
+}
+
+/** Versions before the folder `build` have their generators in `deploy`. */
+function bundlerIn(source: string): string {
+  const paths = ['build/bundle.ts', 'deploy/bundle.ts'].map((path) => join(source, path));
+  return paths.find((path) => existsSync(path)) ?? join(source, 'build/bundle.ts');
 }

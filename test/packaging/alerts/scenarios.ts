@@ -1,6 +1,6 @@
-import type { Chart } from '../../../deploy/alerts/alert.ts';
-import type { AlertName } from '../../../deploy/alerts/alerts.ts';
-import { leases } from '../../../deploy/alerts/expressions.ts';
+import type { Chart } from '../../../build/alerts/alert.ts';
+import type { AlertName } from '../../../build/alerts/alerts.ts';
+import { leases } from '../../../build/alerts/expressions.ts';
 
 /** What Prometheus scrapes: each series with its values, a minute apart, as promtool writes them. */
 export type Series = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { typed, type Value } from '../../../deploy/charts/setting-form.ts';
-import { valueKey } from '../../../deploy/charts/values/settings.ts';
+import { typed, type Value } from '../../../build/charts/setting-form.ts';
+import { valueKey } from '../../../build/charts/values/settings.ts';
 import type { Setting, Settings } from '../../../src/process/settings.ts';
 
 /** A value of a setting that is not its default, and what a part makes of it. */

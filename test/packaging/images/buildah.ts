@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { run } from '../../../deploy/image/command.ts';
+import { run } from '../../../build/image/command.ts';
 
 const unpacked = join(import.meta.dirname, '../../../rig/unpacked/unpacked');
 

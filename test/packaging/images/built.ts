@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { versionOf } from '../../../deploy/identity.ts';
+import { versionOf } from '../../../build/identity.ts';
 import {
   type Architecture,
   type BuiltImage,
   buildImages,
   ownArchitecture,
-} from '../../../deploy/image/images.ts';
+} from '../../../build/image/images.ts';
 import { type Unpacked, unpack } from './unpacked.ts';
 
 export const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../../../deploy/image/command.ts';
+import { run } from '../../../build/image/command.ts';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 
 /** A containerd with folders of its own, for what nodes do with images. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../../../deploy/image/command.ts';
-import { filesBelow } from '../../../deploy/image/contents.ts';
+import { run } from '../../../build/image/command.ts';
+import { filesBelow } from '../../../build/image/contents.ts';
 
 interface Descriptor {
   readonly digest: string;

@@ -3,7 +3,7 @@
 // Usage: node test/property/disk-faults/main.ts [part of a title]
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { bundle } from '../../../deploy/bundler.ts';
+import { bundle } from '../../../build/bundler.ts';
 import { bundleFolder } from '../../../rig/parts/program.ts';
 import { putRow, type ResultsTable } from '../../results-table.ts';
 import { sampleOf } from '../../rotation.ts';

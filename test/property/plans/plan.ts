@@ -7,14 +7,14 @@ export const nodeNames = ['worker-1', 'worker-2'] as const;
 export type NodeName = (typeof nodeNames)[number];
 
 /** What the world wants of a node: indexes of its entries and their MTU. */
-export interface Wish {
+export interface DesiredPlan {
   readonly indexes: readonly number[];
   readonly mtu: number;
 }
 
 /** What happens in the world whether anything fails or not. */
 export type Change =
-  | { readonly kind: 'post'; readonly node: NodeName; readonly wish: Wish }
+  | { readonly kind: 'post'; readonly node: NodeName; readonly wish: DesiredPlan }
   | { readonly kind: 'withdraw'; readonly node: NodeName };
 
 /** What fails between the controller and its server; each meets so many requests or events. */

@@ -1,7 +1,7 @@
 import type { Effect } from '../../../src/api/effects.ts';
 import type { NodeConfig } from '../../../src/controller/objects/stores.ts';
 import { settled } from '../../../src/time/fake-clock.ts';
-import type { ControllerBed } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { randomOf } from '../leaders/contest.ts';
 import { endStateOf } from './end-state.ts';
 import {
@@ -40,7 +40,7 @@ const patienceMs = 40 * 60_000;
 const lastsMs = 30_000;
 
 /** Runs a plan twice, with its faults and without, and compares where that ends. */
-export async function runPlan(bed: ControllerBed, plan: Plan): Promise<PlanResult> {
+export async function runPlan(bed: ControllerFixture, plan: Plan): Promise<PlanResult> {
   const clean = await new Run(bed, withoutFaults(plan)).toEnd(undefined);
   const run = new Run(bed, plan);
   const end = await run.toEnd(clean.state);
@@ -55,14 +55,14 @@ interface End {
 }
 
 class Run {
-  readonly #bed: ControllerBed;
+  readonly #bed: ControllerFixture;
   readonly #plan: Plan;
   readonly #world: World;
   readonly #watch: Watch;
   readonly #met = new Map<FaultKind, number>();
   readonly #startedAt: number;
 
-  constructor(bed: ControllerBed, plan: Plan) {
+  constructor(bed: ControllerFixture, plan: Plan) {
     this.#bed = bed;
     this.#plan = plan;
     this.#startedAt = bed.clock.monotonicMs();

@@ -1,4 +1,4 @@
-import { ControllerBed } from '../../fixtures/controller-bed.ts';
+import { ControllerFixture } from '../../fixtures/controller.ts';
 import { type Plan, planOf } from './plan.ts';
 import { type PlanResult, runPlan } from './run-plan.ts';
 import type { Totals } from './totals.ts';
@@ -16,7 +16,7 @@ export async function runSeeds(
   for (let from = first; from < first + count; from += plansPerBed) {
     const failed: Failed[] = [];
     const until = Math.min(from + plansPerBed, first + count);
-    await using bed = await ControllerBed.start();
+    await using bed = await ControllerFixture.start();
     for (let seed = from; seed < until; seed++) {
       const plan = planOf(seed);
       const result = await runPlan(bed, plan);
@@ -54,6 +54,6 @@ async function explain({ plan, flaws: seen }: Failed): Promise<string> {
 }
 
 async function alone(plan: Plan): Promise<PlanResult> {
-  await using bed = await ControllerBed.start();
+  await using bed = await ControllerFixture.start();
   return await runPlan(bed, plan);
 }

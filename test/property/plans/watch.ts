@@ -1,7 +1,7 @@
 import { appliedIn } from '../../../src/controller/jobs/applied.ts';
 import type { NodeConfig } from '../../../src/controller/objects/stores.ts';
 import type { Job } from '../../../src/kube/core-resources.ts';
-import type { ControllerBed } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { nicsOf } from './hosts.ts';
 import type { World } from './world.ts';
 
@@ -10,14 +10,14 @@ export const mostJobs = 14;
 
 /** Looks at the world again and again for what must never be seen. */
 export class Watch {
-  readonly #bed: ControllerBed;
+  readonly #bed: ControllerFixture;
   readonly #world: World;
   readonly #flaws = new Set<string>();
   /** When Jobs were first seen, by node. */
   readonly #seen = new Map<string, { readonly node: string; readonly atMs: number }>();
   burst = 0;
 
-  constructor(bed: ControllerBed, world: World) {
+  constructor(bed: ControllerFixture, world: World) {
     this.#bed = bed;
     this.#world = world;
   }

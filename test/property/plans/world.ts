@@ -6,10 +6,10 @@ import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject, ObjectRef } from '../../../src/kube/object.ts';
 import type { Resource } from '../../../src/kube/resource.ts';
 import type { Random } from '../../../src/time/clock.ts';
-import type { ControllerBed } from '../../fixtures/controller-bed.ts';
+import type { ControllerFixture } from '../../fixtures/controller.ts';
 import { entry } from '../../fixtures/controller-samples.ts';
 import { Host, nicsOf, uuidOf } from './hosts.ts';
-import { type Change, type Fault, type FaultKind, nodeNames, type Wish } from './plan.ts';
+import { type Change, type DesiredPlan, type Fault, type FaultKind, nodeNames } from './plan.ts';
 import { Connection } from './unkind-client.ts';
 
 const agents = 'multinic-agents';
@@ -25,12 +25,12 @@ interface Away {
 export class World {
   readonly hosts: ReadonlyMap<string, Host>;
   readonly connection: Connection;
-  readonly #bed: ControllerBed;
-  readonly #wishes = new Map<string, Wish>();
+  readonly #bed: ControllerFixture;
+  readonly #wishes = new Map<string, DesiredPlan>();
   readonly #away = new Map<string, Away>();
   readonly #met: (kind: FaultKind) => void;
 
-  constructor(bed: ControllerBed, random: Random, met: (kind: FaultKind) => void) {
+  constructor(bed: ControllerFixture, random: Random, met: (kind: FaultKind) => void) {
     this.#bed = bed;
     this.#met = met;
     this.connection = new Connection(bed.clock, met);
@@ -202,11 +202,15 @@ async function gone(done: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function specOf(name: string, { indexes, mtu }: Wish) {
+function specOf(name: string, { indexes, mtu }: DesiredPlan) {
   return { instanceId: uuidOf(name), interfaces: indexes.map((index) => entry(index, { mtu })) };
 }
 
-function isAsWished(config: NodeConfig | undefined, name: string, wish: Wish | undefined): boolean {
+function isAsWished(
+  config: NodeConfig | undefined,
+  name: string,
+  wish: DesiredPlan | undefined,
+): boolean {
   if (!config || !wish) return !config && !wish;
   const { interfaces } = specOf(name, wish);
   return nicsOf(config).join() === nicsOf({ ...config, spec: { interfaces } }).join();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settingsOfParts } from '../../../deploy/settings-of-parts.ts';
+import { settingsOfParts } from '../../../build/settings-of-parts.ts';
 import { readSettings, type Settings } from '../../../src/process/settings.ts';
 import { containerOf, environmentOf, rendered, renderedAs } from './manifests.ts';
 

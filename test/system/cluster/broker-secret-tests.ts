@@ -6,7 +6,7 @@ import { crds } from '../../../src/kube/core-resources.ts';
 import { triedAgainMs } from '../../../src/operator/broker-secret/broker-secrets.ts';
 import { openstackConfigs } from '../../../src/operator/openstack-config.ts';
 import { spec } from '../../../src/operator/testing/scene.ts';
-import { SecretsBed } from '../../fixtures/secrets-bed.ts';
+import { SecretsFixture } from '../../fixtures/secrets.ts';
 import { scaled } from '../../speed.ts';
 import { emptyCluster } from './empty-cluster.ts';
 
@@ -14,7 +14,7 @@ const broker = { username: 'r', password: 'p', hosts: ['10.0.0.1:5672'] };
 const name = 'rabbitmq-osc';
 const generous = { timeout: scaled(60_000), interval: 200 };
 
-let bed: SecretsBed;
+let bed: SecretsFixture;
 
 async function makeConfig(): Promise<string> {
   const metadata = { namespace: bed.namespace, name: 'osc' };
@@ -32,7 +32,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
   describe('Secrets of brokers', () => {
     beforeAll(async () => {
       await emptyCluster(plane());
-      bed = SecretsBed.on(await loadKubeconfig(plane().kubeconfig));
+      bed = SecretsFixture.on(await loadKubeconfig(plane().kubeconfig));
       for (const definition of Object.values(crdDefinitions())) {
         await bed.client.create(crds, definition);
       }

@@ -8,12 +8,7 @@ import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { untilEstablished } from '../../../rig/control-plane/established.ts';
 import { bizConfigOf003 } from '../../requirements/samples.ts';
 import { scaled } from '../../speed.ts';
-import {
-  deployedNodeConfig,
-  deployedStatus,
-  openstackConfigs,
-  seedNodeConfig,
-} from './deployed.ts';
+import { legacyNodeConfig, legacyStatus, openstackConfigs, seedNodeConfig } from './deployed.ts';
 import { emptyCluster } from './empty-cluster.ts';
 
 const run = promisify(execFile);
@@ -70,11 +65,11 @@ export function crdTests(plane: () => ControlPlane): void {
     });
 
     it('[RW-70] accept an object of the deployed Viola, served in both versions', async () => {
-      expect(await apply(deployedNodeConfig)).toContain('created');
+      expect(await apply(legacyNodeConfig)).toContain('created');
       const stored = await plane().kubectl([
         'get',
         'multinicnodeconfigs.v1.multinic.io',
-        deployedNodeConfig.metadata.name,
+        legacyNodeConfig.metadata.name,
         '--namespace=multinic-system',
         '--output=jsonpath={.spec.interfaces[1].name}',
       ]);
@@ -86,8 +81,8 @@ export function crdTests(plane: () => ControlPlane): void {
     });
 
     it('[RW-71] accept status in the form of the deployed controller', async () => {
-      const patch = JSON.stringify({ status: deployedStatus });
-      const target = ['mnnc', deployedNodeConfig.metadata.name, '-n', 'multinic-system'];
+      const patch = JSON.stringify({ status: legacyStatus });
+      const target = ['mnnc', legacyNodeConfig.metadata.name, '-n', 'multinic-system'];
       await plane().kubectl([
         'patch',
         ...target,
@@ -101,12 +96,12 @@ export function crdTests(plane: () => ControlPlane): void {
     });
 
     it('refuse a MAC that is none, naming the field', async () => {
-      const [first, ...others] = deployedNodeConfig.spec.interfaces;
+      const [first, ...others] = legacyNodeConfig.spec.interfaces;
       const broken = {
-        ...deployedNodeConfig,
-        metadata: { ...deployedNodeConfig.metadata, name: 'broken' },
+        ...legacyNodeConfig,
+        metadata: { ...legacyNodeConfig.metadata, name: 'broken' },
         spec: {
-          ...deployedNodeConfig.spec,
+          ...legacyNodeConfig.spec,
           interfaces: [{ ...first, macAddress: 'fa:16' }, ...others],
         },
       };

@@ -61,7 +61,7 @@ export const openstackConfigs = [
 ];
 
 /** As the deployed Viola writes it: v1alpha1, no portId, five NICs in one subnet. */
-export const deployedNodeConfig = {
+export const legacyNodeConfig = {
   apiVersion: 'multinic.io/v1alpha1',
   kind: 'MultiNicNodeConfig',
   metadata: {
@@ -110,7 +110,7 @@ export const seedNodeConfig = {
 };
 
 /** As the deployed controller writes it after a partial failure: no message and no time in the condition. */
-export const deployedStatus = {
+export const legacyStatus = {
   state: 'Failed',
   observedGeneration: 1,
   observedSpecHash: '5ac509d47753bbd9744168adcacb9b3d07501718d9719206963c7373072e8e44',

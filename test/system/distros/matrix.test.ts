@@ -7,7 +7,13 @@ import { eventually as eventuallyEvery } from '../../host/eventually.ts';
 import { scaled } from '../../speed.ts';
 import { Cell, plugged } from './cell.ts';
 import { type Intent, intents } from './intents.ts';
-import { difference, lineDifference, type NicsState, othersOf, stateOf } from './nic-state.ts';
+import {
+  difference,
+  foreignStateOf,
+  lineDifference,
+  type NicsState,
+  stateOf,
+} from './nic-state.ts';
 
 /** Set by the long suite: the Debian of the boxes, or `full` for all. CI takes some intents on bookworm. */
 const wanted = process.env['MULTINIC_BOXES'];
@@ -61,7 +67,7 @@ describe('hosts in boxes', () => {
     await onEach(async (cell) => {
       await foreign(cell);
       await restart(cell);
-      withoutUs.set(cell, await othersOf(cell));
+      withoutUs.set(cell, await foreignStateOf(cell));
     });
   });
 
@@ -128,7 +134,7 @@ describe('hosts in boxes', () => {
     async () => {
       await onEach(async (cell) => {
         await foreign(cell);
-        const before = await othersOf(cell);
+        const before = await foreignStateOf(cell);
         const events = await cell.eventsOnPrimary(async () => {
           const unanswered = await cell.pingsUnanswered(async () => {
             for (const { steps } of chosen) {
@@ -139,7 +145,7 @@ describe('hosts in boxes', () => {
           expect(unanswered).toEqual([]);
         });
         expect(events).toEqual([]);
-        expect(lineDifference(await othersOf(cell), before)).toEqual([]);
+        expect(lineDifference(await foreignStateOf(cell), before)).toEqual([]);
       });
     },
     longest,
@@ -205,7 +211,7 @@ async function expectRestartHarmless(cell: Cell, made: NicsState): Promise<void>
   await restart(cell);
   await eventually(async () => {
     expect(difference(await stateOf(cell), made), 'after a restart').toEqual([]);
-    const others = lineDifference(await othersOf(cell), withoutUs.get(cell) ?? []);
+    const others = lineDifference(await foreignStateOf(cell), withoutUs.get(cell) ?? []);
     expect(others, 'others after a restart, beside one without us').toEqual([]);
   });
 }

@@ -1,5 +1,5 @@
 /** A host whose state can be read. */
-export interface Seen {
+export interface ObservedNic {
   /** Output of `ip -j ARGS`. */
   json(...args: readonly string[]): Promise<readonly Shown[]>;
   /** Standard output of the command. */
@@ -27,7 +27,7 @@ const settings = [
  * Without protocol, ifindex and counters; of the connected route without its metric, which is NetworkManager's own. Not the
  * link's own address of IPv6, which the kernel makes.
  */
-export async function stateOf(cell: Seen): Promise<NicsState> {
+export async function stateOf(cell: ObservedNic): Promise<NicsState> {
   const [links, routes4, routes6, rules4, rules6] = await Promise.all([
     cell.json('addr', 'show'),
     cell.json('-4', '-d', 'route', 'show', 'table', 'all'),
@@ -131,14 +131,14 @@ function words(...list: readonly (string | false | undefined)[]): string {
   return list.filter(Boolean).join(' ');
 }
 
-async function settingsOf(cell: Seen, name: string): Promise<string[]> {
+async function settingsOf(cell: ObservedNic, name: string): Promise<string[]> {
   const keys = settings.map((key) => `net.${key.replace('NIC', name)}`);
   const said = await cell.sh('sysctl', '-e', ...keys);
   return said.split('\n').filter((line) => line !== '');
 }
 
 /** What others have: links, routes and rules that no word of ours is in, each with the question that it answers. */
-export async function othersOf(cell: {
+export async function foreignStateOf(cell: {
   ip(...args: readonly string[]): Promise<string>;
 }): Promise<readonly string[]> {
   const questions = [

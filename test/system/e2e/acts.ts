@@ -4,8 +4,8 @@ import { expect, vi } from 'vitest';
 import type { Attachment } from '../../../rig/openstack/tenant.ts';
 import type { OpenstackConfigSpec } from '../../../src/api/openstackconfig.ts';
 import { type Ground, namespace, provider, subnet, subnet6 } from './ground.ts';
-import { tracesOf } from './kernel-state.ts';
-import { nicStates, nodeConfigOf } from './seen.ts';
+import { leftoversOf } from './kernel-state.ts';
+import { nicStates, nodeConfigOf } from './observed.ts';
 
 const run = promisify(execFile);
 export const generous = { timeout: 120_000, interval: 300 };
@@ -110,7 +110,7 @@ export async function trafficDuring(
 
 /** No link, rule, route or file of a NIC is left on the node. */
 export async function expectGone({ node }: Ground, name: string): Promise<void> {
-  await vi.waitFor(async () => expect(await tracesOf(node, name)).toEqual([]), generous);
+  await vi.waitFor(async () => expect(await leftoversOf(node, name)).toEqual([]), generous);
 }
 
 /** The link of an attachment has left the node. */

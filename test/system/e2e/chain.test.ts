@@ -21,8 +21,6 @@ import {
 import { encryptKey, namespace, provider, subnet, subnet6 } from './ground.ts';
 import { ourState } from './kernel-state.ts';
 import { managers } from './managers.ts';
-import { usedRights } from './rights.ts';
-import { Scene } from './scene.ts';
 import {
   agentPods,
   configCondition,
@@ -30,7 +28,9 @@ import {
   nicReasons,
   nicStates,
   nodeConfigOf,
-} from './seen.ts';
+} from './observed.ts';
+import { usedRights } from './rights.ts';
+import { Scene } from './scene.ts';
 import { openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

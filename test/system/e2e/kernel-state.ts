@@ -91,7 +91,7 @@ function isOurPriority(priority: unknown): boolean {
 }
 
 /** What is left of a NIC: a link or another name of one, routes that name it or stand in its table, its rules, its files. */
-export async function tracesOf(node: Node, name: string): Promise<unknown[]> {
+export async function leftoversOf(node: Node, name: string): Promise<unknown[]> {
   const [links, { routes, rules }] = await readKernel(node);
   const files = await node.sh(['sh', '-c', filesNamed(name)]);
   const index = Number(name.at(-1));

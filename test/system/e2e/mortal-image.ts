@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { bundle } from '../../../deploy/bundler.ts';
+import { bundle } from '../../../build/bundler.ts';
 import type { Node } from '../../../rig/control-plane/node.ts';
 import { jobFiles } from '../../../src/api/job.ts';
 

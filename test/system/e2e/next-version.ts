@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../../..');
 /** What is copied of a source tree to make a version of it. */
 const parts = [
   'src',
+  'build',
   'deploy',
   'charts',
   'docs',
@@ -44,8 +45,8 @@ export async function makeNextVersion(folder: string): Promise<NextVersion> {
   for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   for (const [file, from, to] of changes) await change(join(folder, file), from, to);
-  await run(process.execPath, ['deploy/generate.ts'], { cwd: folder });
-  await run(process.execPath, ['deploy/image/build.ts'], { cwd: folder });
+  await run(process.execPath, ['build/generate.ts'], { cwd: folder });
+  await run(process.execPath, ['build/image/build.ts'], { cwd: folder });
   const archive = (name: string) =>
     join(folder, 'dist/images', `${name}-99.0.0-linux-${architecture}.tar`);
   return {

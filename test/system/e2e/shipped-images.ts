@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { versionOf } from '../../../deploy/identity.ts';
-import { type BuiltImage, buildImages, ownArchitecture } from '../../../deploy/image/images.ts';
+import { versionOf } from '../../../build/identity.ts';
+import { type BuiltImage, buildImages, ownArchitecture } from '../../../build/image/images.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -2,10 +2,10 @@ import type { Site } from '../../chain/crash/site.ts';
 import { applyConfig, generous } from './acts.ts';
 import { namespace } from './ground.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
+import { placesOf, requestsOf } from './observed.ts';
 import { plantForeignState } from './planted.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
 import { openProcesses } from './processes.ts';
-import { placesOf, requestsOf } from './seen.ts';
 
 /** A site of real parts: OpenStack, two clusters, and a node that is a machine with state of others. */
 export async function openRealParts(say: (line: string) => void): Promise<Site> {

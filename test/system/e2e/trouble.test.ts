@@ -6,8 +6,8 @@ import { annotate, applyConfig, attach, expectGone, generous, untilConfigured } 
 import { helmInstall, namespaces } from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
+import { configCondition, endOf, nicStates, nodeConfigOf, requestsOf } from './observed.ts';
 import { plantForeignState } from './planted.ts';
-import { configCondition, endOf, nicStates, nodeConfigOf, requestsOf } from './seen.ts';
 import { installCharts, openWorld, type World, withMortalAgent } from './world.ts';
 
 const run = promisify(execFile);

@@ -13,11 +13,18 @@ import {
 } from './installation.ts';
 import { foreignState, ourState } from './kernel-state.ts';
 import { makeNextVersion, type NextVersion } from './next-version.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from './observed.ts';
 import { plantForeignState } from './planted.ts';
 import type { PartName } from './pods.ts';
 import { PrimaryMonitor } from './primary-monitor.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from './seen.ts';
-import { configOf, prepareFor, saidOf, valuesOf, type Way, ways } from './told.ts';
+import {
+  configOf,
+  prepareFor,
+  type SettingSource,
+  settingValuesOf,
+  valuesOf,
+  ways,
+} from './setting-samples.ts';
 import { installCharts, openWorld, type World } from './world.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -236,7 +243,7 @@ describe('every part says at /configz what it was told, setting by setting, and 
   });
 });
 
-async function expectSaid(part: PartName, way: Way): Promise<void> {
-  const said = saidOf(part, way);
+async function expectSaid(part: PartName, way: SettingSource): Promise<void> {
+  const said = settingValuesOf(part, way);
   await vi.waitFor(async () => expect(await configOf(world, part)).toMatchObject(said), generous);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Box, startBox } from '../../../rig/hosts/box/box.ts';
 import { scaled } from '../../speed.ts';
-import { tracesOf } from '../nodes/traces.ts';
+import { leftoversOf } from '../nodes/leftovers.ts';
 
 const generous = { timeout: scaled(60_000), interval: 100 };
 
@@ -86,9 +86,9 @@ describe('a box', () => {
   });
 
   test('leaves nothing behind', async () => {
-    expect(tracesOf(box.name)).not.toEqual([]);
+    expect(leftoversOf(box.name)).not.toEqual([]);
     await box.down();
-    expect(tracesOf(box.name)).toEqual([]);
+    expect(leftoversOf(box.name)).toEqual([]);
     await box.down();
   });
 });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { type Node, type NodeOptions, startNode } from '../../../rig/control-plane/node.ts';
 import { scaled } from '../../speed.ts';
+import { leftoversOf } from './leftovers.ts';
 import type { PackedImage } from './packed-image.ts';
 import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
-import { tracesOf } from './traces.ts';
 
 const generous = { timeout: scaled(60_000), interval: 200 };
 
@@ -72,9 +72,9 @@ describe('two control planes at once', () => {
 
   test('leave nothing behind', async () => {
     const names = [management.name, business.name];
-    expect(names.map(tracesOf)).not.toContainEqual([]);
+    expect(names.map(leftoversOf)).not.toContainEqual([]);
     await Promise.all([management.down(), business.down()]);
-    expect(names.flatMap(tracesOf)).toEqual([]);
+    expect(names.flatMap(leftoversOf)).toEqual([]);
     await business.down();
   });
 });
@@ -161,7 +161,7 @@ describe('nodes', () => {
   test('leave the machine as it was', async () => {
     expect(machine()).toEqual(before);
     await plane.down();
-    expect(tracesOf(plane.name)).toEqual([]);
+    expect(leftoversOf(plane.name)).toEqual([]);
     expect(machine()).toEqual(before);
   });
 

@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundle } from '../../../deploy/bundler.ts';
-import { entryPoint } from '../../../deploy/entry-point.ts';
+import { bundle } from '../../../build/bundler.ts';
+import { entryPoint } from '../../../build/entry-point.ts';
 import {
   type CutGuest,
   Guest,

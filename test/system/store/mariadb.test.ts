@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { Store } from '../../../src/store/store.ts';
-import { deployedTablesContract, seen } from '../../contract/store/deployed-tables.ts';
+import { legacyTablesContract, observedPort } from '../../contract/store/legacy-tables.ts';
 import {
   nic,
   node,
@@ -47,7 +47,7 @@ async function open(): Promise<StoreUnderTest> {
 const today = (): Date => new Date();
 
 storeContract('the store on MariaDB', open);
-deployedTablesContract('the tables of the deployed system on MariaDB', open);
+legacyTablesContract('the tables of the deployed system on MariaDB', open);
 
 it(
   'leaders that write the same nodes at once are in the way of nobody, and the last one is right',
@@ -63,7 +63,7 @@ it(
     );
     const seenAs = (status: string) => {
       const port = { status, addresses: [], createdAt: undefined };
-      return { ...seen(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
+      return { ...observedPort(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
     };
     const rounds = 12;
     const leads = async (store: Store, all: typeof nodes): Promise<void> => {

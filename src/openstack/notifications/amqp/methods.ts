@@ -51,7 +51,7 @@ function method(name: MethodName, ...values: readonly Buffer[]): Buffer {
 const none = octet(0);
 
 /** What we say. */
-export const say = {
+export const encode = {
   startOk: (username: string, password: string) =>
     method(
       'startOk',

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { BrokerFailure, type BrokerFailureKind } from '../broker-failure.ts';
 import { encodeFrame, type Frame, FrameReader, frameTypes, protocolHeader } from './frames.ts';
 import { type Delivery, Incoming } from './incoming.ts';
-import { type Method, type MethodName, readMethod, say } from './methods.ts';
+import { encode, type Method, type MethodName, readMethod } from './methods.ts';
 import type { ValueReader } from './values.ts';
 
 /** The broker closed a channel; the connection goes on. */
@@ -101,7 +101,7 @@ export class Session {
   #deliver(channel: number, delivery: Delivery | undefined): void {
     if (!delivery) return;
     this.#onMessage(delivery.body);
-    this.tell(channel, say.ack(delivery.tag));
+    this.tell(channel, encode.ack(delivery.tag));
     // One that waits for its answers has a hundred of them under way, a few kilobytes.
     if (this.#socket.writableNeedDrain) {
       throw new BrokerFailure('protocol', 'it sends messages and takes no answers');
@@ -128,14 +128,14 @@ export class Session {
   }
 
   #closed(values: ValueReader): never {
-    this.tell(0, say.closeOk());
+    this.tell(0, encode.closeOk());
     const code = values.short();
     const kind = kinds[code] ?? 'unreachable';
     throw new BrokerFailure(kind, `it closed the connection: ${values.shortText()}`);
   }
 
   #channelClosed(channel: number, values: ValueReader): void {
-    this.tell(channel, say.channelCloseOk());
+    this.tell(channel, encode.channelCloseOk());
     const closed = new ChannelClosed(values.short(), values.shortText());
     const waiting = this.#waiting.get(channel);
     this.#waiting.delete(channel);

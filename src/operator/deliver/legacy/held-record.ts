@@ -1,6 +1,6 @@
 import type { InterfaceSpec } from '../../../api/multinicnodeconfig.ts';
 import type { Base, PostedNode, Source } from '../../../api/node-configs-http.ts';
-import type { KnownNode } from '../../../plan/plan.ts';
+import type { ExistingNode } from '../../../plan/plan.ts';
 import type { RecordedDelivery } from '../../../store/deliveries.ts';
 import type { StoredNode } from '../../../store/node-configs.ts';
 
@@ -18,7 +18,10 @@ export function isUnanswered({ uid }: Pick<StoredNode, 'uid'>): boolean {
  * Returns a record as the node that a native Viola would list; it has no status. `sent`: NICs of a POST that was not
  * answered, which the node may have as well as those of the record.
  */
-export function heldFrom(record: RecordedDelivery, sent: readonly InterfaceSpec[] = []): KnownNode {
+export function heldFrom(
+  record: RecordedDelivery,
+  sent: readonly InterfaceSpec[] = [],
+): ExistingNode {
   const { nodeName, instanceId, uid, generation, author } = record;
   // A record of a native Viola has no OpenstackConfig's uid: its node is posted once, as one that is taken over.
   const used = [mark, openMark].find((prefix) => uid.startsWith(prefix));

@@ -1,5 +1,5 @@
 import type { PostedNode, Source } from '../../../api/node-configs-http.ts';
-import type { KnownNode } from '../../../plan/plan.ts';
+import type { ExistingNode } from '../../../plan/plan.ts';
 import { isRequestError, type RequestError } from '../../../requests/request-error.ts';
 import type { DeliveryFilter, RecordedDelivery } from '../../../store/deliveries.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
@@ -17,7 +17,7 @@ interface About {
 export async function heldNodes(
   records: DeliveryRecords,
   filter: DeliveryFilter,
-): Promise<KnownNode[]> {
+): Promise<ExistingNode[]> {
   const found = await records.find(filter);
   const open = found.filter(isUnanswered).map(({ instanceId }) => instanceId);
   const nics = open.length === 0 ? [] : await records.nicsOf(open);

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openTriggerBed } from '../../../../test/fixtures/trigger-bed.ts';
+import { openTriggerFixture } from '../../../../test/fixtures/triggers.ts';
 import { signatureHeader, timestampHeader } from '../../../api/trigger-http.ts';
 import { listen } from '../../../http/server.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
     writes += 1;
     return {};
   }) as unknown as KubeClient['patch'];
-  const bed = await openTriggerBed({
+  const bed = await openTriggerFixture({
     patch,
     keys: async () => [key],
     clock,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTriggerBed } from '../../../../test/fixtures/trigger-bed.ts';
+import { openTriggerFixture } from '../../../../test/fixtures/triggers.ts';
 import { listen } from '../../../http/server.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { KubeError } from '../../../kube/errors.ts';
@@ -38,7 +38,7 @@ afterEach(() => stop.abort(new Error('done')));
 
 /** A replica of the operator, as far as its trigger endpoint goes. */
 async function replica({ signing = true, granting = true, namespaces = [] as string[] } = {}) {
-  const bed = await openTriggerBed({
+  const bed = await openTriggerFixture({
     patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never,
     keys: signing ? keys : undefined,
     tokens: granting,

@@ -9,8 +9,8 @@ import {
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { startFaultProxy } from '../../../../rig/fault-proxy/fault-proxy.ts';
 import { scaled } from '../../../speed.ts';
+import { leftoversOf } from '../leftovers.ts';
 import { packProgram } from '../packed-image.ts';
-import { tracesOf } from '../traces.ts';
 import { linksTo, networkOfMachine } from './machine.ts';
 import { openProbe, type Probe, program, self } from './probe.ts';
 import { namespace, startWorkload } from './workload.ts';
@@ -164,6 +164,6 @@ test('nothing of it stays on this machine', async () => {
   expect(await networkOfMachine()).toEqual(before);
   await Promise.all([ours.down(), theirs.down()]);
   expect(places.flatMap(linksTo)).toEqual([]);
-  expect([ours, theirs].flatMap(({ name }) => tracesOf(name))).toEqual([]);
+  expect([ours, theirs].flatMap(({ name }) => leftoversOf(name))).toEqual([]);
   expect(await networkOfMachine()).toEqual(before);
 });

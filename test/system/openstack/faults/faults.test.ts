@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { doubtTests } from './doubt-tests.ts';
 import { evidenceTests } from './evidence-tests.ts';
 import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
 import { lostAccessTests } from './lost-access-tests.ts';
 import { outageTests } from './outage-tests.ts';
+import { unconfirmedRemovalTests } from './unconfirmed-removal-tests.ts';
 
 // The real operator and real OpenStack: as whom it asks, what makes a NIC go, and OpenStack that is not what it was.
 let ground: Ground;
@@ -19,6 +19,6 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 
 formTests(() => ground);
 evidenceTests(() => ground);
-doubtTests(() => ground);
+unconfirmedRemovalTests(() => ground);
 lostAccessTests(() => ground);
 outageTests(() => ground);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { openTenant, type Tenant } from '../../../../rig/openstack/tenant.ts';
 import { annotations } from '../../../../src/api/names.ts';
 import type { OpenstackConfigSpec } from '../../../../src/api/openstackconfig.ts';
-import { provider } from '../fields/bed.ts';
+import { provider } from '../fields/fixture.ts';
 import { cidrs, generous, type Machine, Place } from '../fields/place.ts';
 
 type Wanted = Partial<OpenstackConfigSpec>;

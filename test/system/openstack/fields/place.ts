@@ -11,7 +11,7 @@ import { namespaces } from '../../../../src/api/names.ts';
 import type { OpenstackConfigSpec } from '../../../../src/api/openstackconfig.ts';
 import { secrets } from '../../../../src/kube/core-resources.ts';
 import { systemClock } from '../../../../src/time/clock.ts';
-import { type Bed, openBed, provider } from './bed.ts';
+import { type FieldsFixture, openFieldsFixture, provider } from './fixture.ts';
 
 export const generous = { timeout: 90_000, interval: 100 };
 /** Of the two subnets of one network. */
@@ -26,14 +26,14 @@ export interface Machine {
 
 /** The bed with a network of two subnets, and what the tests of all fields do there. */
 export class Place {
-  readonly bed: Bed;
+  readonly bed: FieldsFixture;
   readonly networkId: string;
   readonly first: string;
   readonly second: string;
   readonly #stack: AsyncDisposableStack;
   #booted = 0;
 
-  private constructor(bed: Bed, network: readonly string[], stack: AsyncDisposableStack) {
+  private constructor(bed: FieldsFixture, network: readonly string[], stack: AsyncDisposableStack) {
     this.bed = bed;
     [this.networkId = '', this.first = '', this.second = ''] = network;
     this.#stack = stack;
@@ -42,7 +42,7 @@ export class Place {
   static async open(): Promise<Place> {
     await using stack = new AsyncDisposableStack();
     const bed = stack.use(
-      await openBed({
+      await openFieldsFixture({
         DEFAULT_K8S_PROVIDER_ID: provider,
         INSECURE_TLS_ENDPOINTS: 'https://127.0.0.1:*',
       }),

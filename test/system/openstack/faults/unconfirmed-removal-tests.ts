@@ -1,0 +1,111 @@
+import { describe, it } from 'vitest';
+import { annotations } from '../../../../src/api/names.ts';
+import { cidrs, type Machine } from '../fields/place.ts';
+import type { Ground } from './ground.ts';
+
+const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
+
+/** What looks as if a NIC was gone. */
+export function unconfirmedRemovalTests(ground: () => Ground): void {
+  describe('a NIC stays while it is only missing', () => {
+    it("the port is 404, and Nova's record still has its MAC: until it has not", async () => {
+      const { place } = ground();
+      const { cloud, tenant } = place.bed;
+      const server = await ground().delivered('lagging');
+      // Whoever keeps the record is not there to hear of it.
+      await cloud.stop('nova-compute-compute1');
+      try {
+        await ground().unchanged([server], async () => {
+          await tenant.deletePort(portOf(server));
+          await place.untilRefused('lagging', 'RemovalUnconfirmed');
+          await ground().look('lagging');
+        });
+      } finally {
+        await cloud.start();
+      }
+      await place.untilHolds(server);
+      await place.untilReady('lagging');
+    });
+
+    it('the port has no address: until it has one again', async () => {
+      const { place } = ground();
+      const server = await ground().delivered('no-address');
+      const { fixed_ips: fixed = [] } = server.ports[0] ?? {};
+      await ground().unchanged([server], async () => {
+        await place.bed.tenant.updatePort(portOf(server), { fixed_ips: [] });
+        await place.untilRefused('no-address', 'RemovalUnconfirmed', 'no address');
+        await ground().look('no-address');
+        await place.bed.tenant.updatePort(portOf(server), { fixed_ips: fixed });
+        await place.untilReady('no-address');
+      });
+    });
+
+    it('the port is in another subnet: until somebody gives leave', async () => {
+      const { place } = ground();
+      const server = await ground().delivered('other-subnet');
+      await ground().unchanged([server], async () => {
+        const there = [{ subnet_id: place.second }];
+        await place.bed.tenant.updatePort(portOf(server), { fixed_ips: there });
+        await place.untilRefused('other-subnet', 'RemovalUnconfirmed');
+        await ground().look('other-subnet');
+      });
+      await place.bed.annotate('other-subnet', annotations.allowRemovals, 'yes');
+      await place.untilHolds(server);
+    });
+
+    it('the name of the subnet is that of another one', async () => {
+      const { place } = ground();
+      const rename = async (id: string, name: string): Promise<void> => {
+        const request = { path: `/v2.0/subnets/${id}`, body: { subnet: { name } } };
+        await place.bed.tenant.user.ask('network', { method: 'PUT', ...request });
+      };
+      await rename(place.first, 'lan');
+      const server = await ground().delivered('renamed', { subnetIDs: [], subnetName: 'lan' });
+      await ground().unchanged([server], async () => {
+        await rename(place.first, 'former-lan');
+        await rename(place.second, 'lan');
+        await ground().look('renamed');
+        await place.untilRefused('renamed', 'RemovalUnconfirmed');
+        await rename(place.second, 'storage');
+        await rename(place.first, 'lan');
+        await ground().look('renamed');
+        await place.untilReady('renamed');
+      });
+    });
+
+    it('the account is one of another project', async () => {
+      const { place, stranger } = ground();
+      const server = await ground().delivered('other-project');
+      const credentials = ground().direct(stranger, stranger);
+      await ground().unchanged([server], async () => {
+        await ground().apply('other-project', { credentials });
+        await place.untilRefused('other-project', 'SubnetNotFound');
+        await ground().look('other-project');
+        await ground().apply('other-project', { credentials: place.usual().credentials });
+        await place.untilReady('other-project');
+      });
+    });
+
+    it('many go at once, each of them proven: until somebody gives leave', async () => {
+      const { place } = ground();
+      const { bed } = place;
+      const subnets = Array.from({ length: 6 }, () => place.first);
+      const servers = [await place.boot(subnets), await place.boot(subnets)];
+      const wanted = servers.map(({ ports }) => ports.map(() => cidrs.first));
+      await ground().apply('many', { vmNames: servers.map(({ id }) => id) });
+      for (const [n, server] of servers.entries()) {
+        await place.untilHolds(server, ...(wanted[n] ?? []));
+      }
+      await bed.annotate('many', annotations.paused, 'true');
+      const ports = servers.flatMap((server) => server.ports);
+      await Promise.all(ports.map(({ id }) => bed.tenant.updatePort(id, { device_id: '' })));
+      await ground().unchanged(servers, async () => {
+        await bed.annotate('many', annotations.paused, null);
+        await place.untilRefused('many', 'RemovalHeld', '12 NICs');
+        await ground().look('many');
+      });
+      await bed.annotate('many', annotations.allowRemovals, 'yes');
+      for (const each of servers) await place.untilHolds(each);
+    });
+  });
+}
