@@ -10,7 +10,7 @@ import { encryptPassword } from '../../rig/cloud/encrypt-password.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
-import { openWorld, type World } from '../chain/world.ts';
+import { openWorld, type World } from '../fixtures/chain/world.ts';
 import { Figures } from './figures.ts';
 import { applyFor, makeTenant, readiness, type Tenant } from './tenants.ts';
 

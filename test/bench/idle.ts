@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { bundle } from '../../build/bundler.ts';
 import { bundleFolder } from '../../rig/parts/program.ts';
-import { openWorld } from '../chain/world.ts';
+import { openWorld } from '../fixtures/chain/world.ts';
 import { Figures, rssOf } from './figures.ts';
 
 const goalMb = 80;

@@ -1,7 +1,7 @@
 import { openstackConfigs } from '../../rig/chain/kinds.ts';
 import { namespaces } from '../../src/api/names.ts';
 import type { OpenstackConfigSpec } from '../../src/api/openstackconfig.ts';
-import { provider, type World } from '../chain/world.ts';
+import { provider, type World } from '../fixtures/chain/world.ts';
 
 export interface Tenant {
   readonly projectId: string;

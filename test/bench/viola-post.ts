@@ -12,7 +12,7 @@ import {
   providerHeader,
 } from '../../src/api/node-configs-http.ts';
 import { nodeConfigs } from '../../src/viola/node-config.ts';
-import { openWorld, provider } from '../chain/world.ts';
+import { openWorld, provider } from '../fixtures/chain/world.ts';
 import { cpuOf, Figures } from './figures.ts';
 
 const nodeCount = 1_000;

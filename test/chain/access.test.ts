@@ -6,9 +6,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { home } from '../../rig/chain/identities.ts';
 import { accessSecrets } from '../../src/api/names.ts';
 import { type Secret, secrets } from '../../src/kube/core-resources.ts';
-import { applyConfig, attach } from './acts.ts';
-import { generous, untilConfigIsReady, untilConfigReason, untilConfigured } from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+import { applyConfig, attach } from '../fixtures/chain/acts.ts';
+import {
+  generous,
+  untilConfigIsReady,
+  untilConfigReason,
+  untilConfigured,
+} from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
 let world: World;
 let worker: Worker;

@@ -8,11 +8,11 @@ import { labels, namespaces } from '../../src/api/names.ts';
 import { bizConfigsIn } from '../../src/biz-config/biz-config.ts';
 import { specManagers } from '../../src/biz-config/ownership.ts';
 import { cliMain } from '../../src/cli/main-cli.ts';
+import { applyConfig, attach } from '../fixtures/chain/acts.ts';
+import { generous, nodeConfigObjectOf, untilConfigured } from '../fixtures/chain/waits.ts';
+import { openWorld, provider, type Worker, type World } from '../fixtures/chain/world.ts';
+import { Observer } from '../fixtures/lives/observer.ts';
 import { type HostState, stateOf } from '../host/host-state.ts';
-import { applyConfig, attach } from './acts.ts';
-import { Observer } from './lives/observer.ts';
-import { generous, nodeConfigObjectOf, untilConfigured } from './waits.ts';
-import { openWorld, provider, type Worker, type World } from './world.ts';
 
 const ref = { name: 'legacy', namespace: namespaces.system };
 const bizConfigs = bizConfigsIn('multinic.io');

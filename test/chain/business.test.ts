@@ -4,10 +4,10 @@ import { freePorts } from '../../rig/parts/free-ports.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import { namespaces } from '../../src/api/names.ts';
 import { nodes, secrets } from '../../src/kube/core-resources.ts';
-import { applyConfig } from './acts.ts';
-import { endure, settle } from './faults.ts';
-import { generous, nodeConfigOf, untilConfigReason } from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+import { applyConfig } from '../fixtures/chain/acts.ts';
+import { endure, settle } from '../fixtures/chain/faults.ts';
+import { generous, nodeConfigOf, untilConfigReason } from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
 let world: World;
 let one: Worker;

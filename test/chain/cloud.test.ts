@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { annotations, namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
-import { applyConfig, attach, type Edit } from './acts.ts';
-import { endure, settle } from './faults.ts';
+import { applyConfig, attach, type Edit } from '../fixtures/chain/acts.ts';
+import { endure, settle } from '../fixtures/chain/faults.ts';
 import {
   generous,
   nodeConfigOf,
   untilConfigIsReady,
   untilConfigReason,
   untilConfigured,
-} from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+} from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 

@@ -5,8 +5,8 @@ import { findCondition } from '../../src/api/condition.ts';
 import type { InterfaceSpec } from '../../src/api/multinicnodeconfig.ts';
 import { namespaces } from '../../src/api/names.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { applyConfig, attach, detach, type Edit } from './acts.ts';
-import { endure, settle } from './faults.ts';
+import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
+import { endure, settle } from '../fixtures/chain/faults.ts';
 import {
   expectUnchanged,
   generous,
@@ -14,8 +14,8 @@ import {
   standingOf,
   untilConfigReason,
   untilConfigured,
-} from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+} from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
 let world: World;
 let one: Worker;

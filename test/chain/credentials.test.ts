@@ -2,9 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { namespaces } from '../../src/api/names.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
-import { applyConfig, attach, detach, type Edit } from './acts.ts';
-import { generous, nodeConfigOf, untilConfigIsReady, untilConfigured } from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
+import {
+  generous,
+  nodeConfigOf,
+  untilConfigIsReady,
+  untilConfigured,
+} from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
 let world: World;
 let worker: Worker;

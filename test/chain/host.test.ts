@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { primary } from '../../rig/hosts/namespace/host.ts';
 import { findCondition } from '../../src/api/condition.ts';
 import type { Reason } from '../../src/api/reasons.ts';
-import { stateOf, without } from '../host/host-state.ts';
-import { applyConfig, attach, detach, pause } from './acts.ts';
-import { type FullDisk, fillDisk } from './disk.ts';
-import { settle } from './faults.ts';
+import { applyConfig, attach, detach, pause } from '../fixtures/chain/acts.ts';
+import { type FullDisk, fillDisk } from '../fixtures/chain/disk.ts';
+import { settle } from '../fixtures/chain/faults.ts';
 import {
   configStatusOf,
   generous,
@@ -16,8 +15,9 @@ import {
   untilConfigIsReady,
   untilConfigured,
   untilNicReason,
-} from './waits.ts';
-import { openWorld, type Worker, type World } from './world.ts';
+} from '../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
+import { stateOf, without } from '../host/host-state.ts';
 
 let world: World;
 let one: Worker;

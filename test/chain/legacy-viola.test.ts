@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { nodeConfigs, openstackConfigs } from '../../rig/chain/kinds.ts';
 import { annotations, namespaces } from '../../src/api/names.ts';
 import { nodeConfigsPath, providerHeader } from '../../src/api/node-configs-http.ts';
-import { stateOf, without } from '../host/host-state.ts';
-import { applyConfig, attach, detach, type Edit } from './acts.ts';
+import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
 import {
   configStatusOf,
   generous,
@@ -13,8 +12,9 @@ import {
   untilConfigIsReady,
   untilConfigReason,
   untilConfigured,
-} from './waits.ts';
-import { openWorld, provider, type Worker, type World } from './world.ts';
+} from '../fixtures/chain/waits.ts';
+import { openWorld, provider, type Worker, type World } from '../fixtures/chain/world.ts';
+import { stateOf, without } from '../host/host-state.ts';
 
 const legacy: Edit = { settings: { violaCompatibility: 'legacy' } };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { identities } from '../../rig/chain/identities.ts';
+import { lifeOfAPort } from '../fixtures/chain/life.ts';
+import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 import { chainParts, claimsOfParts, type PartName } from '../rbac/claims.ts';
 import { useOf } from '../rbac/used.ts';
-import { lifeOfAPort } from './life.ts';
-import { openWorld, type Worker, type World } from './world.ts';
 
 let world: World;
 

@@ -10,12 +10,12 @@ export interface RareUse {
 export const rareUses: readonly RareUse[] = [
   {
     right: 'patch secrets',
-    file: 'test/chain/crash/old-token.ts',
+    file: 'test/fixtures/crash/old-token.ts',
     test: 'Viola renews it when it starts',
   },
   {
     right: 'create serviceaccounts/token of viola',
-    file: 'test/chain/crash/old-token.ts',
+    file: 'test/fixtures/crash/old-token.ts',
     test: 'Viola renews it when it starts',
   },
   {

@@ -38,7 +38,7 @@ function documentOf(types: readonly ResourceType[]): JsonObject {
   return {
     openapi: '3.0.0',
     info,
-    paths: Object.fromEntries(types.flatMap(pathsOf)) as JsonObject,
+    paths: Object.fromEntries(types.flatMap(pathsOf)),
     components: { schemas: Object.fromEntries(schemas) as JsonObject },
   };
 }

@@ -43,8 +43,8 @@ afterAll(async () => {
 });
 
 async function call(route: string, init: RequestInit = {}) {
-  const token = await server.access.token?.();
-  const headers = { authorization: `Bearer ${token}`, ...init.headers };
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${await server.access.token?.()}`);
   const answer = await fetch(`${server.url}${route}`, { ...init, headers });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }

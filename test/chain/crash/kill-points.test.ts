@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
-import { killFiles, killPoints, killPointsIn } from './kill-points.ts';
+import { killFiles, killPoints, killPointsIn } from '../../fixtures/crash/kill-points.ts';
 
 it('every kill point is in exactly one test file', () => {
   const ids = Object.keys(killFiles).flatMap((name) => killPointsIn(name).map(({ id }) => id));

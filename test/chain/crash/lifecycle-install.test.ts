@@ -1,4 +1,4 @@
-import { killPointsIn } from './kill-points.ts';
-import { killLifecycle } from './lifecycle-kills.ts';
+import { killPointsIn } from '../../fixtures/crash/kill-points.ts';
+import { killLifecycle } from '../../fixtures/crash/lifecycle-kills.ts';
 
 killLifecycle(killPointsIn(import.meta.filename));

@@ -1,5 +1,5 @@
-import { openFakeSite } from './fake-site.ts';
-import { killPointsIn } from './kill-points.ts';
-import { killSuite } from './kills.ts';
+import { openFakeSite } from '../../fixtures/crash/fake-site.ts';
+import { killPointsIn } from '../../fixtures/crash/kill-points.ts';
+import { killSuite } from '../../fixtures/crash/kills.ts';
 
 killSuite(killPointsIn(import.meta.filename), openFakeSite);

@@ -3,12 +3,18 @@ import { prepareBusiness, registerCluster } from '../../../rig/chain/clusters.ts
 import { findCondition } from '../../../src/api/condition.ts';
 import type { MultiNicNodeConfig } from '../../../src/api/multinicnodeconfig.ts';
 import type { OpenstackConfig } from '../../../src/api/openstackconfig.ts';
+import { generous, nodeConfigObjectOf, openstackConfigOf } from '../../fixtures/chain/waits.ts';
+import {
+  openCluster,
+  openWorld,
+  type Worker,
+  type World,
+  writerOf,
+} from '../../fixtures/chain/world.ts';
+import { acts, type Life, mend } from '../../fixtures/lives/acts.ts';
+import { hostNicsOf, Observer } from '../../fixtures/lives/observer.ts';
 import { randomOf } from '../../property/leaders/contest.ts';
 import { commits } from '../../rotation.ts';
-import { generous, nodeConfigObjectOf, openstackConfigOf } from '../waits.ts';
-import { openCluster, openWorld, type Worker, type World, writerOf } from '../world.ts';
-import { acts, type Life, mend } from './acts.ts';
-import { hostNicsOf, Observer } from './observer.ts';
 
 // Two OpenstackConfigs live random lives on real parts and agents; whether a NIC is there, its host is asked.
 const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';

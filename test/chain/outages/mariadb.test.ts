@@ -1,10 +1,10 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { startFaultProxy } from '../../../rig/fault-proxy/fault-proxy.ts';
+import { openWorld, type Worker } from '../../fixtures/chain/world.ts';
+import type { Form } from '../../fixtures/outages/forms.ts';
+import { outageSuite, type Scene } from '../../fixtures/outages/suite.ts';
 import { type Mariadb, startMariadb } from '../../system/store/mariadb-server.ts';
-import { openWorld, type Worker } from '../world.ts';
-import type { Form } from './forms.ts';
-import { outageSuite, type Scene } from './suite.ts';
 
 // A connection to MariaDB carries no requests that a proxy could take.
 const outages = ['gone', 'takes-no-bytes'] as const satisfies readonly Form[];

@@ -1,10 +1,10 @@
 import { vi } from 'vitest';
-import { generous, nodeConfigOf } from '../waits.ts';
-import { openWorld, type Worker } from '../world.ts';
-import { allForms } from './forms.ts';
-import type { Settled } from './place.ts';
-import { byProxiedViola, inOwnCloud, inOwnCluster } from './site.ts';
-import { outageSuite, type Plan } from './suite.ts';
+import { generous, nodeConfigOf } from '../../fixtures/chain/waits.ts';
+import { openWorld, type Worker } from '../../fixtures/chain/world.ts';
+import { allForms } from '../../fixtures/outages/forms.ts';
+import type { Settled } from '../../fixtures/outages/place.ts';
+import { byProxiedViola, inOwnCloud, inOwnCluster } from '../../fixtures/outages/site.ts';
+import { outageSuite, type Plan } from '../../fixtures/outages/suite.ts';
 
 const names = ['OpenStack', 'Viola', 'business cluster'].flatMap((what) =>
   allForms.map((form) => `${what} ${form}`),

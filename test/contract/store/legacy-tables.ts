@@ -11,7 +11,7 @@ const portMade = '2026-01-02T00:00:00Z';
 
 const entry = (n: number) => nic(n, { subnetId: 'sub', networkId: 'net' });
 
-export function observedPort(
+export function observed(
   change: { status?: string; name?: string } & Partial<ObservedPorts> = {},
 ): ObservedPorts {
   const { status = 'ACTIVE', name = 'storage', ...rest } = change;
@@ -34,12 +34,12 @@ function at(address: string, ...configured: string[]): ObservedPorts {
     ['p0', { ...portAt(address), createdAt: portMade }],
     ['p1', { ...portAt('10.0.0.9'), createdAt: '0001-01-01T00:00:00Z' }],
   ]);
-  return observedPort({ ports, configured: new Set(configured) });
+  return observed({ ports, configured: new Set(configured) });
 }
 
 function named(name: string, networkName: string): ObservedPorts {
   const subnet = { id: 'sub', name, cidr: '10.0.0.0/24', networkId: 'net', networkName };
-  return observedPort({ subnets: new Map([['sub', subnet]]) });
+  return observed({ subnets: new Map([['sub', subnet]]) });
 }
 
 /** The tables that the deployed system has too, as they are on every database. */
@@ -76,7 +76,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     }
 
     it('say of each NIC, subnet, server and OpenstackConfig what was seen', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort({ configured: new Set(['p1']) }));
+      await store.record('biz-1', author, [n1], [], observed({ configured: new Set(['p1']) }));
       const [first, second] = await rowsOf('multi_interface');
       expect(first).toEqual({
         id: first?.id,
@@ -121,25 +121,19 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('are not written while a look sees the same', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const before = await everything();
       now = later;
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       expect(await everything()).toEqual(before);
     });
 
     it('say that the status of a port, or the name of a subnet, changed, and the records stay', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const records = await store.list();
       const ids = (await rowsOf('multi_interface')).map(({ id }) => id);
       now = later;
-      await store.record(
-        'biz-1',
-        author,
-        [n1],
-        [],
-        observedPort({ status: 'DOWN', name: 'backup' }),
-      );
+      await store.record('biz-1', author, [n1], [], observed({ status: 'DOWN', name: 'backup' }));
       expect(await store.list()).toEqual(records);
       const rows = await rowsOf('multi_interface');
       expect(rows.map(({ id }) => id)).toEqual(ids);
@@ -176,9 +170,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('say that the content of an OpenstackConfig changed, and that of no other', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
-      await store.record('biz-1', other, [], [], observedPort());
-      await store.record('biz-1', author, [n1], [], observedPort({ specHash: 'hash-2' }));
+      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', other, [], [], observed());
+      await store.record('biz-1', author, [n1], [], observed({ specHash: 'hash-2' }));
       const second = { cr_name: 'other', spec_hash: 'hash-1' };
       const rows = await rowsOf('cr_state');
       expect(rows).toMatchObject([{ cr_name: 'osc', spec_hash: 'hash-2' }, second]);
@@ -194,10 +188,10 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('keep what a look did not see', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const none = { ports: new Map(), subnets: new Map(), specHash: '' };
       const changed = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [changed], [], observedPort(none));
+      await store.record('biz-1', author, [changed], [], observed(none));
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         port_status: 'ACTIVE',
         addresses: '["10.0.0.5"]',
@@ -208,10 +202,10 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('mark what is gone, and what comes back is the same row', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       now = later;
       const left = { ...n1, generation: 2, interfaces: [entry(0)] };
-      await store.record('biz-1', author, [left], [], observedPort());
+      await store.record('biz-1', author, [left], [], observed());
       const deleted = { status: 'deleted', deleted_at: '2026-02-01 00:00:00.000' };
       const active = { status: 'active', deleted_at: null };
       expect(await rowsOf('multi_interface')).toMatchObject([active, deleted]);
@@ -220,19 +214,19 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
         for (const row of await rowsOf(table)) expect(row).toMatchObject(deleted);
       }
-      await store.record('biz-1', author, [{ ...n1, generation: 3 }], [], observedPort());
+      await store.record('biz-1', author, [{ ...n1, generation: 3 }], [], observed());
       expect(await rowsOf('multi_interface')).toMatchObject([active, active]);
       expect(await rowsOf('multi_subnet')).toMatchObject([active]);
       expect(await rowsOf('node_table')).toMatchObject([active]);
     });
 
     it('forget after a year what was marked deleted, and nothing else', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const n2 = node('n2', {
         instanceId: 'other',
         interfaces: [{ ...entry(2), subnetId: 'sub2' }],
       });
-      await store.record('biz-1', other, [n2], [], observedPort());
+      await store.record('biz-1', other, [n2], [], observed());
       now = later;
       await store.record('biz-1', author, []);
       now = new Date(later.getTime() + 365 * 86_400_000 - 60_000);
@@ -250,9 +244,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('take a server that was built again under its old name', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const again = node('n1', { instanceId: 'again', uid: 'again', interfaces: [nic(5)] });
-      await store.record('biz-1', author, [again], [], observedPort());
+      await store.record('biz-1', author, [again], [], observed());
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_id: 'server-n1', attached_node_name: 'n1', status: 'deleted' },
         { attached_node_id: 'again', attached_node_name: 'n1', status: 'active' },
@@ -260,14 +254,8 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('keep the server whose node has another name now', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
-      await store.record(
-        'biz-1',
-        author,
-        [{ ...n1, nodeName: 'n2', uid: 'n2' }],
-        [],
-        observedPort(),
-      );
+      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-1', author, [{ ...n1, nodeName: 'n2', uid: 'n2' }], [], observed());
       expect(await rowsOf('node_table')).toMatchObject([
         { attached_node_name: 'n2', status: 'active' },
       ]);
@@ -280,7 +268,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
 
     it('hold servers, ports and subnets of the same name and id in two business clusters', async () => {
       for (const provider of ['biz-1', 'biz-2']) {
-        await store.record(provider, author, [n1], [], observedPort());
+        await store.record(provider, author, [n1], [], observed());
       }
       await store.record('biz-1', author, []);
       for (const table of ['multi_interface', 'multi_subnet', 'node_table']) {
@@ -292,9 +280,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('leave a port alone that moved to a node of another OpenstackConfig', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const taker = node('n2', { interfaces: [entry(0), entry(1)] });
-      await store.record('biz-1', other, [taker], [], observedPort());
+      await store.record('biz-1', other, [taker], [], observed());
       await store.record('biz-1', author, []);
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.cr_name)} ${String(row.status)}`)).toEqual([
@@ -308,13 +296,13 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       const nodes = Array.from({ length: 60 }, (_, n) =>
         node(`m${n}`, { interfaces: n === 0 ? [entry(0)] : [] }),
       );
-      await store.record('biz-1', author, nodes, [], observedPort());
+      await store.record('biz-1', author, nodes, [], observed());
       const moved = nodes.map((one, n) => ({
         ...one,
         generation: 2,
         interfaces: n === 59 ? [entry(1)] : [],
       }));
-      await store.record('biz-1', author, moved, [], observedPort());
+      await store.record('biz-1', author, moved, [], observed());
       expect(await rowsOf('multi_subnet')).toMatchObject([{ status: 'active' }]);
     });
 
@@ -322,7 +310,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
       await world.query(
         "insert into multi_interface (port_id, subnet_id, macaddress, cr_namespace, cr_name, netplan_success) values ('p0', 'sub', 'm', 'ns', 'osc', 1), ('p9', 'sub', 'm', 'ns', 'osc', 1)",
       );
-      await store.record('biz-1', author, [n1], [], observedPort());
+      await store.record('biz-1', author, [n1], [], observed());
       const rows = await rowsOf('multi_interface');
       expect(rows.map((row) => `${String(row.port_id)} ${String(row.provider_id)}`)).toEqual([
         'p9 ',
@@ -333,7 +321,7 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
 
     it('take names of any length and any characters, and are not written again for them', async () => {
       const name = `\0\ud800${'ü🦊'.repeat(200_000)}`;
-      const odd = observedPort({ name, status: 'X'.repeat(500) });
+      const odd = observed({ name, status: 'X'.repeat(500) });
       await store.record('biz-1', author, [n1], [], odd);
       const before = await everything();
       now = later;
@@ -345,21 +333,15 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
 
     it('take a port whose time cannot be told', async () => {
       const port = { status: 'ACTIVE', addresses: [], createdAt: 'yesterday' };
-      await store.record(
-        'biz-1',
-        author,
-        [n1],
-        [],
-        observedPort({ ports: new Map([['p0', port]]) }),
-      );
+      await store.record('biz-1', author, [n1], [], observed({ ports: new Map([['p0', port]]) }));
       expect((await rowsOf('multi_interface'))[0]).toMatchObject({
         created_at: '2026-01-09 06:23:29.000',
       });
     });
 
     it('forget an OpenstackConfig that is gone, with nodes or without', async () => {
-      await store.record('biz-1', author, [], [], observedPort());
-      await store.record('biz-1', other, [n1], [], observedPort());
+      await store.record('biz-1', author, [], [], observed());
+      await store.record('biz-1', other, [n1], [], observed());
       const names = async () => (await store.authors()).map(({ name }) => name);
       expect(await names()).toEqual(['osc', 'other']);
       await store.forget(author);
@@ -370,8 +352,8 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('show of a record what was seen of its ports', async () => {
-      await store.record('biz-1', author, [n1], [], observedPort());
-      await store.record('biz-2', author, [n1], [], observedPort({ name: 'elsewhere' }));
+      await store.record('biz-1', author, [n1], [], observed());
+      await store.record('biz-2', author, [n1], [], observed({ name: 'elsewhere' }));
       const notes = await store.notesOf(await store.list());
       expect(notes.of('biz-1', 'P0')).toEqual({
         subnetName: 'storage',
@@ -384,9 +366,9 @@ export function legacyTablesContract(title: string, open: () => Promise<StoreUnd
     });
 
     it('count the NICs of each node of a business cluster', async () => {
-      await store.record('biz-2', author, [node('n3', { interfaces: [] })], [], observedPort());
+      await store.record('biz-2', author, [node('n3', { interfaces: [] })], [], observed());
       now = later;
-      await store.record('biz-1', author, [node('n2'), n1], [], observedPort());
+      await store.record('biz-1', author, [node('n2'), n1], [], observed());
       const found = await store.providers();
       expect(found).toMatchObject([
         {

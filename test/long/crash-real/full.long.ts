@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { killPointsAt } from '../../chain/crash/kill-points.ts';
-import { killSuite, type Row } from '../../chain/crash/kills.ts';
-import { openRealParts } from '../../system/e2e/site.ts';
+import { killPointsAt } from '../../fixtures/crash/kill-points.ts';
+import { killSuite, type Row } from '../../fixtures/crash/kills.ts';
+import { openRealParts } from '../../fixtures/e2e/site.ts';
 import { tableOf } from './table.ts';
 
 // Writes of each part at each stage of a life, the lease and the Events among them.

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Row, withAttempts } from '../../chain/crash/kills.ts';
-import type { Life } from '../../chain/crash/life.ts';
+import { type Row, withAttempts } from '../../fixtures/crash/kills.ts';
+import type { Life } from '../../fixtures/crash/life.ts';
 
 const head = `# The kill list on real parts
 

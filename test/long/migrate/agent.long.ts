@@ -2,11 +2,22 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Condition, findCondition } from '../../../src/api/condition.ts';
+import {
+  applyNodeConfig,
+  installController,
+  nodeConfigFor,
+  untilState,
+} from '../../fixtures/migrate/legacy-objects.ts';
+import { type MortalTools, mortalTools } from '../../fixtures/migrate/mortal-tools.ts';
+import {
+  agentsSent,
+  configOf,
+  generous,
+  hostsOf,
+  objectsOf,
+} from '../../fixtures/migrate/observed.ts';
+import { openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
 import { NicMonitor } from '../../fixtures/nic-monitor.ts';
-import { type MortalTools, mortalTools } from './mortal-tools.ts';
-import { agentsSent, configOf, generous, hostsOf, objectsOf } from './seen.ts';
-import { openSite, type Ran, type Site } from './site.ts';
-import { applyNodeConfig, installController, nodeConfigFor, untilState } from './theirs.ts';
 
 const [ours, theirs] = ['multinic-agents', 'multinic-system'];
 

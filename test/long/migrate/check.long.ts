@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Node, nodes } from '../../../src/kube/core-resources.ts';
-import { openSite, type Ran, type Site } from './site.ts';
-import { installController } from './theirs.ts';
+import { installController } from '../../fixtures/migrate/legacy-objects.ts';
+import { openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
 
 let site: Site;
 

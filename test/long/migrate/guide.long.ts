@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { nodes } from '../../../src/kube/core-resources.ts';
-import { NicMonitor } from '../../fixtures/nic-monitor.ts';
-import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 import {
   applyConfig,
   attach,
@@ -9,8 +7,10 @@ import {
   openPlace,
   type Place,
   provider,
-} from './management.ts';
-import { configOf, generous, hostsOf } from './seen.ts';
+} from '../../fixtures/migrate/management.ts';
+import { configOf, generous, hostsOf } from '../../fixtures/migrate/observed.ts';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
+import { openReader, type Reader } from '../../system/e2e/guide/reader.ts';
 
 const guide = 'docs/guides/migrate.md';
 const podCIDR = '127.0.0.0/8';

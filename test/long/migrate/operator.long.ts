@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 import {
   applyConfig,
   attach,
@@ -9,9 +8,17 @@ import {
   openPlace,
   type Place,
   register,
-} from './management.ts';
-import { configOf, generous, nicsOf, objectsOf, rightsMissed, rightsUsed } from './seen.ts';
-import type { Ran, Worker } from './site.ts';
+} from '../../fixtures/migrate/management.ts';
+import {
+  configOf,
+  generous,
+  nicsOf,
+  objectsOf,
+  rightsMissed,
+  rightsUsed,
+} from '../../fixtures/migrate/observed.ts';
+import type { Ran, Worker } from '../../fixtures/migrate/site.ts';
+import { NicMonitor } from '../../fixtures/nic-monitor.ts';
 
 let place: Place;
 let monitor: NicMonitor;

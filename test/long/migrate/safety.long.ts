@@ -4,9 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { nodeConfigs } from '../../../rig/deployed/node-config.ts';
 import { type Node, nodes } from '../../../src/kube/core-resources.ts';
-import { rightsMissed, rightsUsed } from './seen.ts';
-import { legacyFolder, openSite, type Ran, type Site } from './site.ts';
-import { applyNodeConfig, installController, nodeConfigFor } from './theirs.ts';
+import {
+  applyNodeConfig,
+  installController,
+  nodeConfigFor,
+} from '../../fixtures/migrate/legacy-objects.ts';
+import { rightsMissed, rightsUsed } from '../../fixtures/migrate/observed.ts';
+import { legacyFolder, openSite, type Ran, type Site } from '../../fixtures/migrate/site.ts';
 
 /** No host is behind these nodes: nobody is to send an agent to one. */
 let site: Site;

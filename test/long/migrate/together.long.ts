@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
-import { mortalTools } from './mortal-tools.ts';
-import { openSite, type Ran, root, type Site } from './site.ts';
-import { installController } from './theirs.ts';
+import { installController } from '../../fixtures/migrate/legacy-objects.ts';
+import { mortalTools } from '../../fixtures/migrate/mortal-tools.ts';
+import { openSite, type Ran, root, type Site } from '../../fixtures/migrate/site.ts';
 
 /** Node configs are missing: what is at stake is the deployed system, and who has it. */
 let site: Site;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/kube/rights.ts';
-import { deletedByHand, lifeOfAPort } from '../../chain/life.ts';
-import { openWorld, type Worker } from '../../chain/world.ts';
+import { deletedByHand, lifeOfAPort } from '../../fixtures/chain/life.ts';
+import { openWorld, type Worker } from '../../fixtures/chain/world.ts';
 import { chainParts, type PartName } from '../../rbac/claims.ts';
 import { clusterOf, isFor, takeAway, untilRefused, usualRightsOf } from './one-right-less.ts';
 

@@ -5,7 +5,7 @@ import { keyOf } from '../../../src/kube/object.ts';
 import { defineResource } from '../../../src/kube/resource.ts';
 import type { Action } from '../../../src/kube/rights.ts';
 import { systemClock as clock } from '../../../src/time/clock.ts';
-import type { Cluster, World } from '../../chain/world.ts';
+import type { Cluster, World } from '../../fixtures/chain/world.ts';
 import { claimsOfParts, type PartName } from '../../rbac/claims.ts';
 import { clusterRoles, type Role, type Rule, roles, setRules } from '../../rbac/roles.ts';
 import { covers, inWords, refusedOf } from '../../rbac/used.ts';

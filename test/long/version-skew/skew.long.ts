@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bundles } from '../../../rig/chain/parts.ts';
 import { program } from '../../../rig/parts/program.ts';
-import { applyConfig, attach, detach } from '../../chain/acts.ts';
-import { lifeOfAPort } from '../../chain/life.ts';
-import { generous, nodeConfigOf, untilConfigIsReady, untilConfigured } from '../../chain/waits.ts';
-import { openWorld, type Worker, type World } from '../../chain/world.ts';
+import { applyConfig, attach, detach } from '../../fixtures/chain/acts.ts';
+import { lifeOfAPort } from '../../fixtures/chain/life.ts';
+import {
+  generous,
+  nodeConfigOf,
+  untilConfigIsReady,
+  untilConfigured,
+} from '../../fixtures/chain/waits.ts';
+import { openWorld, type Worker, type World } from '../../fixtures/chain/world.ts';
 import { stateOf } from '../../host/host-state.ts';
 import { makeOtherVersion, type OtherVersion } from './other-version.ts';
 

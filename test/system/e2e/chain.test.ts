@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readVersions } from '../../../rig/openstack/versions.ts';
 import type { OpenstackConfigSpec } from '../../../src/api/openstackconfig.ts';
-import { chainParts } from '../../rbac/claims.ts';
 import {
   acquaint,
   address6Of,
@@ -17,10 +16,10 @@ import {
   untilConfigured,
   untilJudgedSinceBoot,
   untilUnplugged,
-} from './acts.ts';
-import { encryptKey, namespace, provider, subnet, subnet6 } from './ground.ts';
-import { ourState } from './kernel-state.ts';
-import { managers } from './managers.ts';
+} from '../../fixtures/e2e/acts.ts';
+import { encryptKey, namespace, provider, subnet, subnet6 } from '../../fixtures/e2e/ground.ts';
+import { ourState } from '../../fixtures/e2e/kernel-state.ts';
+import { managers } from '../../fixtures/e2e/managers.ts';
 import {
   agentPods,
   configCondition,
@@ -28,10 +27,11 @@ import {
   nicReasons,
   nicStates,
   nodeConfigOf,
-} from './observed.ts';
-import { usedRights } from './rights.ts';
-import { Scene } from './scene.ts';
-import { openWorld, type World } from './world.ts';
+} from '../../fixtures/e2e/observed.ts';
+import { usedRights } from '../../fixtures/e2e/rights.ts';
+import { Scene } from '../../fixtures/e2e/scene.ts';
+import { openWorld, type World } from '../../fixtures/e2e/world.ts';
+import { chainParts } from '../../rbac/claims.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const families: OpenstackConfigSpec['settings'] = { addressFamilies: ['IPv4', 'IPv6'] };

@@ -1,7 +1,7 @@
-import { killPointsAt } from '../../chain/crash/kill-points.ts';
-import { killSuite } from '../../chain/crash/kills.ts';
+import { killPointsAt } from '../../fixtures/crash/kill-points.ts';
+import { killSuite } from '../../fixtures/crash/kills.ts';
+import { openRealParts } from '../../fixtures/e2e/site.ts';
 import { rotated } from '../../rotation.ts';
-import { openRealParts } from './site.ts';
 
 // At most two of these per run; `make test-long SUITE=crash-real` takes all of them and more.
 const points = killPointsAt(

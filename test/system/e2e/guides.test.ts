@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NodeConfigSpec } from '../../../src/api/multinicnodeconfig.ts';
+import { expectGone, generous, untilConfigured } from '../../fixtures/e2e/acts.ts';
+import { foreignState, ourState } from '../../fixtures/e2e/kernel-state.ts';
 import { commandsOf, nameOf, type Seed } from '../../requirements/commands.ts';
 import { outcomes } from '../../requirements/outcomes.ts';
-import { expectGone, generous, untilConfigured } from './acts.ts';
 import {
   carryRelease,
   loadAsDockerBuilds,
@@ -14,7 +15,6 @@ import {
 } from './guide/place.ts';
 import { expectOutcome } from './guide/seed-command.ts';
 import { start } from './guide/shell.ts';
-import { foreignState, ourState } from './kernel-state.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const install = 'docs/guides/install.md';

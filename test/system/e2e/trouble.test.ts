@@ -2,13 +2,26 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { annotate, applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
-import { helmInstall, namespaces } from './installation.ts';
-import { foreignState, ourState } from './kernel-state.ts';
-import { agentHasDied, letAgentDieAt } from './mortal-image.ts';
-import { configCondition, endOf, nicStates, nodeConfigOf, requestsOf } from './observed.ts';
-import { plantForeignState } from './planted.ts';
-import { installCharts, openWorld, type World, withMortalAgent } from './world.ts';
+import {
+  annotate,
+  applyConfig,
+  attach,
+  expectGone,
+  generous,
+  untilConfigured,
+} from '../../fixtures/e2e/acts.ts';
+import { helmInstall, namespaces } from '../../fixtures/e2e/installation.ts';
+import { foreignState, ourState } from '../../fixtures/e2e/kernel-state.ts';
+import { agentHasDied, letAgentDieAt } from '../../fixtures/e2e/mortal-image.ts';
+import {
+  configCondition,
+  endOf,
+  nicStates,
+  nodeConfigOf,
+  requestsOf,
+} from '../../fixtures/e2e/observed.ts';
+import { plantForeignState } from '../../fixtures/e2e/planted.ts';
+import { installCharts, openWorld, type World, withMortalAgent } from '../../fixtures/e2e/world.ts';
 
 const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '../../..', 'rig', 'openstack', 'openstack');

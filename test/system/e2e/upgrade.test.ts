@@ -1,22 +1,26 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { EndState } from '../../fixtures/end-state.ts';
-import { rotated } from '../../rotation.ts';
-import { applyConfig, attach, expectGone, generous, untilConfigured } from './acts.ts';
-import { provider } from './ground.ts';
+import {
+  applyConfig,
+  attach,
+  expectGone,
+  generous,
+  untilConfigured,
+} from '../../fixtures/e2e/acts.ts';
+import { provider } from '../../fixtures/e2e/ground.ts';
 import {
   helm,
   helmInstall,
   namespaces,
   registerCluster,
   runProjectScript,
-} from './installation.ts';
-import { foreignState, ourState } from './kernel-state.ts';
-import { makeNextVersion, type NextVersion } from './next-version.ts';
-import { configCondition, endOf, nodeConfigOf, requestsOf } from './observed.ts';
-import { plantForeignState } from './planted.ts';
-import type { PartName } from './pods.ts';
-import { PrimaryMonitor } from './primary-monitor.ts';
+} from '../../fixtures/e2e/installation.ts';
+import { foreignState, ourState } from '../../fixtures/e2e/kernel-state.ts';
+import { makeNextVersion, type NextVersion } from '../../fixtures/e2e/next-version.ts';
+import { configCondition, endOf, nodeConfigOf, requestsOf } from '../../fixtures/e2e/observed.ts';
+import { plantForeignState } from '../../fixtures/e2e/planted.ts';
+import type { PartName } from '../../fixtures/e2e/pods.ts';
+import { PrimaryMonitor } from '../../fixtures/e2e/primary-monitor.ts';
 import {
   configOf,
   prepareFor,
@@ -24,8 +28,10 @@ import {
   settingValuesOf,
   valuesOf,
   ways,
-} from './setting-samples.ts';
-import { installCharts, openWorld, type World } from './world.ts';
+} from '../../fixtures/e2e/setting-samples.ts';
+import { installCharts, openWorld, type World } from '../../fixtures/e2e/world.ts';
+import type { EndState } from '../../fixtures/end-state.ts';
+import { rotated } from '../../rotation.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const parts: readonly PartName[] = ['operator', 'viola', 'controller'];

@@ -23,7 +23,13 @@ import { Store } from '../../../src/kube/cache/store.ts';
 import { listenByAmqp } from '../../../src/openstack/notifications/connection.ts';
 import { readNotification } from '../../../src/openstack/notifications/envelope.ts';
 import { systemClock as clock, systemRandom as random } from '../../../src/time/clock.ts';
-import { type Cluster, kubeconfigsOf, openCluster, provider, writerOf } from '../../chain/world.ts';
+import {
+  type Cluster,
+  kubeconfigsOf,
+  openCluster,
+  provider,
+  writerOf,
+} from '../../fixtures/chain/world.ts';
 
 // The operator and Viola between real OpenStack with its RabbitMQ, and a business cluster.
 /** Attaches by notification; the long suite makes more. */

@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import * as z from 'zod';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { multiNicOperatorStatus } from '../../../src/api/multinicoperator.ts';
-import { namespace } from '../e2e/ground.ts';
+import { namespace } from '../../fixtures/e2e/ground.ts';
 import type { World } from './world.ts';
 
 export const operatorName = 'production-system';

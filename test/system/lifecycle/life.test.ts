@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mariadbImage } from '../../../rig/mariadb-image/mariadb-image.ts';
 import type { Attachment } from '../../../rig/openstack/tenant.ts';
-import { commandsOf, nameOf } from '../../requirements/commands.ts';
-import { outcomes } from '../../requirements/outcomes.ts';
 import {
   acquaint,
   addressOf,
@@ -10,8 +8,10 @@ import {
   expectGone,
   expectReach,
   untilConfigured,
-} from '../e2e/acts.ts';
-import { namespace } from '../e2e/ground.ts';
+} from '../../fixtures/e2e/acts.ts';
+import { namespace } from '../../fixtures/e2e/ground.ts';
+import { commandsOf, nameOf } from '../../requirements/commands.ts';
+import { outcomes } from '../../requirements/outcomes.ts';
 import { expectOutcome } from '../e2e/guide/seed-command.ts';
 import { run } from '../e2e/guide/shell.ts';
 import {

@@ -2,11 +2,16 @@ import { dirname, join } from 'node:path';
 import { toolPath } from '../../../rig/control-plane/control-plane.ts';
 import { type Node, startNode } from '../../../rig/control-plane/node.ts';
 import { mariadbImage } from '../../../rig/mariadb-image/mariadb-image.ts';
-import { type Ground, namespace, openGround, provider } from '../e2e/ground.ts';
+import { type Ground, namespace, openGround, provider } from '../../fixtures/e2e/ground.ts';
+import {
+  helmInstall,
+  namespaces,
+  registerCluster,
+  runProjectScript,
+} from '../../fixtures/e2e/installation.ts';
+import { reachable } from '../../fixtures/e2e/reachable.ts';
+import { shippedImages } from '../../fixtures/e2e/shipped-images.ts';
 import type { Shell } from '../e2e/guide/shell.ts';
-import { helmInstall, namespaces, registerCluster, runProjectScript } from '../e2e/installation.ts';
-import { reachable } from '../e2e/reachable.ts';
-import { shippedImages } from '../e2e/shipped-images.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

@@ -5,7 +5,7 @@ import type { Tables } from '../../../src/store/database.ts';
 import { mariadbDialect } from '../../../src/store/dialect.ts';
 import { createLegacyTables } from '../../../src/store/legacy-tables.ts';
 import { Store } from '../../../src/store/store.ts';
-import { observedPort } from '../../contract/store/legacy-tables.ts';
+import { observed } from '../../contract/store/legacy-tables.ts';
 import { nic, node } from '../../contract/store/suite.ts';
 import { scaled } from '../../speed.ts';
 import { type Mariadb, startMariadb } from './mariadb-server.ts';
@@ -95,7 +95,7 @@ it('tables that a deployed operator left are taken over with their rows', async 
     { created_at: '2025-05-01 10:00:00.000', deleted_at: null },
   ]);
   const n1 = node('n1', { interfaces: [entry(0), entry(1)] });
-  await store.record('biz-1', author, [n1], [], observedPort());
+  await store.record('biz-1', author, [n1], [], observed());
   expect(await portsOf()).toEqual(['biz-1/p0 active', 'biz-1/p1 active', '/p9 active']);
   // Built again under its old name, and the same name elsewhere: what its keys did not allow.
   await store.record(
@@ -103,9 +103,9 @@ it('tables that a deployed operator left are taken over with their rows', async 
     author,
     [{ ...n1, instanceId: 'again', generation: 2 }],
     [],
-    observedPort(),
+    observed(),
   );
-  await store.record('biz-2', author, [{ ...n1, instanceId: 'third' }], [], observedPort());
+  await store.record('biz-2', author, [{ ...n1, instanceId: 'third' }], [], observed());
   expect(
     await query("select count(*) as n from node_table where attached_node_name = 'n1'"),
   ).toEqual([{ n: 3 }]);

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConnection } from 'mysql2/promise';
 import { expect, it } from 'vitest';
 import { Store } from '../../../src/store/store.ts';
-import { legacyTablesContract, observedPort } from '../../contract/store/legacy-tables.ts';
+import { legacyTablesContract, observed } from '../../contract/store/legacy-tables.ts';
 import {
   nic,
   node,
@@ -63,7 +63,7 @@ it(
     );
     const seenAs = (status: string) => {
       const port = { status, addresses: [], createdAt: undefined };
-      return { ...observedPort(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
+      return { ...observed(), ports: new Map(nodes.map((_, n) => [`p${n}`, port])) };
     };
     const rounds = 12;
     const leads = async (store: Store, all: typeof nodes): Promise<void> => {

@@ -1,10 +1,10 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
-import { attach } from '../acts.ts';
-import { encryptKey, type Ground, openGround } from '../ground.ts';
-import { reachable } from '../reachable.ts';
-import { relayedEndpoints } from '../world.ts';
+import { attach } from '../../../fixtures/e2e/acts.ts';
+import { encryptKey, type Ground, openGround } from '../../../fixtures/e2e/ground.ts';
+import { reachable } from '../../../fixtures/e2e/reachable.ts';
+import { relayedEndpoints } from '../../../fixtures/e2e/world.ts';
 import { type Decisions, openReader, type Reader } from './reader.ts';
 import type { Shells } from './seed-command.ts';
 import { run } from './shell.ts';

@@ -3,9 +3,9 @@ import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { toolPath } from '../../../../rig/control-plane/control-plane.ts';
+import type { Clusters } from '../../../fixtures/e2e/installation.ts';
 import { blocksOf, commandsOf } from '../../../repo/guides.ts';
 import { root, textOf } from '../../../repo/tree.ts';
-import type { Clusters } from '../installation.ts';
 import { run, type Shell } from './shell.ts';
 
 const execute = promisify(execFile);
