@@ -1,18 +1,20 @@
 # Everything here runs with the Node 24 that npm installs; a machine needs any Node >= 20 and npm.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
-SHELL := /bin/bash
+# Under sudo, files that a recipe writes into the checkout end up with its owner.
+SHELL := $(if $(SUDO_UID),build/sudo-shell,/bin/bash)
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
 installed := node_modules/.package-lock.json
 
-.PHONY: help setup demo check test test-crash test-outages test-integration test-e2e test-lifecycle test-long test-coverage bench scenarios lint vet fmt generate build image docker-build docker-buildx image-archive run deploy undeploy install uninstall
+.PHONY: help setup demo check test test-crash test-outages test-integration test-e2e test-lifecycle test-long test-coverage bench scenarios lint vet fmt generate build image docker-build docker-buildx release image-archive run deploy undeploy install uninstall
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(installed): package.json package-lock.json
 	@echo "installing dependencies from npm (about 20 s, once)"
+	@command -v npm >/dev/null || { echo 'npm is not on PATH. Install Node.js 20 or later with npm, then repeat the command.' >&2; exit 1; }
 	@npm ci || { echo 'npm could not install the dependencies. Without network, point npm at a mirror (npm config set registry URL) or copy node_modules from a machine that has them.' >&2; exit 1; }
 	@touch $@
 
@@ -78,8 +80,11 @@ docker-build: $(installed) ## The same from Dockerfiles, with docker, podman or 
 docker-buildx: $(installed) ## For amd64 and arm64, as archives in dist/images; PUSH=true: to the registry of IMG
 	@node build/image/docker-build.ts --img '$(IMG)' --arch amd64,arm64 $(if $(PUSH),--push) $(ARGS)
 
-image-archive: $(installed) ## One file with images, charts, CRDs, scripts, docs and checksums, for sites without network
-	@node build/image/air-gap/build.ts $(ARGS)
+release: $(installed) ## Everything to install from, in dist/release: images, charts, CRDs, multinic with its Node, SPDX, checksums; ARGS='--arch amd64,arm64'
+	@node build/image/release/build.ts $(ARGS)
+
+image-archive: $(installed) ## The same for both architectures as one file in dist, for sites without network
+	@node build/image/release/build.ts --one-file $(ARGS)
 
 run: $(installed) ## Operator and Viola from source against the current kubeconfig; ARGS='--parts operator,viola,controller'
 	@node build/run.ts $(ARGS)

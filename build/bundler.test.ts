@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -33,6 +33,23 @@ describe('the bundle', () => {
   it('is not made when only the run would tell what is imported', async () => {
     const made = bundled('console.log(await import(process.argv[2] ?? ""));');
     await expect(made).rejects.toThrow('entry.ts:1: This "import" expression will not be bundled');
+  });
+
+  it('replaces an earlier bundle, and keeps images and releases beside it', async () => {
+    const out = join(folder, 'out');
+    for (const part of ['images', 'release', 'static']) {
+      await mkdir(join(out, part), { recursive: true });
+    }
+    for (const file of ['chunk-OLD.mjs', 'multinic-release-0.1.0.tar.gz', 'static/old.js']) {
+      await writeFile(join(out, file), '');
+    }
+    await bundled("console.log('new');");
+    const names = await readdir(out);
+    expect(names).toEqual(
+      expect.arrayContaining(['entry.mjs', 'images', 'multinic-release-0.1.0.tar.gz', 'release']),
+    );
+    expect(names).not.toContain('chunk-OLD.mjs');
+    expect(await readdir(join(out, 'static'))).not.toContain('old.js');
   });
 
   it('serves the docs, which are loaded when somebody asks for them', async () => {

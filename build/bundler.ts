@@ -1,4 +1,4 @@
-import { cp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type BuildOptions, build as esbuild, type Metafile, type Plugin } from 'esbuild';
@@ -79,9 +79,19 @@ export async function bundleOptions() {
   } satisfies BuildOptions;
 }
 
+/** Images and releases, which other targets of make write beside the bundle. */
+const kept = /^(images|release|.*\.tar\.gz)$/;
+
+async function removeBundle(out: string): Promise<void> {
+  await mkdir(out, { recursive: true });
+  for (const name of await readdir(out)) {
+    if (!kept.test(name)) await rm(join(out, name), { recursive: true });
+  }
+}
+
 /** Makes the bundle of `entry` in the folder `out`: one chunk per part, so that the agent loads only what it needs. */
 export async function bundle(out: string, entry = join(root, 'src/main.ts')): Promise<Metafile> {
-  await rm(out, { recursive: true, force: true });
+  await removeBundle(out);
   const { metafile, warnings } = await esbuild({
     ...(await bundleOptions()),
     entryPoints: [entry],

@@ -237,7 +237,7 @@ explain() {
   kube -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp 2>/dev/null | tail -n 15 >&2 || true
 }
 
-# The archive for sites without network holds images, and nothing to build them from.
+# A release holds images, and nothing to build them from.
 build_images() {
   [[ -e $root/Makefile ]] || die "there is nothing here to build images from" "load those of images/ (docs/guides/air-gap.md) and $1"
   change make -C "$root" image

@@ -1,7 +1,9 @@
 import { getHeapStatistics } from 'node:v8';
 import { Command } from 'commander';
 import { metricTable } from './api/metrics.ts';
+import { AccessError } from './kube/access/access-error.ts';
 import type { About, Version } from './process/about.ts';
+import { statusOf } from './process/command-line.ts';
 import { commonSettings } from './process/common-settings.ts';
 import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
@@ -17,6 +19,7 @@ import {
 } from './process/settings.ts';
 import { runUntilSignal, usageExit } from './process/shutdown.ts';
 import { dropStartupGarbage } from './process/startup-garbage.ts';
+import { UnusableSettingError } from './process/unusable-setting.ts';
 import type { Build } from './process/version.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
 
@@ -109,7 +112,8 @@ async function runPart(
   argv: readonly string[],
 ): Promise<number> {
   const command = partCommand(name, about, settings);
-  command.parse(argv, { from: 'user' });
+  const ended = await statusOf(command, () => command.parseAsync(argv, { from: 'user' }));
+  if (ended !== undefined) return ended;
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.common.logLevel });
@@ -132,7 +136,34 @@ async function runPart(
       process.exit(1);
     },
   };
-  return runUntilSignal((signal) => chosen.run(context, signal), { log, graceMs });
+  return runUntilSignal((signal) => orSettingError(name, chosen.run(context, signal)), {
+    log,
+    graceMs,
+  });
+}
+
+/** Reports a setting that turns out unusable while the part starts: in one line and what to do, without a stack trace. */
+async function orSettingError(name: string, running: Promise<void>): Promise<number | void> {
+  try {
+    await running;
+  } catch (error) {
+    const next = nextStepOf(error);
+    if (next === undefined) throw error;
+    console.error(`multinic ${name} cannot start: ${(error as Error).message}${next}`);
+    return usageExit;
+  }
+}
+
+/**
+ * Returns the line that says what to do about an error; empty when its message does, undefined when no setting causes it.
+ */
+function nextStepOf(error: unknown): string | undefined {
+  if (error instanceof UnusableSettingError) return '';
+  if (error instanceof AccessError) return `\nNext: ${error.next}`;
+  const { code, path } = error as NodeJS.ErrnoException;
+  const isUnreadable = ['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR'].includes(code ?? '');
+  if (!isUnreadable || path === undefined) return undefined;
+  return `\nNext: make ${path} readable, or correct the setting that names it`;
 }
 
 function setBuildMetrics(metrics: Context['metrics'], name: string, build: Build): void {

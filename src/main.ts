@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === 'agent') {
     return loadAndRun(loadAgent, async ({ agentMain }) => agentMain(rest), failedExit);
   }
-  if (name === 'version') {
+  if (isOneOf(name, ['version', '--version', '-V'])) {
     console.log(versionText(version()));
     return 0;
   }
@@ -35,8 +35,28 @@ async function main(argv: readonly string[]): Promise<number> {
     const { cliMain } = await import('./cli/main-cli.ts');
     return cliMain(name, rest);
   }
-  console.error(usage());
-  return name === '--help' || name === '-h' ? 0 : usageExit;
+  if (isOneOf(name, ['help', '--help', '-h'])) {
+    console.log(usage());
+    return 0;
+  }
+  console.error(name === '' ? usage() : await unknownWord(name));
+  return usageExit;
+}
+
+function isOneOf(word: string, words: readonly string[]): boolean {
+  return words.includes(word);
+}
+
+/** Names the nearest part, command or option: a typing error is found faster than in a list. */
+async function unknownWord(word: string): Promise<string> {
+  const { suggestionFor } = await import('./process/nearest.ts');
+  const isOption = word.startsWith('-');
+  const known = isOption
+    ? ['--help', '--version']
+    : [...Object.keys(parts), ...Object.keys(commands), 'agent', 'version', 'help'];
+  const what = isOption ? 'option' : 'command';
+  const unknown = `multinic: unknown ${what} \`${word}\`${suggestionFor(word, known)}`;
+  return `${unknown}\nmultinic --help lists all parts and commands`;
 }
 
 /** Loads and runs a part. During loading a signal exits with `status`, because no work was started. */

@@ -51,3 +51,23 @@ export function billOfMaterials(
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
+
+interface SpdxPackage {
+  readonly name: string;
+  readonly versionInfo: string;
+  readonly licenseDeclared: string;
+  readonly externalRefs: readonly [{ readonly referenceLocator: string }];
+}
+
+/** Returns the components of a document that `billOfMaterials` wrote. */
+export function componentsIn(document: string): Component[] {
+  const { packages } = JSON.parse(document) as { readonly packages: readonly SpdxPackage[] };
+  return packages.map(
+    ({ name, versionInfo, licenseDeclared, externalRefs: [{ referenceLocator }] }) => ({
+      name,
+      version: versionInfo,
+      licence: licenseDeclared === 'NOASSERTION' ? undefined : licenseDeclared,
+      purl: referenceLocator,
+    }),
+  );
+}

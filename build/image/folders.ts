@@ -18,6 +18,8 @@ export interface LaidOut {
   readonly name: 'multinic-controllers' | 'multinic-agent';
   /** A folder for each layer, the lowest first; images share some. */
   readonly folders: readonly string[];
+  /** The one of `folders` that holds the bundle, its licences and the SPDX document. */
+  readonly app: string;
   readonly config: ImageConfig;
 }
 
@@ -57,10 +59,18 @@ export async function layOut({ architecture, version, work }: LayOutOptions): Pr
   const snapshot = await snapshotOf(architecture, base, work);
   const ofAgent = { ...config, User: '0:0', Entrypoint: agentEntry(architecture) };
   return [
-    { name: 'multinic-controllers', folders: [base, controllers], config },
-    { name: 'multinic-agent', folders: [base, tools, agent, ...snapshot], config: ofAgent },
+    { name: 'multinic-controllers', folders: [base, controllers], app: controllers, config },
+    {
+      name: 'multinic-agent',
+      folders: [base, tools, agent, ...snapshot],
+      app: agent,
+      config: ofAgent,
+    },
   ];
 }
+
+/** Where the SPDX document of an image is in it. */
+export const sbomPath = '/usr/share/sbom/multinic.spdx.json';
 
 /** Where the agent's startup snapshot is in an image. */
 const snapshotPath = '/app/agent.blob';
@@ -127,7 +137,7 @@ async function putApp(folder: string, bundled: Bundle, sbom: string): Promise<vo
     for (const file of files)
       await putFile(folder, `${licences}/${name}/${file}`, join(from, file));
   }
-  await putText(folder, '/usr/share/sbom/multinic.spdx.json', sbom);
+  await putText(folder, sbomPath, sbom);
 }
 
 function componentsOf(

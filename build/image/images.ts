@@ -32,6 +32,10 @@ export interface BuiltImage {
   readonly id: string;
   readonly digest: string;
   readonly size: number;
+  /** Folders of its layers, the lowest first. */
+  readonly folders: readonly string[];
+  /** The one of `folders` that holds the bundle, its licences and the SPDX document. */
+  readonly app: string;
 }
 
 /** Builds both images of an architecture. */
@@ -45,13 +49,18 @@ export async function buildImages(options: BuildOptions): Promise<BuiltImage[]> 
     return layer;
   };
   const built: BuiltImage[] = [];
-  for (const { name: short, folders, config } of await layOut({ architecture, version, work })) {
+  for (const { name: short, folders, app, config } of await layOut({
+    architecture,
+    version,
+    work,
+  })) {
     const layers: Layer[] = [];
     for (const folder of folders) layers.push(await layerOf(folder));
     const name = `${repository}/${short}:${version}`;
     const file = join(out, `${short}-${version}-linux-${architecture}.tar`);
     const image = { name, architecture, layers, config };
-    built.push({ name, file, ...(await writeImage(file, image, join(work, 'layout'))) });
+    const written = await writeImage(file, image, join(work, 'layout'));
+    built.push({ name, file, folders, app, ...written });
   }
   return built;
 }

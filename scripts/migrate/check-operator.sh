@@ -125,7 +125,7 @@ check_clusters() {
   done
   found "business clusters that OpenstackConfigs name: ${providers[*]:-none}"
   block_all clusters "these are not registered, and our Viola writes nowhere else" \
-    "kubectl create namespace $clusters; then for each: npx --no multinic register-cluster ID --kubeconfig FILE (docs/guides/register-cluster.md)" "${missing[@]}"
+    "kubectl create namespace $clusters; then for each: multinic register-cluster ID --kubeconfig FILE (docs/guides/register-cluster.md)" "${missing[@]}"
   block_all half "their half agent is not migrated, or they cannot be asked from here" \
     "migrate each business cluster first: $0 check --half agent" "${behind[@]}"
 }

@@ -19,7 +19,8 @@ describe('the command line', () => {
   test.each([
     [[], '--request FILE is missing'],
     [['--request', 'a'], '--result FILE is missing'],
-    [['--nonsense'], "Unknown option '--nonsense'"],
+    [['--nonsense'], 'unknown option `--nonsense`'],
+    [['--dry-rum'], 'unknown option `--dry-rum`; did you mean `--dry-run`?'],
     [['a'], "Unexpected argument 'a'"],
   ])('%j is refused', (argv, words) => {
     expect(() => parseOptions(argv)).toThrow(words);

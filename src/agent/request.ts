@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { type JobRequest, jobFiles, jobRequest, type Protocol, protocol } from '../api/job.ts';
+import { suggestionFor } from '../process/nearest.ts';
 
 export interface AgentOptions {
   readonly request: string;
@@ -18,6 +19,14 @@ export const usage = `usage: multinic agent --request FILE --result FILE [--host
   --host-root DIR  where the host's /etc/netplan, /var/lib/multinic and /proc/sys/net are found (${jobFiles.hostRoot})
   --dry-run        print the plan as JSON and change nothing
 `;
+
+const options = {
+  request: { type: 'string' },
+  result: { type: 'string' },
+  'host-root': { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 /** A command line that cannot be used. */
 export class UsageError extends Error {
@@ -37,19 +46,24 @@ export function parseOptions(argv: readonly string[]): AgentOptions | undefined 
 
 function valuesOf(argv: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        request: { type: 'string' },
-        result: { type: 'string' },
-        'host-root': { type: 'string' },
-        'dry-run': { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
+    return parseArgs({ args: [...argv], options }).values;
+  } catch (cause) {
+    throw new UsageError(unknownOption(argv) ?? (cause as Error).message, { cause });
   }
+}
+
+/** Names the first unknown option and the nearest known one; undefined when every option is known. */
+function unknownOption(argv: readonly string[]): string | undefined {
+  const words = argv.filter((word) => word.startsWith('--') && word !== '--');
+  const unknown = words
+    .map((word) => word.slice(2).replace(/=.*/s, ''))
+    .find((name) => !Object.hasOwn(options, name));
+  if (unknown === undefined) return undefined;
+  const suggestion = suggestionFor(
+    `--${unknown}`,
+    Object.keys(options).map((name) => `--${name}`),
+  );
+  return `unknown option \`--${unknown}\`${suggestion}`;
 }
 
 /** Of whom a request is, as far as it can be read. */

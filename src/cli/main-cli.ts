@@ -1,5 +1,7 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
+import { AccessError } from '../kube/access/access-error.ts';
 import { KubeError } from '../kube/errors.ts';
+import { statusOf } from '../process/command-line.ts';
 import { type EndWith, type ExitStatus, exit } from './exit-status.ts';
 import { migrateCommand } from './migrate/command.ts';
 import { Refusal } from './refusal.ts';
@@ -13,31 +15,28 @@ export const commands: Readonly<Record<string, (endWith: EndWith) => Command>> =
 
 /** Runs a user command; prints errors as one line plus the next step. */
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
-  const program = new Command('multinic').exitOverride();
+  const program = new Command('multinic');
   let status: ExitStatus = exit.done;
   const endWith: EndWith = (other) => {
     status = other;
   };
-  for (const command of Object.values(commands)) program.addCommand(throwing(command(endWith)));
+  for (const command of Object.values(commands)) program.addCommand(command(endWith));
   try {
-    await program.parseAsync([name, ...argv], { from: 'user' });
-    return status;
+    const parse = () => program.parseAsync([name, ...argv], { from: 'user' });
+    return (await statusOf(program, parse)) ?? status;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exit.done : exit.usage;
     return reported(error);
   }
-}
-
-/** Makes a command and its subcommands throw instead of exiting. */
-function throwing(command: Command): Command {
-  for (const subcommand of command.commands) throwing(subcommand);
-  return command.exitOverride();
 }
 
 function reported(error: unknown): number {
   if (error instanceof Refusal) {
     console.error(`${error.message}\nNext: ${error.next}`);
     return exit.refused;
+  }
+  if (error instanceof AccessError) {
+    console.error(`${error.message}\nNext: ${error.next}`);
+    return exit.usage;
   }
   if (error instanceof KubeError) {
     console.error(`${error.message}\nNext: ${nextOf(error)}`);

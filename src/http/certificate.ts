@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from '../process/log.ts';
+import { UnusableSettingError } from '../process/unusable-setting.ts';
 import type { Clock } from '../time/clock.ts';
 import type { HttpServer } from './app.ts';
 import { isLoopback } from './loopback.ts';
@@ -44,10 +45,10 @@ export function certificateFilesOf(settings: TlsSettings): CertificateFiles | un
   const { listen, certFile, keyFile, plainHttp, prefix = '', madeBy } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
   if (certFile !== undefined || keyFile !== undefined) {
-    throw new Error(`--${prefix}tls-cert and --${prefix}tls-key go together`);
+    throw new UnusableSettingError(`--${prefix}tls-cert and --${prefix}tls-key go together`);
   }
   if (plainHttp || isLoopback(listen.host)) return undefined;
-  throw new Error(
+  throw new UnusableSettingError(
     `--${prefix}listen ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
   );
 }

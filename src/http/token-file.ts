@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import type { Health } from '../process/health.ts';
 import type { Logger } from '../process/log.ts';
+import { UnusableSettingError } from '../process/unusable-setting.ts';
 import type { Clock } from '../time/clock.ts';
 import { HttpProblem } from './problem.ts';
 import { isMissing, readTokenTexts, type TokenText } from './token-texts.ts';
@@ -88,7 +89,7 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
 
   take(await firstTexts(path, options));
   const flaw = failureOfAll();
-  if (flaw !== undefined) throw new Error(flaw);
+  if (flaw !== undefined) throw new UnusableSettingError(flaw);
   health.ready('tokens', () => {
     void reread(); // the next probe reports this result; API calls read the file themselves
     const why = failureOfAll();
@@ -128,7 +129,7 @@ async function firstTexts(
     return await readTokenTexts(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new Error(`token file ${path} is not there: ${madeBy}`, { cause: error });
+    throw new UnusableSettingError(`token file ${path} is not there: ${madeBy}`, { cause: error });
   }
 }
 
@@ -136,13 +137,13 @@ function grantsIn({ path, text }: TokenText): readonly Grant[] {
   const parsed = grants.safeParse(yamlIn(path, text));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`token file ${path}: ${problems.join('; ')}`);
+  throw new UnusableSettingError(`token file ${path}: ${problems.join('; ')}`);
 }
 
 function yamlIn(path: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new Error(`token file ${path}: ${String(error)}`, { cause: error });
+    throw new UnusableSettingError(`token file ${path}: ${String(error)}`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UnusableSettingError } from '../process/unusable-setting.ts';
 
 /** A grants file, with its user-visible path. */
 export interface TokenText {
@@ -13,7 +14,8 @@ export async function readTokenTexts(path: string): Promise<readonly TokenText[]
   // A kubelet replaces all files in a Secret at once via the link `..data`: files behind one target are consistent.
   const folder = await realpath(join(path, '..data')).catch(() => path);
   const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
-  if (names.length === 0) throw new Error(`there is no *.yaml in the folder ${path}`);
+  if (names.length === 0)
+    throw new UnusableSettingError(`there is no *.yaml in the folder ${path}`);
   return Promise.all(names.map((name) => readOne(join(path, name), join(folder, name))));
 }
 

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryPoint } from '../../build/entry-point.ts';
 import { adviceOn, type Snapshot } from '../../build/image/advisories.ts';
 import { layOutRecordedHost } from '../../build/image/agent-snapshot/snapshot.ts';
-import { writeImageArchive } from '../../build/image/air-gap/image-archive.ts';
 import { filesBelow } from '../../build/image/contents.ts';
 import { stepsOf } from '../../build/image/engine.ts';
 import { architectures, ownArchitecture } from '../../build/image/images.ts';
+import { layOutCommand } from '../../build/image/release/command-folder.ts';
+import { writeReleaseArchive } from '../../build/image/release/release.ts';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
 import { scaled } from '../speed.ts';
 import { startBuildah } from './images/buildah.ts';
@@ -160,10 +161,16 @@ describe('one file for a site without network', () => {
 
   beforeAll(async () => {
     const work = join(built.folder, 'archive');
-    const files = built.images.map(({ file }) => file);
-    const made = { root: repository, version: built.version, images: files, work, out: work };
-    await run('tar', ['-xzf', await writeImageArchive(made), '-C', built.folder]);
-    site = join(built.folder, `multinic-${built.version}`);
+    const [controllers] = built.images;
+    if (!controllers) throw new Error('no image was built');
+    const architecture = 'amd64';
+    const { version } = built;
+    const place = join(built.folder, 'command');
+    const command = await layOutCommand({ architecture, version, controllers, folder: place });
+    const images = built.images.map(({ file }) => ({ file, sbom: '{}' }));
+    const release = { root: repository, version, images, commands: [command], work };
+    await run('tar', ['-xzf', await writeReleaseArchive(work, release), '-C', built.folder]);
+    site = join(built.folder, `multinic-release-${version}`);
   });
 
   it('is whole', async () => {
@@ -178,6 +185,21 @@ describe('one file for a site without network', () => {
       const { stdout: values } = await run(await toolPath('helm'), ['show', 'values', file]);
       expect(values).toContain('imageRegistry');
     }
+  });
+
+  it.runIf(ownArchitecture === 'amd64')('has a command line that needs no Node.js', async () => {
+    const archive = join(site, `multinic-${built.version}-linux-amd64.tar.gz`);
+    await run('tar', ['-xzf', archive, '-C', built.folder]);
+    const folder = join(built.folder, `multinic-${built.version}`);
+    const { stdout } = await run(join(folder, 'bin/multinic'), ['version'], {
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    expect(stdout).toMatch(isVersion);
+    const sbom = join(site, `sbom/multinic-${built.version}-linux-amd64.spdx.json`);
+    const { packages } = JSON.parse(await readFile(sbom, 'utf8')) as Sbom;
+    const names = packages.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['multinic', 'node', 'zod']));
+    expect(names).not.toContain('libc6');
   });
 
   it('[RW-77] has images of which a node loads its own, and keeps them', async () => {

@@ -18,7 +18,6 @@ const flagsOfOthers = {
   kubectl:
     'all docker-password docker-server docker-username duration for from from-file from-literal kubeconfig minify overwrite replicas server-side sort-by',
   helm: 'create-namespace force-conflicts install logs skip-crds take-ownership values wait',
-  npx: 'no',
   curl: 'data-binary fail',
   tar: 'strip-components',
   sha256sum: 'check quiet',
@@ -29,7 +28,7 @@ const flags = new Set([
   ...settings.map(({ flag }) => flag),
   ...Object.values(commands).flatMap((command) => longOptionsOf(command(() => undefined))),
   ...['deploy-operator.sh', 'cleanup-operator.sh', ...filesBelow('scripts')].flatMap(optionsOf),
-  ...optionsOf('build/image/air-gap/load-images.sh'),
+  ...optionsOf('build/image/release/load-images.sh'),
   ...filesBelow('build/image').flatMap(parsedOptionsOf),
   ...Object.values(flagsOfOthers).flatMap((names) => names.split(' ')),
 ]);
@@ -159,9 +158,9 @@ describe.each(pages)('%s names', (path) => {
   });
 });
 
-/** In the checkout, or in what `make image-archive` packs. */
+/** In the checkout, or in a release. */
 function isThere(file: string): boolean {
-  return ['', 'build/image/air-gap'].some((folder) => existsSync(join(root, folder, file)));
+  return ['', 'build/image/release'].some((folder) => existsSync(join(root, folder, file)));
 }
 
 function isKind(word: string): boolean {

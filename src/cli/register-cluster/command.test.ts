@@ -109,7 +109,7 @@ describe('multinic register-cluster', () => {
   it.each([
     [['--help'], 0],
     [['--nothing-of-ours'], 2],
-    [['biz-1', '--kubeconfig', '/nowhere/at/all'], 1],
+    [['biz-1', '--kubeconfig', '/nowhere/at/all'], 2],
   ])('register-cluster with %o exits with status %i', async (argv, status) => {
     vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
@@ -148,7 +148,7 @@ describe('multinic register-cluster', () => {
   it("register-cluster reads the home folder's kubeconfig when KUBECONFIG is empty", async () => {
     vi.stubEnv('KUBECONFIG', '');
     vi.stubEnv('HOME', folder);
-    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(1);
+    expect(await cliMain('register-cluster', ['biz-1', '--kubeconfig', path])).toBe(2);
     expect(printed.join('\n')).toContain(join(folder, '.kube', 'config'));
   });
 });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClusterAccess } from './access.ts';
+import { AccessError } from './access-error.ts';
 import { credential, fileToken } from './kubeconfig.ts';
 
 /** Mount path for a Pod's ServiceAccount. */
@@ -11,14 +12,17 @@ export interface InClusterOptions {
   readonly folder?: string;
 }
 
-/** Returns a Pod's access by its mounted ServiceAccount; rejects outside a Pod. */
+/** Returns a Pod's access by its mounted ServiceAccount; rejects with an AccessError outside a Pod. */
 export async function inCluster({
   env = process.env,
   folder = serviceAccountFolder,
 }: InClusterOptions = {}): Promise<ClusterAccess> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) {
-    throw new Error('not in a Pod: KUBERNETES_SERVICE_HOST is not set; give a kubeconfig instead');
+    throw new AccessError(
+      'this process is in no Pod (KUBERNETES_SERVICE_HOST is not set) and has no kubeconfig',
+      'outside a cluster give a kubeconfig: --kubeconfig, or the variable KUBECONFIG',
+    );
   }
   const certificates = async () => ({ ca: await credential(join(folder, 'ca.crt')) });
   const [{ ca }, namespace] = await Promise.all([

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import type { Certificates, ClusterAccess } from './access.ts';
+import { AccessError } from './access-error.ts';
 import {
   clusterSchema,
   type KubeconfigCluster,
@@ -27,10 +28,21 @@ export async function loadKubeconfig(
   if (source.includes('\n') || source.trimStart().startsWith('{')) {
     return accessOf(parseKubeconfig(source, 'kubeconfig', context), refuseFile);
   }
-  const text = await readFile(source, 'utf8');
+  const text = await textOf(source);
   const folder = dirname(source);
   const chosen = parseKubeconfig(text, `kubeconfig ${source}`, context);
   return accessOf(chosen, (path) => resolve(folder, path));
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${message}`;
+    const next = 'give the path of a kubeconfig with --kubeconfig, or in the variable KUBECONFIG';
+    throw new AccessError(`the kubeconfig ${path} ${why}`, next, { cause });
+  }
 }
 
 type Locate = (path: string) => string;

@@ -6,7 +6,13 @@ import { expectGone, generous, untilConfigured } from '../../fixtures/e2e/acts.t
 import { foreignState, ourState } from '../../fixtures/e2e/kernel-state.ts';
 import { commandsOf, nameOf, type Seed } from '../../requirements/commands.ts';
 import { outcomes } from '../../requirements/outcomes.ts';
-import { loadAsDockerBuilds, loadNodes, openPlace, type Place } from './guide/place.ts';
+import {
+  carryRelease,
+  loadAsDockerBuilds,
+  loadNodes,
+  openPlace,
+  type Place,
+} from './guide/place.ts';
 import { expectOutcome } from './guide/seed-command.ts';
 import { start } from './guide/shell.ts';
 
@@ -55,10 +61,11 @@ async function expectUntouched(happens: () => Promise<unknown>): Promise<void> {
 
 it('from nothing to a NIC that is Configured', async () => {
   const { reader, decisions } = place;
+  const release = await carryRelease(place);
   const began = performance.now();
   await reader.open(install, decisions.install);
-  await follow(install, '1. Images');
-  await loadNodes(place, join(reader.checkout, 'dist/images'));
+  expect(await follow(install, '1. Unpack the release')).toContain('multinic 0.1.0');
+  await loadNodes(place, join(release, 'images'));
   expect(await follow(install, '2. The business cluster')).toMatch(/Phase: +Succeeded/);
   expect(await follow(install, '3. The management cluster')).toMatch(/Phase: +Succeeded/);
   await follow(install, '4. Register the business cluster');
@@ -148,9 +155,10 @@ async function removeSamples(): Promise<void> {
   }, generous);
 }
 
-it('the four commands of the README', async () => {
+it('the commands of the README, in the folder of a release', async () => {
   await expectUntouched(async () => {
-    await place.reader.open('README.md', place.decisions.readme);
+    const folder = join(place.reader.home, 'multinic-release');
+    await place.reader.open('README.md', { ...place.decisions.readme, folder });
     await follow('README.md', 'Install');
   });
   await loadAsDockerBuilds(place);
@@ -163,7 +171,6 @@ it('an upgrade changes no NIC', async () => {
   await expectUntouched(async () => {
     await place.reader.open(upgrade, { exported: { ENVIRONMENT: 'dev' } });
     await follow(upgrade, '1. Read and look');
-    await follow(upgrade, '2. Images');
     await follow(upgrade, '3. Business clusters, then the management cluster');
     const seen = await follow(upgrade, '4. See that it worked');
     expect(seen.match(/Phase: +Succeeded/g)).toHaveLength(2);
@@ -197,7 +204,7 @@ it('one file is made for a site without network', async () => {
 
 it('[RW-77] MultiNIC comes again from that file, without its history, and finds its NICs', async () => {
   const { reader, decisions, management, manager } = place;
-  await loadNodes(place, join(reader.home, 'multinic-0.1.0/images'));
+  await loadNodes(place, join(reader.home, 'multinic-release/images'));
   await management.kubectl(['delete', 'namespace', 'multinic-operator-system']);
   await manager.makeVolume('later');
   await expectUntouched(async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Node, startNode } from '../../../../rig/control-plane/node.ts';
 import { attach } from '../../../fixtures/e2e/acts.ts';
@@ -7,6 +7,7 @@ import { reachable } from '../../../fixtures/e2e/reachable.ts';
 import { relayedEndpoints } from '../../../fixtures/e2e/world.ts';
 import { type Decisions, openReader, type Reader } from './reader.ts';
 import type { Shells } from './seed-command.ts';
+import { run } from './shell.ts';
 
 /** Two clusters without anything of ours, a cloud with a port to come, and somebody who reads the guides. */
 export interface Place extends Ground, AsyncDisposable {
@@ -87,7 +88,15 @@ function shellsOf({ management, business }: Ground, reader: Reader, contrabass: 
   return { management: at(management), business: at(business) };
 }
 
-/** Where `make image` puts what nodes are loaded with. */
+/** A release as `make release` writes it in the checkout, copied to the reader's home. Resolves to its folder. */
+export async function carryRelease({ reader }: Place): Promise<string> {
+  await run({ ...reader.shell({}), cwd: reader.checkout }, 'make setup release');
+  const folder = join(reader.home, 'multinic-release');
+  await cp(join(reader.checkout, 'dist/release'), folder, { recursive: true });
+  return folder;
+}
+
+/** Loads the images of a folder on the nodes. */
 export async function loadNodes({ manager, node }: Place, images: string): Promise<void> {
   const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
   const archive = (name: string) => join(images, `${name}-0.1.0-linux-${architecture}.tar`);

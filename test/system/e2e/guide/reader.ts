@@ -15,7 +15,7 @@ const packages =
   'apt bash coreutils curl dash dpkg findutils git gpgv grep gzip hostname make sed tar util-linux'.split(
     ' ',
   );
-const programs = ['awk', 'node', 'npm', 'npx'];
+const programs = ['awk', 'node', 'npm'];
 /** How this machine reaches registries and mirrors; a reader's machine has the like. */
 const wayOut = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|DEBIAN_MIRROR|npm_config_registry|\w+_proxy)$/i;
 
@@ -29,9 +29,11 @@ export interface Decisions {
   readonly typed?: string;
   /** Variables that the page says have to be there, without an example. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Folder in which the page says its commands are run; default: the checkout, or where its example changes to. */
+  readonly folder?: string;
 }
 
-/** Somebody who has a fresh checkout, an empty home with two kubeconfigs, and the tools that the guides name. */
+/** A reader with a fresh checkout, whose `bin` is on PATH, an empty home with two kubeconfigs, and the tools that the guides name. */
 export class Reader {
   readonly #bare: Shell;
   #shell: Shell;
@@ -54,17 +56,19 @@ export class Reader {
     return { ...this.#bare, env: { ...this.#bare.env, ...env } };
   }
 
-  /** Runs the examples of a page with what this reader decides. What they export holds until another page is opened. */
+  /** Runs the examples of a page with what this reader decides. Their exports and folder hold until another page is opened. */
   async open(path: string, decisions: Decisions = {}): Promise<void> {
     const examples = blocksOf(textOf(path)).filter(({ note }) => note === 'example');
     const script = decided(examples.map(({ text }) => text).join(''), decisions);
-    const shell = this.shell(decisions.environment ?? {});
+    const { environment = {}, folder = this.#bare.cwd } = decisions;
+    const shell = { ...this.shell(environment), cwd: folder };
     const { stdout } = await run(
       shell,
       `${script}\nprintf '\\0'; env -0`,
       `${decisions.typed ?? ''}\n`,
     );
-    this.#shell = { ...this.#bare, env: exportedIn(stdout) };
+    const env = exportedIn(stdout);
+    this.#shell = { ...this.#bare, env, cwd: env['PWD'] ?? folder };
   }
 
   /**
@@ -120,7 +124,11 @@ export async function openReader(
   const env = Object.entries(process.env).filter(([name]) => wayOut.test(name));
   return new Reader({
     cwd: checkout,
-    env: { ...(Object.fromEntries(env) as Record<string, string>), HOME: home, PATH: bin },
+    env: {
+      ...(Object.fromEntries(env) as Record<string, string>),
+      HOME: home,
+      PATH: [bin, join(checkout, 'bin')].join(delimiter),
+    },
   });
 }
 

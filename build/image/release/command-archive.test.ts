@@ -1,10 +1,11 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { versionOf } from '../../identity.ts';
 import { complaintOf, run } from '../command.ts';
-import { writeImageArchive } from './image-archive.ts';
+import { ownArchitecture } from '../images.ts';
+import { copyCheckout, writeCommandArchive } from './command-archive.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 let folder: string;
@@ -16,8 +17,12 @@ beforeAll(async () => {
   const version = await versionOf(repository);
   const [work, place] = [join(folder, 'work'), join(folder, 'carried in')];
   for (const one of [work, place]) await mkdir(one);
-  const made = { root: repository, version, images: [], work, out: folder };
-  await run(['tar', '-xzf', await writeImageArchive(made), '-C', place]);
+  await putCommand();
+  const command = { architecture: ownArchitecture, folder: join(folder, 'command'), sbom: '' };
+  const tree = join(work, `multinic-${version}`);
+  await copyCheckout(repository, tree);
+  const file = await writeCommandArchive(command, { tree, out: folder });
+  await run(['tar', '-xzf', join(folder, file), '-C', place]);
   site = join(place, `multinic-${version}`);
   await program('kubectl', `case $* in *'--raw /version'*) echo '"gitVersion": "v1.37.1"' ;; esac`);
   // As helm, it needs the chart and the values that it is told.
@@ -26,6 +31,14 @@ beforeAll(async () => {
 });
 
 afterAll(() => rm(folder, { recursive: true }));
+
+/** The folder that a build lays out from the image: here a Node.js that is a link, and a main module of one line. */
+async function putCommand(): Promise<void> {
+  const place = join(folder, 'command/lib/multinic');
+  await mkdir(place, { recursive: true });
+  await symlink(process.execPath, join(place, 'node'));
+  await writeFile(join(place, 'main.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+}
 
 async function program(name: string, text: string): Promise<void> {
   const path = join(folder, 'bin', name);
@@ -67,5 +80,14 @@ describe('from the archive, without the repository and without npm', () => {
   it.each(['cleanup-operator.sh', 'scripts/cleanup-agent.sh'])('%s removes', async (path) => {
     await script(path, '--dry-run');
     expect(await readFile(join(folder, 'helm'), 'utf8')).toContain('status multinic-');
+  });
+
+  it('bin/multinic runs the bundle with the Node.js of the archive, also by a link from elsewhere', async () => {
+    const link = join(folder, 'bin/multinic');
+    await symlink(join(site, 'bin/multinic'), link);
+    const options = { env: { PATH: '/usr/bin:/bin' }, cwd: folder };
+    expect(await run([link, 'register-cluster', 'a b'], options)).toBe(
+      '["register-cluster","a b"]\n',
+    );
   });
 });

@@ -1,16 +1,25 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { complaintOf, run } from '../command.ts';
-import { writeImageArchive } from './image-archive.ts';
+import { type ReleaseOptions, writeRelease, writeReleaseArchive } from './release.ts';
 
 let folder: string;
-/** The archive, unpacked. */
+/** The release as one file, unpacked. */
 let site: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'multinic-air-gap-'));
+  folder = await mkdtemp(join(tmpdir(), 'multinic-release-'));
   site = await unpacked(await pack('first'));
 });
 
@@ -23,90 +32,130 @@ async function put(path: string, text: string, mode = 0o644): Promise<string> {
   return at;
 }
 
-/** An archive of a small repository; all that differs between two is when and by whom they were made. */
-async function pack(
+/** A small checkout and its images; two of them differ in times and owners only. */
+async function optionsAt(
   name: string,
   prepare: (root: string) => Promise<unknown> = async () => undefined,
-): Promise<string> {
+): Promise<ReleaseOptions> {
   const images = await Promise.all(
-    ['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'].map((image) =>
-      put(`${name}/built/${image}.tar`, image),
-    ),
+    ['a-1-linux-amd64', 'b-1-linux-amd64', 'a-1-linux-arm64'].map(async (image) => ({
+      file: await put(`${name}/built/${image}.tar`, image),
+      sbom: `components of ${image}`,
+    })),
   );
   const root = join(folder, name, 'root');
   await put(`${name}/root/charts/some/Chart.yaml`, 'name: some\nversion: 0.1.0\n');
   await put(`${name}/root/charts/some/templates/a.yaml`, 'a: 1\n');
-  for (const page of [
-    'README.md',
-    'CHANGELOG.md',
-    'LICENSE',
-    'docs/guide.md',
-    'deploy/crds/c.yaml',
-    'deploy/rbac/r.yaml',
-  ]) {
+  await put(`${name}/root/CHANGELOG.md`, '# Changelog\n\n## 1.2.3\n\n- A change.\n');
+  for (const page of ['README.md', 'LICENSE', 'docs/guide.md', 'deploy/crds/c.yaml']) {
     await put(`${name}/root/${page}`, page);
   }
-  for (const script of ['deploy-operator.sh', 'cleanup-operator.sh', 'scripts/a.sh']) {
+  for (const script of ['bin/multinic', 'deploy-operator.sh', 'scripts/a.sh']) {
     await put(`${name}/root/${script}`, script, 0o755);
   }
-  const places = { out: join(folder, name, 'out'), work: join(folder, name, 'work') };
-  await mkdir(places.work);
+  await put(`${name}/command/lib/multinic/node`, 'node', 0o755);
+  await put(`${name}/command/lib/multinic/main.mjs`, 'main');
+  const commands = [
+    {
+      architecture: 'amd64',
+      folder: join(folder, name, 'command'),
+      sbom: 'components of multinic',
+    },
+  ] as const;
+  const work = join(folder, name, 'work');
+  await mkdir(work);
   await prepare(root);
-  return writeImageArchive({ root, version: '1.2.3', images, ...places });
+  return { root, version: '1.2.3', images, commands, work };
+}
+
+async function pack(...options: Parameters<typeof optionsAt>): Promise<string> {
+  return writeReleaseArchive(join(folder, options[0], 'out'), await optionsAt(...options));
 }
 
 async function unpacked(archive: string): Promise<string> {
   const into = dirname(archive);
   await run(['tar', '-xzf', archive, '-C', into]);
-  return join(into, 'multinic-1.2.3');
+  return join(into, 'multinic-release-1.2.3');
 }
 
-it('holds images, charts, also as helm packs them, CRDs, scripts, docs, and a checksum of each file', async () => {
-  const listed = await run(['tar', '-tzf', join(dirname(site), 'multinic-1.2.3.tar.gz')]);
+/** Files of a tar archive, without its top folder. */
+async function filesIn(archive: string): Promise<readonly string[]> {
+  const listed = await run(['tar', '-tzf', archive]);
   const files = listed.split('\n').filter((path) => path && !path.endsWith('/'));
-  expect(files.map((path) => path.replace('multinic-1.2.3/', '')).toSorted()).toEqual([
-    'CHANGELOG.md',
+  return files.map((path) => path.slice(path.indexOf('/') + 1)).toSorted();
+}
+
+const command = 'multinic-1.2.3-linux-amd64.tar.gz';
+
+it('holds images, charts, CRDs, the command line, SPDX documents, notes and checksums', async () => {
+  const files = await filesIn(join(dirname(site), 'multinic-release-1.2.3.tar.gz'));
+  expect(files).toEqual([
     'LICENSE',
-    'README.md',
+    'RELEASE-NOTES.md',
     'SHA256SUMS',
     'charts/some-0.1.0.tgz',
-    'charts/some/Chart.yaml',
-    'charts/some/templates/a.yaml',
-    'cleanup-operator.sh',
-    'deploy-operator.sh',
-    'deploy/crds/c.yaml',
-    'deploy/rbac/r.yaml',
-    'docs/guide.md',
+    'crds/c.yaml',
     'images/a-1-linux-amd64.tar',
     'images/a-1-linux-arm64.tar',
     'images/b-1-linux-amd64.tar',
     'load-images.sh',
-    'scripts/a.sh',
+    command,
+    'sbom/a-1-linux-amd64.spdx.json',
+    'sbom/a-1-linux-arm64.spdx.json',
+    'sbom/b-1-linux-amd64.spdx.json',
+    'sbom/multinic-1.2.3-linux-amd64.spdx.json',
   ]);
   const checked = await run(['sha256sum', '-c', 'SHA256SUMS'], { cwd: site });
   expect(checked.trim().split('\n')).toHaveLength(files.length - 1);
+  expect(await readFile(join(site, 'RELEASE-NOTES.md'), 'utf8')).toMatch(
+    /^# MultiNIC 1\.2\.3\n[\s\S]*\n- A change\.\n$/,
+  );
   const chart = await run(['tar', '-tzf', join(site, 'charts/some-0.1.0.tgz')]);
   expect(chart).toContain('some/Chart.yaml\n');
+  expect(await filesIn(join(site, command))).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'bin/multinic',
+    'charts/some/Chart.yaml',
+    'charts/some/templates/a.yaml',
+    'deploy-operator.sh',
+    'deploy/crds/c.yaml',
+    'docs/guide.md',
+    'lib/multinic/main.mjs',
+    'lib/multinic/node',
+    'scripts/a.sh',
+  ]);
 });
 
-it('is the same, byte for byte, when it is made at another time', async () => {
+it('is the same, byte for byte, when it is built at another time', async () => {
+  const options = await optionsAt('second');
   await put('second/root/docs/guide.md', 'docs/guide.md', 0o600);
   await utimes(join(folder, 'second/root/docs/guide.md'), 0, 0);
-  const [first, second] = [join(dirname(site), 'multinic-1.2.3.tar.gz'), await pack('second')];
-  expect((await readFile(first)).equals(await readFile(second))).toBe(true);
+  const archive = await writeReleaseArchive(join(folder, 'second/out'), options);
+  const first = join(dirname(site), 'multinic-release-1.2.3.tar.gz');
+  expect((await readFile(first)).equals(await readFile(archive))).toBe(true);
 });
 
-it('of a checkout holds what git tracks, and none of what somebody keeps beside it', async () => {
+it('holds only what git tracks of a checkout, not the files that users keep beside it', async () => {
   const own = ['charts/some/values-of-a-site.yaml', 'docs/notes.md', 'scripts/token'];
-  const checkout = await unpacked(
-    await pack('checkout', async (root) => {
-      await run(['git', '-C', root, 'init', '--quiet']);
-      await run(['git', '-C', root, 'add', '.']);
-      for (const path of own) await put(`checkout/root/${path}`, 'a secret');
-    }),
-  );
-  expect(await readFile(join(checkout, 'SHA256SUMS'), 'utf8')).toBe(
+  const archive = await pack('checkout', async (root) => {
+    await run(['git', '-C', root, 'init', '--quiet']);
+    await run(['git', '-C', root, 'add', '.']);
+    for (const path of own) await put(`checkout/root/${path}`, 'a secret');
+  });
+  expect(await readFile(join(await unpacked(archive), 'SHA256SUMS'), 'utf8')).toBe(
     await readFile(join(site, 'SHA256SUMS'), 'utf8'),
+  );
+});
+
+it('replaces an earlier release, and refuses a folder with other files', async () => {
+  const options = await optionsAt('again');
+  await put('first/out/multinic-release-1.2.3/of-an-earlier-one', '');
+  await writeRelease(site, options);
+  expect(await readdir(site)).not.toContain('of-an-earlier-one');
+  await expect(writeRelease(options.root, options)).rejects.toThrow(
+    `--out "${options.root}" holds files that are no release; give a folder that is empty`,
   );
 });
 
@@ -193,7 +242,7 @@ describe('load-images.sh', () => {
 
   it('says how it is used, wherever it is started from', async () => {
     const from = { cwd: dirname(site) };
-    const told = await run(['sh', '-c', './multinic-1.2.3/load-images.sh --help'], from);
+    const told = await run(['sh', '-c', './multinic-release-1.2.3/load-images.sh --help'], from);
     expect(told).toContain('--dry-run     say what would be done');
     expect(told).toMatch(/CONTAINERD_ADDRESS names another containerd\.\n$/);
   });

@@ -1,0 +1,94 @@
+// Builds a release: images, charts, CRDs, samples, the command line with its Node.js, SPDX documents, release notes, checksums.
+//   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]     into dist/release, for this machine's architecture
+//   build.ts --one-file [...]     the same as one file in dist, for both architectures: for sites without network
+//
+// Reaches npm and Debian, as `make image` does.
+import { readFile, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { versionOf } from '../../identity.ts';
+import { complaintOf } from '../command.ts';
+import { sbomPath } from '../folders.ts';
+import { architectures, architecturesIn, buildImages, ownArchitecture } from '../images.ts';
+import { prefixIn } from '../reference.ts';
+import { withFolder } from '../workplace.ts';
+import type { CommandFolder } from './command-archive.ts';
+import { layOutCommand } from './command-folder.ts';
+import {
+  type ReleasedImage,
+  type ReleaseOptions,
+  writeRelease,
+  writeReleaseArchive,
+} from './release.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+function readArguments(argv: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      arch: { type: 'string' },
+      out: { type: 'string' },
+      repository: { type: 'string', default: 'localhost' },
+      'one-file': { type: 'boolean', default: false },
+    },
+  });
+  const oneFile = values['one-file'];
+  const { arch = oneFile ? architectures.join(',') : ownArchitecture } = values;
+  const { out = join(root, oneFile ? 'dist' : 'dist/release') } = values;
+  return {
+    oneFile,
+    out,
+    architectures: architecturesIn(arch),
+    repository: prefixIn(values.repository),
+  };
+}
+
+type Arguments = ReturnType<typeof readArguments>;
+
+/** Builds images and command line of all architectures in the folder `work`. */
+async function gather(
+  { architectures: wanted, repository }: Arguments,
+  work: string,
+): Promise<ReleaseOptions> {
+  const version = await versionOf(root);
+  const images: ReleasedImage[] = [];
+  const commands: CommandFolder[] = [];
+  for (const architecture of wanted) {
+    const places = { out: join(work, 'images'), work: join(work, 'build') };
+    const built = await buildImages({ architecture, version, repository, ...places });
+    for (const { name, file, digest, app } of built) {
+      console.log(`${name} ${architecture} ${digest}`);
+      images.push({ file, sbom: await readFile(join(app, sbomPath), 'utf8') });
+    }
+    const [controllers] = built;
+    if (!controllers) throw new Error(`no image was built for ${architecture}`);
+    const folder = join(work, 'command', architecture);
+    commands.push(await layOutCommand({ architecture, version, controllers, folder }));
+  }
+  return { root, version, images, commands, work: join(work, 'release') };
+}
+
+async function build(argv: readonly string[]): Promise<void> {
+  const options = readArguments(argv);
+  await withFolder(join(tmpdir(), 'multinic-release-'), async (work) => {
+    const release = await gather(options, work);
+    if (options.oneFile) {
+      const file = await writeReleaseArchive(options.out, release);
+      console.log(`${file} ${((await stat(file)).size / 1024 / 1024).toFixed(1)} MiB`);
+      return;
+    }
+    await writeRelease(options.out, release);
+    console.log(
+      `${options.out}\n  read RELEASE-NOTES.md; docs/guides/install.md begins with this folder`,
+    );
+  });
+}
+
+try {
+  await build(process.argv.slice(2));
+} catch (error) {
+  console.error(`make release: ${complaintOf(error)}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { filesBelow } from '../contents.ts';
+import { putWhole } from '../workplace.ts';
+import { packChart } from './chart-package.ts';
+import { type CommandFolder, copyCheckout, writeCommandArchive } from './command-archive.ts';
+import { releaseNotes } from './release-notes.ts';
+import { packTarball } from './tarball.ts';
+
+/** An image of a release. */
+export interface ReleasedImage {
+  /** Path of its archive. */
+  readonly file: string;
+  /** SPDX document of its contents. */
+  readonly sbom: string;
+}
+
+export interface ReleaseOptions {
+  /** The checkout whose charts, CRDs, scripts and docs are released. */
+  readonly root: string;
+  readonly version: string;
+  readonly images: readonly ReleasedImage[];
+  readonly commands: readonly CommandFolder[];
+  /** Folder that may be written, and removed afterwards. */
+  readonly work: string;
+}
+
+const [notes, sums] = ['RELEASE-NOTES.md', 'SHA256SUMS'];
+
+/**
+ * Writes a release into the folder `out`: images, charts, CRDs, samples, the command line, SPDX documents, release notes and
+ * checksums. An earlier release in `out` is replaced; any other content is refused.
+ */
+export async function writeRelease(out: string, options: ReleaseOptions): Promise<void> {
+  await refuseOther(out);
+  await mkdir(dirname(out), { recursive: true });
+  await putWhole(out, async (folder) => {
+    await fill(folder, options);
+    await writeFile(join(folder, sums), await checksumsOf(folder));
+    await rm(out, { recursive: true, force: true });
+  });
+}
+
+/** Writes a release as one file in the folder `out`, `multinic-release-VERSION.tar.gz`. Resolves to its path. */
+export async function writeReleaseArchive(out: string, options: ReleaseOptions): Promise<string> {
+  const name = `multinic-release-${options.version}`;
+  const folder = join(options.work, name);
+  await writeRelease(folder, options);
+  const file = join(out, `${name}.tar.gz`);
+  await mkdir(out, { recursive: true });
+  // Nearly all of it is compressed already.
+  await packTarball(file, options.work, [name], 1);
+  return file;
+}
+
+async function refuseOther(out: string): Promise<void> {
+  const found = existsSync(out) ? await readdir(out) : [];
+  if (found.length === 0 || (found.includes(notes) && found.includes(sums))) return;
+  throw new Error(`--out "${out}" holds files that are no release; give a folder that is empty`);
+}
+
+async function fill(folder: string, options: ReleaseOptions): Promise<void> {
+  const { root, version, images, commands, work } = options;
+  for (const part of ['images', 'charts', 'sbom']) {
+    await mkdir(join(folder, part), { recursive: true });
+  }
+  for (const { file, sbom } of images) {
+    await copyFile(file, join(folder, 'images', basename(file)));
+    await putSbom(folder, basename(file, '.tar'), sbom);
+  }
+  const tree = join(work, `multinic-${version}`);
+  await copyCheckout(root, tree);
+  for (const command of commands) {
+    const file = await writeCommandArchive(command, { tree, out: folder });
+    await putSbom(folder, basename(file, '.tar.gz'), command.sbom);
+  }
+  const charts = join(tree, 'charts');
+  for (const chart of await readdir(charts)) await packChart(charts, chart, join(folder, 'charts'));
+  for (const part of ['crds', 'samples'].filter((name) => existsSync(join(tree, 'deploy', name)))) {
+    await cp(join(tree, 'deploy', part), join(folder, part), { recursive: true });
+  }
+  const changelog = await readFile(join(tree, 'CHANGELOG.md'), 'utf8');
+  await writeFile(join(folder, notes), releaseNotes(changelog, version));
+  await copyFile(join(tree, 'LICENSE'), join(folder, 'LICENSE'));
+  const script = join(folder, 'load-images.sh');
+  await copyFile(join(import.meta.dirname, 'load-images.sh'), script);
+  await chmod(script, 0o755);
+}
+
+async function putSbom(folder: string, name: string, text: string): Promise<void> {
+  await writeFile(join(folder, 'sbom', `${name}.spdx.json`), text);
+}
+
+/** Returns lines as `sha256sum` writes and checks them. */
+async function checksumsOf(folder: string): Promise<string> {
+  const lines: string[] = [];
+  for (const path of await filesBelow(folder)) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(join(folder, path)), hash);
+    lines.push(`${hash.digest('hex')}  ${path.slice(1)}\n`);
+  }
+  return lines.join('');
+}
