@@ -245,7 +245,7 @@ describe('a Node without ids or with oversized ids', () => {
     expect(fixture.created('jobs')).toBe(1);
   });
 
-  it('a deleted object waits while its Node reports no systemUUID, and is cleaned afterwards', async () => {
+  it('a deleted object waits while its Node reports no systemUUID, and its node is cleaned afterwards', async () => {
     await fixture.addNode('worker-1');
     fixture.run();
     await fixture.apply('worker-1', { interfaces: [entry(0)] });

@@ -201,7 +201,7 @@ export function createLoop(options: LoopOptions) {
       turns,
       change: (key) => controller.enqueue(key),
     }),
-    // The main controller watches all objects and enqueues drift checks.
+    // No watches: the main controller watches all objects and enqueues drift checks.
     reflectors: [],
     sources: [],
     clock,

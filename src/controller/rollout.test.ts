@@ -121,7 +121,7 @@ it.each([
   ['true', 'is true'],
   ['ture', 'is "ture", which is neither true nor false'],
 ])(
-  'a node paused by %s gets no apply and no check until unpaused, but a clean-up',
+  'a node paused by %s gets no apply and no check until unpaused, and is still cleaned on deletion',
   async (value, text) => {
     await fixture.addNode('worker-1');
     fixture.run();

@@ -101,7 +101,7 @@ describe('startController', () => {
 
 const isLease = (path: string): boolean => path.includes('/leases');
 
-it('lease requests use a connection exclusively for the lease', async () => {
+it('lease requests use a separate connection that carries no other request', async () => {
   await using tapped = await tapConnections(fixture.api.url);
   const { stop, done } = await start(tapped.url);
   const renewals = (): number => tapped.paths.flat().filter(isLease).length;

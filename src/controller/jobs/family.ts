@@ -21,7 +21,7 @@ export function otherFamilyIn(verdict: RunOutcome, sent: Family | undefined): Fa
   return family === sent ? undefined : family;
 }
 
-/** A NIC beyond the agent's protocol says nothing about the network manager. */
+/** A NIC refused as AgentTooOld proves nothing about the network manager. */
 function isOfOther({ outcome, nics }: JobResult): boolean {
   const inconclusive: readonly Reason[] = ['WrongFamily', 'AgentTooOld'];
   return outcome === 'failed' && nics.every(({ reason }) => inconclusive.includes(reason));

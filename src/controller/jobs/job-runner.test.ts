@@ -107,7 +107,7 @@ it.each<[string, Pod['status'], readonly number[]]>([
   ['the agent is at work', agentIn({ running: {} }), [1]],
   ['the agent has ended and a sidecar has not', agentAndSidecar(), []],
   ['the kubelet has evicted the Pod', { phase: 'Failed', reason: 'Evicted' }, []],
-])('open() with an unfinished Job: %s', (_, status, attempts) => {
+])('open() lists an unfinished Job until its agent or Pod has ended: %s', (_, status, attempts) => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const existing = job(agentTask({ attempt: 1 }));
   jobs.upsert(existing);

@@ -177,9 +177,9 @@ function addressesIn({ address, addresses = [] }: InterfaceStatus): string[] {
 }
 
 /**
- * Returns InternalIP, ExternalIP and other listed IPs, without host names. The OpenStack cloud controller lists all
- * ports' addresses in any order, including managed NICs. The node is reached by the remaining addresses. If an address
- * family has no unmanaged InternalIP, the first InternalIP stays protected whatever the object says.
+ * Returns the Node's own IPs to protect: InternalIP, ExternalIP and any other type, without host names. The OpenStack
+ * cloud controller lists all ports' addresses in any order, including managed NICs, whose addresses are left out. If an
+ * address family has only managed InternalIPs, the first InternalIP is protected, whatever the object contains.
  */
 function addressesOf({ status }: Node, ports: ReadonlySet<string>): string[] {
   const listed = (status?.addresses ?? []).filter(({ address }) => isIP(address) !== 0);

@@ -65,7 +65,7 @@ async function registerAnew(list: readonly string[], edit: () => Promise<void>):
 }
 
 describe('[C16] a deleted object', () => {
-  it("a deleted object does not clean another object's node that it refers to by mistake", async () => {
+  it('a deleted object with a wrong instance id does not clean that node, which another object configured', async () => {
     const list = ['a', 'b', 'c'];
     await fleet(list);
     await shift(list);
@@ -87,7 +87,7 @@ describe('[C16] a deleted object', () => {
   });
 
   it.each(['before', 'after'])(
-    'a deletion needs consent when the successor, created %s, has none of its NICs',
+    'a deletion needs consent when its successor, created %s, has no NICs',
     async (order) => {
       await fleet();
       const make = async () => {

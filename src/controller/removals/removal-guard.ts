@@ -116,7 +116,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return { kind: 'granted' };
   }
 
-  /** Without delay if the cluster has fewer objects than the limit always permits. */
+  /** Delays a removal, in clusters larger than the number of removals always permitted; undefined: no delay. */
   function early(since: number): Consent | undefined {
     if (stores.configs.size <= removalLimits.nodesOfCluster.always) return undefined;
     const forMs = since + settleMs - clock.monotonicMs();
@@ -194,7 +194,7 @@ function askedBefore({ metadata, status }: NodeConfig): string | undefined {
   return ready.observedGeneration === metadata.generation ? ready.message : undefined;
 }
 
-/** A missing namespace or CRD was removed by force; its objects are no more meant to be deleted than before. */
+/** A missing namespace or CRD was removed by force, which is no consent to clean the nodes. */
 function endOf(what: string, owner: KubeObject | undefined): string | undefined {
   if (!owner) return `${what} is gone`;
   return owner.metadata.deletionTimestamp === undefined ? undefined : `${what} is being deleted`;

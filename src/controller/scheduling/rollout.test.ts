@@ -42,9 +42,12 @@ describe('progressOf', () => {
     ['the canary is done with 2 nodes', 2, 0, 1, 0, 'wave', 1],
     ['the wave for 11 nodes is rounded up', 11, 0, 1, 0, 'wave', 2],
     ['no object wants the revision any more', 0, 0, 0, 0, 'canary', 1],
-  ] as const)('progressOf when %s', (_when, total, running, done, failed, step, room) => {
-    expect(progressOf(tally(total, running, done, failed))).toMatchObject({ step, room });
-  });
+  ] as const)(
+    'progressOf when %s (total %d, running %d, done %d, failed %d): step %s, room %d',
+    (_when, total, running, done, failed, step, room) => {
+      expect(progressOf(tally(total, running, done, failed))).toMatchObject({ step, room });
+    },
+  );
 
   it('waitingMessage names at most five failed nodes, and the next step', () => {
     const failures = ['c', 'a', 'b', 'f', 'e', 'd', 'g'].map((node, n) => ({ node, at: noon + n }));

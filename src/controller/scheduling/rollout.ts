@@ -19,7 +19,7 @@ export interface Failed {
 /** A handled value of the annotation `multinic.io/rollout-continue`; times as in `Failed`. */
 export interface Continued {
   readonly value: string;
-  /** Handling time. */
+  /** Time at which the value was handled. */
   readonly at: number;
   /** Time of the latest failure at handling, if later than `at`. */
   readonly until?: number | undefined;

@@ -144,7 +144,8 @@ function lastAttempt({ action, content }: Desired, runs: readonly Run[]): number
 
 /**
  * Returns the number of consecutive failures, including the last run. Recurring content continues its attempt numbers,
- * because ports come and go. A run no longer visible counts as failed, unless the record says "worked".
+ * because ports come and go. A run no longer visible counts as failed, unless `worked` in the record covers its
+ * attempt.
  */
 function failuresInARow(applied: Applied, runs: readonly Run[]): number {
   const { action, content, attempt, worked: known = 0 } = applied;

@@ -232,7 +232,7 @@ describe('next to an idle legacy controller', () => {
   });
 
   describe('[D3] reports once and writes nothing while the legacy controller writes its status', () => {
-    it('no second report with a legacy Pod in the cluster', async () => {
+    it('the report is not repeated with a legacy Pod in the cluster', async () => {
       await startTheirs();
       await fixture.apply('worker-1', { interfaces: [entry(0)] });
       fixture.run();
@@ -241,7 +241,7 @@ describe('next to an idle legacy controller', () => {
       expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
-    it('no second report with legacy Jobs only, added and deleted repeatedly', async () => {
+    it('the report is not repeated with legacy Jobs only, added and deleted repeatedly', async () => {
       await fixture.apply('worker-1', { interfaces: [entry(0)] });
       await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
       fixture.run();
@@ -256,7 +256,7 @@ describe('next to an idle legacy controller', () => {
       expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
-    it('no second report with a legacy Pod and a changed spec', async () => {
+    it('the report is not repeated with a legacy Pod and a changed spec', async () => {
       await startTheirs();
       await fixture.apply('worker-1', { interfaces: [entry(0)] });
       fixture.run();

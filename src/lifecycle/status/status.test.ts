@@ -188,7 +188,7 @@ describe('status of a MultiNicOperator', () => {
       'Degraded',
       /hpa changed \.spec\.replicas/,
     ],
-  ])('the phase when %s', (_what, given, phase, message) => {
+  ])('phase and message show the cause when %s', (_what, given, phase, message) => {
     const status = statusOf(given);
     expect(status.phase).toBe(phase);
     expect(status.message).toMatch(message);
