@@ -6,15 +6,15 @@ import type { Runner } from './jobs/runner.ts';
 
 export interface HealthSources {
   readonly clock: Clock;
-  /** How many objects have a status that is about their spec as it is now. */
+  /** Number of objects whose status matches the current spec. */
   readonly processed: () => number;
   readonly reflector: Pick<Reflector, 'state'>;
   readonly runner: Pick<Runner, 'open'>;
-  /** When an object was last processed. */
+  /** Time when the controller last reconciled an object; undefined: never. */
   readonly lastProcessed: () => Date | undefined;
 }
 
-/** What /healthz says of the controller, in the words that its users know. */
+/** Returns the details for /healthz, with the field names that the legacy controller serves. */
 export function createHealthDetails({
   clock,
   processed,
@@ -35,7 +35,7 @@ export function createHealthDetails({
   };
 }
 
-/** A time span as Go prints it in whole seconds: `2h15m30s`. */
+/** Formats a duration as Go does, in whole seconds: `2h15m30s`. */
 export function goDuration(ms: number): string {
   const total = Math.floor(ms / 1000);
   const [hours, minutes, seconds] = [
@@ -47,7 +47,7 @@ export function goDuration(ms: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
-/** Adds the details to the answer of /healthz, which says `healthy` when all is well. */
+/** Adds the details to the /healthz response; `status` is `healthy` or `unhealthy`. */
 export function describeHealth(app: HttpServer, details: () => object): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (request.routeOptions.url !== '/healthz') return payload;

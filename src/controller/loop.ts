@@ -49,20 +49,20 @@ export interface LoopOptions {
   readonly values: ControllerValues;
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
-  /** Default: the rollout budget; benchmarks measure what it costs. */
+  /** Default: the rollout budget. Benchmarks replace the rollout budget to measure its cost. */
   readonly makeRollout?: CreateRollout;
 }
 
 export type CreateRollout = typeof createRollout;
 
-/** Objects reconciled at once; each mostly waits for the API server. */
+/** Number of objects reconciled at once; each mostly waits for the API server. */
 const workers = 8;
-/** Objects whose nodes are compared at once: a change never waits for these. */
+/** Number of concurrent drift checks; a separate pool, because changes must not queue behind checks. */
 const driftWorkers = 2;
-/** Name of the controller of drift checks in metrics. */
+/** Name of the drift controller in metrics. */
 const driftControllerName = 'drift';
 
-/** Everything that works while this process leads, wired together. */
+/** Wires all components that run while this process is the leader. */
 export function createLoop(options: LoopOptions) {
   const { client, values, context, perform, makeRollout = createRollout } = options;
   const { clock, random, log, metrics } = context;
@@ -201,7 +201,7 @@ export function createLoop(options: LoopOptions) {
       turns,
       change: (key) => controller.enqueue(key),
     }),
-    // It is asked by the other one, which sees all that changes.
+    // No watches: the main controller watches all objects and enqueues drift checks.
     reflectors: [],
     sources: [],
     clock,
@@ -238,7 +238,7 @@ export function createLoop(options: LoopOptions) {
           ...(bizConfigs && { bizConfigs: bizConfigs.run }),
         }),
       ),
-    /** A process that waits for the lease is ready: it has nothing to do. */
+    /** A process without the lease is ready: its watches have not started. */
     notReady: () => {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');
       return late.length === 0 ? undefined : `${late.length} watches are not up to date`;

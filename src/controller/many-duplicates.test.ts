@@ -6,7 +6,7 @@ import { createStores } from './objects/stores.ts';
 import { targetOf } from './target.ts';
 import { keysOfConfig } from './watch/triggers.ts';
 
-/** How many objects are parsed meanwhile. */
+/** Returns the number of JSON.parse calls during `work`. */
 function parsed(work: () => void): number {
   const { parse } = JSON;
   let count = 0;
@@ -38,7 +38,7 @@ function duplicates(size: number, spec: object = {}) {
 it.each([
   ['by their instance id', {}],
   ['by their node name', { nodeName: 'worker-1', instanceId: undefined }],
-])('[C1] 3000 objects that mean one node %s are refused in linear time', (_, spec) => {
+])('[C1] 3000 objects that refer to one node %s are refused in linear time', (_, spec) => {
   const { stores, list } = duplicates(3_000, spec);
   const messages = new Set<string>();
   const count = parsed(() => {
@@ -48,11 +48,11 @@ it.each([
     }
   });
   expect([...messages]).toEqual(['node worker-1 is also meant by 2999 other objects']);
-  // The Node, once for each.
+  // Each object parses the Node once.
   expect(count).toBeLessThanOrEqual(3_000);
 });
 
-it('[C1] one more of many duplicates wakes itself alone', () => {
+it('[C1] adding a duplicate to 100 duplicates enqueues only the new object', () => {
   const { stores, list } = duplicates(100);
   const [object] = list;
   if (!object) throw new Error('no objects');
@@ -60,14 +60,14 @@ it('[C1] one more of many duplicates wakes itself alone', () => {
   expect(keysOfConfig(stores, { type: 'added', key, object })).toEqual([key]);
 });
 
-it('[C1] the last of many duplicates is applied when the others are deleted', async () => {
-  await using bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
+it('[C1] the last duplicate is applied after all others were deleted', async () => {
+  await using fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
   const names = Array.from({ length: 14 }, (_, n) => `n${n}`);
-  bed.run();
-  for (const name of names) await bed.apply(name, { interfaces: [entry(0)] });
-  for (const name of names) await bed.untilReady(name, 'False DuplicateInstanceId');
-  expect(bed.agents.requests).toEqual([]);
-  for (const name of names.slice(1)) await bed.delete(name);
-  await bed.untilReady('n0', 'True AllInterfacesConfigured');
+  fixture.run();
+  for (const name of names) await fixture.apply(name, { interfaces: [entry(0)] });
+  for (const name of names) await fixture.untilReady(name, 'False DuplicateInstanceId');
+  expect(fixture.agents.requests).toEqual([]);
+  for (const name of names.slice(1)) await fixture.delete(name);
+  await fixture.untilReady('n0', 'True AllInterfacesConfigured');
 });

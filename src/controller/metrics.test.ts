@@ -12,7 +12,7 @@ function config(name: string, version: number, ready: string, reason: string): N
   return nodeConfig({ metadata, status: { state: 'Failed', conditions } });
 }
 
-it('objects that are not Ready are counted by reason, until they are Ready or gone', async () => {
+it('multinic_node_configs_not_ready counts objects by reason until Ready or deleted', async () => {
   const metrics = createMetrics(metricTable);
   const configs = new Store<NodeConfig>();
   configs.upsert(config('a', 1, 'False', 'RemovalHeld'));
@@ -29,7 +29,7 @@ it('objects that are not Ready are counted by reason, until they are Ready or go
   expect(await shown()).not.toContain('AllInterfacesConfigured');
 });
 
-it('[C13] reasons that are no words of the table share one series', async () => {
+it('[C13] multinic_node_configs_not_ready counts unknown reasons as "Other"', async () => {
   const metrics = createMetrics(metricTable);
   const configs = new Store<NodeConfig>();
   gaugeStates(configs, metrics);

@@ -6,7 +6,7 @@ import type { ControllerMetrics } from './status/report.ts';
 
 const states = ['Pending', 'InProgress', 'Configured', 'Failed'] as const;
 
-/** Keeps the gauges of objects and NICs by state and reason; returns what ends it. */
+/** Updates the gauges for objects and NICs by state and reason; returns the unsubscribe function. */
 export function gaugeStates(configs: Store<NodeConfig>, metrics: ControllerMetrics): () => void {
   const objects = new Map<string, number>(states.map((state) => [state, 0]));
   const nics = new Map<string, number>(states.map((state) => [state, 0]));
@@ -46,11 +46,11 @@ export function isDrifted(status: NodeConfig['status']): boolean {
 function whyNotReady(status: NodeConfig['status']): string | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status !== 'False' || ready.reason === undefined) return undefined;
-  // Anybody may write any reason into a status, and a series never goes.
+  // Any writer may set any reason in a status, and a metric series never expires.
   return Object.hasOwn(reasons, ready.reason) ? ready.reason : 'Other';
 }
 
-/** States that are not ours (another controller's) are counted as none of them. */
+/** Ignores unknown states, which another controller may have written. */
 function bump(counts: Map<string, number>, state: string, by: number): void {
   const before = counts.get(state);
   if (before !== undefined) counts.set(state, before + by);

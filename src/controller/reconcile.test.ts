@@ -6,46 +6,48 @@ import { jobs, nodes, pods } from '../kube/core-resources.ts';
 import { type NodeConfig, nodeConfigs } from './objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 function lines({ status }: NodeConfig) {
   return status?.interfaceStatuses?.map(({ name, reason }) => `${name} ${reason}`);
 }
 
-/** Until the controller has nothing to write any more. */
+/** Waits until the controller makes no more writes, and returns all writes. */
 async function quiet(): Promise<readonly string[]> {
-  let before = bed.writes().length;
+  let before = fixture.writes().length;
   for (let still = 0; still < 3; still++) {
-    await bed.pass(10);
-    if (bed.writes().length !== before) still = -1;
-    before = bed.writes().length;
+    await fixture.pass(10);
+    if (fixture.writes().length !== before) still = -1;
+    before = fixture.writes().length;
   }
-  return bed.writes();
+  return fixture.writes();
 }
 
-describe('an object on its way to its node', () => {
+describe('reconciling an object', () => {
   beforeEach(async () => {
-    await bed.addNode('worker-1');
-    bed.run();
+    await fixture.addNode('worker-1');
+    fixture.run();
   });
 
-  it('is held first, then gets one Job, one ConfigMap and a true status', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    const { metadata, status } = await bed.untilReady('worker-1', good);
+  it('a new object gets the finalizer first, then one Job, one ConfigMap and a correct status', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    const { metadata, status } = await fixture.untilReady('worker-1', good);
     expect(metadata.finalizers).toEqual(['multinic.io/cleanup']);
     expect(status?.state).toBe('Configured');
     const { uid } = metadata;
     const request = { uid, generation: 1, attempt: 1, action: 'apply' };
-    expect(bed.agents.requests).toMatchObject([{ ...request, protectedAddresses: ['192.0.2.1'] }]);
-    expect(bed.writes().filter((write) => !write.endsWith('status'))).toEqual([
+    expect(fixture.agents.requests).toMatchObject([
+      { ...request, protectedAddresses: ['192.0.2.1'] },
+    ]);
+    expect(fixture.writes().filter((write) => !write.endsWith('status'))).toEqual([
       'patch multinicnodeconfigs',
       'create jobs',
       'create configmaps',
@@ -53,66 +55,66 @@ describe('an object on its way to its node', () => {
     ]);
   });
 
-  it('[RW-46] is left alone once it is as it should be', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it("[RW-46] a configured object causes no writes when only the Node's address changes", async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     const before = (await quiet()).length;
-    await bed.setNode('worker-1', { systemUUID: instanceId }, '192.0.2.9');
-    await bed.pass(100);
-    expect(bed.writes()).toHaveLength(before);
+    await fixture.setNode('worker-1', { systemUUID: instanceId }, '192.0.2.9');
+    await fixture.pass(100);
+    expect(fixture.writes()).toHaveLength(before);
   });
 
-  it('[RW-61] is said nothing of while nothing happens to it', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it("[RW-61] a configured object causes no log lines while only the Node's address changes", async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await quiet();
-    const before = [...bed.lines];
+    const before = [...fixture.lines];
     expect(before.join('')).toContain('worker-1');
     for (let pass = 0; pass < 10; pass++) {
-      await bed.setNode('worker-1', { systemUUID: instanceId }, `192.0.2.${pass + 9}`);
-      await bed.pass(60);
+      await fixture.setNode('worker-1', { systemUUID: instanceId }, `192.0.2.${pass + 9}`);
+      await fixture.pass(60);
     }
-    expect(bed.lines).toEqual(before);
+    expect(fixture.lines).toEqual(before);
   });
 
-  it('is told of in an event when its way has come to an end, and at no step of it', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.eventually(
-      () => bed.events().includes('AllInterfacesConfigured'),
+  it('a reconcile emits one event at the end, and none for intermediate steps', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.eventually(
+      () => fixture.events().includes('AllInterfacesConfigured'),
       () => 'no event',
     );
-    expect(bed.events()).toEqual(['AllInterfacesConfigured']);
+    expect(fixture.events()).toEqual(['AllInterfacesConfigured']);
   });
 
-  it('needs no agent for a change of labels or of the hash alone', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply(
+  it('a change in labels or specHash alone starts no agent', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.apply(
       'worker-1',
       { interfaces: [entry(0)], specHash: 'abc' },
       { labels: { a: 'b' } },
     );
-    const { status } = await bed.untilReady('worker-1', good);
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(status).toMatchObject({ observedGeneration: 2, observedSpecHash: 'abc' });
-    expect(bed.created('jobs')).toBe(1);
+    expect(fixture.created('jobs')).toBe(1);
   });
 
-  it('[RW-47] gets exactly one new Job for a changed spec, bound to its generation', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await bed.untilReady('worker-1', good);
-    expect(bed.agents.requests.map(({ generation }) => generation)).toEqual([1, 2]);
-    expect(bed.created('jobs')).toBe(2);
+  it('[RW-47] a changed spec gets exactly one new Job with its generation', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.agents.requests.map(({ generation }) => generation)).toEqual([1, 2]);
+    expect(fixture.created('jobs')).toBe(2);
   });
 
-  it('costs five writes for a change: Job, record, request, start, result', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('a spec change costs five writes: Job, record, request, start, result', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     const before = (await quiet()).length;
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await bed.untilReady('worker-1', good);
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await fixture.untilReady('worker-1', good);
     expect((await quiet()).slice(before)).toEqual([
       'create jobs',
       'patch multinicnodeconfigs status',
@@ -122,156 +124,156 @@ describe('an object on its way to its node', () => {
     ]);
   });
 
-  it('[RW-63] never takes the result of an older generation for the current one', async () => {
-    bed.agents.answer = () => undefined;
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.agents.requests.length === 1,
+  it('[RW-63] a result for an older generation never counts for the current generation', async () => {
+    fixture.agents.answer = () => undefined;
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.agents.requests.length === 1,
       () => 'no agent',
     );
-    const [pod] = bed.pods();
-    if (pod) await bed.agents.setStatus(pod, agentIn({ running: {} }));
-    await bed.apply('worker-1', { interfaces: [entry(1)] });
-    await bed.pass(20);
-    expect(bed.agents.requests).toHaveLength(1);
-    // The older agent ends well; the newer one does not.
-    bed.agents.answer = (request) =>
+    const [pod] = fixture.pods();
+    if (pod) await fixture.agents.setStatus(pod, agentIn({ running: {} }));
+    await fixture.apply('worker-1', { interfaces: [entry(1)] });
+    await fixture.pass(20);
+    expect(fixture.agents.requests).toHaveLength(1);
+    // The older agent succeeds; the newer agent fails.
+    fixture.agents.answer = (request) =>
       request.generation === 1
         ? configured(request)
         : { outcome: 'failed', nics: [nicResult(1, { state: 'Failed', reason: 'ApplyFailed' })] };
-    const { status } = await bed.untilReady('worker-1', 'False ApplyFailed');
+    const { status } = await fixture.untilReady('worker-1', 'False ApplyFailed');
     expect(status?.state).toBe('Failed');
     expect(status?.interfaceStatuses?.find(({ id }) => id === 1)?.status).toBe('Failed');
   });
 
-  it('[RW-48] takes a run back that was overtaken before its agent began', async () => {
-    bed.agents.answer = (request) =>
+  it('[RW-48] an obsolete run is removed if its agent has not started', async () => {
+    fixture.agents.answer = (request) =>
       request.generation === 1 ? { waiting: 'ContainerCreating' } : configured(request);
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.pods().length === 1,
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.pods().length === 1,
       () => 'no Pod',
     );
-    await bed.apply('worker-1', { interfaces: [entry(1)] });
-    await bed.untilReady('worker-1', good);
-    expect(bed.jobs()).toHaveLength(1);
+    await fixture.apply('worker-1', { interfaces: [entry(1)] });
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.jobs()).toHaveLength(1);
   });
 
-  it('[RW-65] waits for a NIC that is not there yet, and finds it without anybody telling', async () => {
+  it('[RW-65] a NIC not plugged yet is retried until found, without a watch event', async () => {
     let plugged = false;
     const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
-    bed.agents.answer = (request) =>
+    fixture.agents.answer = (request) =>
       plugged ? configured(request) : { outcome: 'partial', nics: [missing] };
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    const waiting = await bed.untilReady('worker-1', 'False WaitingForNIC');
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    const waiting = await fixture.untilReady('worker-1', 'False WaitingForNIC');
     expect(waiting.status?.state).toBe('Pending');
-    await bed.eventually(
-      () => bed.agents.requests.length >= 3,
+    await fixture.eventually(
+      () => fixture.agents.requests.length >= 3,
       () => 'no third attempt',
     );
     plugged = true;
-    await bed.untilReady('worker-1', good);
-    const attempts = bed.agents.requests.map(({ attempt }) => attempt);
+    await fixture.untilReady('worker-1', good);
+    const attempts = fixture.agents.requests.map(({ attempt }) => attempt);
     expect(attempts).toEqual(attempts.map((_, at) => at + 1));
-    // Of all the attempts the last two are kept.
-    expect((await quiet()) && bed.jobs().length).toBeLessThanOrEqual(2);
+    // Only the last two attempts' Jobs are kept.
+    expect((await quiet()) && fixture.jobs().length).toBeLessThanOrEqual(2);
   });
 
-  it('[RW-49] tries again after every failure, silence included, and recovers by itself', async () => {
+  it('[RW-49] failed runs are retried until success, including runs without a result', async () => {
     const answers = ['', 'panic', JSON.stringify({ protocol: 9 })];
-    bed.agents.answer = (request) => answers[request.attempt - 1] ?? configured(request);
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False ProtocolMismatch');
-    await bed.untilReady('worker-1', good);
-    expect(bed.agents.requests).toHaveLength(4);
+    fixture.agents.answer = (request) => answers[request.attempt - 1] ?? configured(request);
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False ProtocolMismatch');
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.agents.requests).toHaveLength(4);
   });
 
-  it('does not believe an agent that leaves a NIC out', async () => {
-    bed.agents.answer = ({ attempt, ...request }) =>
+  it("a NIC missing in the agent's ok result counts as ApplyFailed and is retried", async () => {
+    fixture.agents.answer = ({ attempt, ...request }) =>
       attempt > 1 ? configured({ attempt, ...request }) : { outcome: 'ok', nics: [nicResult(0)] };
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    const config = await bed.untilReady('worker-1', 'False ApplyFailed');
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    const config = await fixture.untilReady('worker-1', 'False ApplyFailed');
     expect(lines(config)).toEqual(['multinic0 Configured', 'multinic1 ApplyFailed']);
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('[RW-85] removes all NICs for an empty list of interfaces', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply('worker-1', { interfaces: [] });
-    const { status } = await bed.untilReady('worker-1', good);
+  it('[RW-85] an empty interface list removes all NICs', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.apply('worker-1', { interfaces: [] });
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(status?.interfaceStatuses).toEqual([]);
-    expect(bed.agents.requests[1]).toMatchObject({ action: 'apply', interfaces: [] });
+    expect(fixture.agents.requests[1]).toMatchObject({ action: 'apply', interfaces: [] });
   });
 
-  it('[RW-32] keeps the NIC of an entry that cannot be used', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1, { cidr: '10.7.0.0/24' })] });
-    const config = await bed.untilReady('worker-1', 'False InvalidEntries');
+  it("[RW-32] an unusable entry's NIC stays configured", async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1, { cidr: '10.7.0.0/24' })] });
+    const config = await fixture.untilReady('worker-1', 'False InvalidEntries');
     expect(lines(config)).toEqual(['multinic0 Configured', 'multinic1 InvalidEntry']);
-    expect(bed.agents.requests[1]).toMatchObject({ keep: ['fa:16:3e:00:00:01'] });
+    expect(fixture.agents.requests[1]).toMatchObject({ keep: ['fa:16:3e:00:00:01'] });
     const before = (await quiet()).length;
-    await bed.pass(100);
-    expect(bed.writes()).toHaveLength(before);
+    await fixture.pass(100);
+    expect(fixture.writes()).toHaveLength(before);
   });
 
-  it('shows a Pod whose image does not come, and goes on when it comes', async () => {
-    bed.agents.answer = () => ({ waiting: 'ImagePullBackOff' });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False ImagePullFailed');
-    bed.agents.answer = configured;
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(1);
+  it('a missing image shows ImagePullFailed, and the same Job continues when the image is available', async () => {
+    fixture.agents.answer = () => ({ waiting: 'ImagePullBackOff' });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False ImagePullFailed');
+    fixture.agents.answer = configured;
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(1);
   });
 
   it.each(['Pod', 'Job'])(
-    '[RW-49] keeps its status when the %s is deleted after the result was read',
+    '[RW-49] the status stays unchanged when the %s is deleted after the result was read',
     async (kind) => {
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      await bed.untilReady('worker-1', good);
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      await fixture.untilReady('worker-1', good);
       await quiet();
-      const [object] = kind === 'Pod' ? bed.pods() : bed.jobs();
+      const [object] = kind === 'Pod' ? fixture.pods() : fixture.jobs();
       const ref = { namespace: 'multinic-agents', name: object?.metadata.name ?? '' };
-      if (kind === 'Pod') await bed.admin.delete(pods, ref, { gracePeriodSeconds: 0 });
-      else await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
-      const gone = (): boolean => (kind === 'Pod' ? bed.pods() : bed.jobs()).length === 0;
-      await bed.eventually(gone, () => `the ${kind} stays`);
-      const before = bed.writes().length;
-      await bed.pass(50);
-      expect(bed.writes()).toHaveLength(before);
-      await bed.untilReady('worker-1', good);
+      if (kind === 'Pod') await fixture.admin.delete(pods, ref, { gracePeriodSeconds: 0 });
+      else await fixture.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+      const gone = (): boolean => (kind === 'Pod' ? fixture.pods() : fixture.jobs()).length === 0;
+      await fixture.eventually(gone, () => `the ${kind} stays`);
+      const before = fixture.writes().length;
+      await fixture.pass(50);
+      expect(fixture.writes()).toHaveLength(before);
+      await fixture.untilReady('worker-1', good);
     },
   );
 
-  it('carries what it recorded over to a generation that asks for nothing new', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('a new generation without new contents inherits the record and starts no Job', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await quiet();
-    for (const { metadata } of bed.pods()) {
+    for (const { metadata } of fixture.pods()) {
       const ref = { namespace: 'multinic-agents', name: metadata.name };
-      await bed.admin.delete(pods, ref, { gracePeriodSeconds: 0 });
+      await fixture.admin.delete(pods, ref, { gracePeriodSeconds: 0 });
     }
-    await bed.apply('worker-1', { interfaces: [entry(0)], specHash: 'only the hash' });
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(1);
+    await fixture.apply('worker-1', { interfaces: [entry(0)], specHash: 'only the hash' });
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(1);
   });
 
-  it('is applied once more after its status was deleted: nobody knows what was done', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('an object whose status was deleted is applied again, because its record is lost', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await quiet();
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: null });
-    await bed.untilReady('worker-1', good);
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: null });
+    await fixture.untilReady('worker-1', good);
     await quiet();
-    expect(bed.created('jobs')).toBe(2);
+    expect(fixture.created('jobs')).toBe(2);
   });
 
-  it('replaces the status of the deployed controller when it is told to take over', async () => {
+  it("with take-over, the legacy controller's status is replaced", async () => {
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.stop();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.stop();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
     const theirs = {
       state: 'Configured',
       observedGeneration: 1,
@@ -280,85 +282,85 @@ describe('an object on its way to its node', () => {
       conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
       interfaceStatuses: [{ name: 'multinic0', actualState: 'Configured' }],
     };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
-    bed.run({ 'take-over': 'true' });
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(1);
-    const config = await bed.get('worker-1');
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+    fixture.run({ 'take-over': 'true' });
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(1);
+    const config = await fixture.get('worker-1');
     expect(config.statusKeys).not.toContain('nodeReady');
     expect(lines(config)).toEqual(['multinic0 Configured']);
   });
 });
 
 describe('an object without a node', () => {
-  it('[RW-66] waits and goes on when the node appears, without a restart', async () => {
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    const { status } = await bed.untilReady('worker-1', 'False NodeNotFound');
+  it('[RW-66] an object without a Node waits and is applied when the Node appears, without a restart', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    const { status } = await fixture.untilReady('worker-1', 'False NodeNotFound');
     expect(status?.state).toBe('Pending');
-    expect(bed.created('jobs')).toBe(0);
-    await bed.addNode('worker-1');
-    await bed.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(0);
+    await fixture.addNode('worker-1');
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('is refused while two nodes have its systemUUID, and goes on when one of them is gone', async () => {
-    await bed.addNode('worker-1');
-    await bed.addNode('clone');
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False DuplicateSystemUUID');
-    expect(bed.created('jobs')).toBe(0);
-    await bed.admin.delete(nodes, { name: 'clone' });
-    await bed.untilReady('worker-1', good);
+  it('an object is refused while two Nodes share its systemUUID, and applied after one Node is deleted', async () => {
+    await fixture.addNode('worker-1');
+    await fixture.addNode('clone');
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False DuplicateSystemUUID');
+    expect(fixture.created('jobs')).toBe(0);
+    await fixture.admin.delete(nodes, { name: 'clone' });
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('is refused when another object means the same node: both keep what they have', async () => {
-    await bed.addNode('worker-1');
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.apply('renamed', { interfaces: [entry(1)] });
-    await bed.untilReady('renamed', 'False DuplicateInstanceId');
-    await bed.untilReady('worker-1', 'False DuplicateInstanceId');
-    expect(lines(await bed.get('worker-1'))).toEqual(['multinic0 Configured']);
-    expect(bed.created('jobs')).toBe(1);
-    await bed.delete('worker-1');
-    await bed.untilReady('renamed', good);
-    expect(bed.agents.requests.map(({ action }) => action)).toEqual(['apply', 'apply']);
+  it('two objects for one node are both refused and keep their NICs', async () => {
+    await fixture.addNode('worker-1');
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.apply('renamed', { interfaces: [entry(1)] });
+    await fixture.untilReady('renamed', 'False DuplicateInstanceId');
+    await fixture.untilReady('worker-1', 'False DuplicateInstanceId');
+    expect(lines(await fixture.get('worker-1'))).toEqual(['multinic0 Configured']);
+    expect(fixture.created('jobs')).toBe(1);
+    await fixture.delete('worker-1');
+    await fixture.untilReady('renamed', good);
+    expect(fixture.agents.requests.map(({ action }) => action)).toEqual(['apply', 'apply']);
   });
 });
 
 describe('many objects', () => {
-  it('are worked on no more than so many at once, and all of them in the end', async () => {
-    bed.run({ 'max-in-flight': '2' });
+  it('five objects with max-in-flight 2 are all applied, never more than two at once', async () => {
+    fixture.run({ 'max-in-flight': '2' });
     const names = ['a', 'b', 'c', 'd', 'e'];
     let most = 0;
-    bed.agents.answer = (request) => {
-      const open = bed.pods().filter(({ status }) => status?.phase !== 'Succeeded');
+    fixture.agents.answer = (request) => {
+      const open = fixture.pods().filter(({ status }) => status?.phase !== 'Succeeded');
       most = Math.max(most, open.length);
       return configured(request);
     };
     for (const [at, name] of names.entries()) {
-      await bed.addNode(name, `${instanceId}${at}`);
-      await bed.apply(name, { instanceId: `${instanceId}${at}`, interfaces: [entry(0)] });
+      await fixture.addNode(name, `${instanceId}${at}`);
+      await fixture.apply(name, { instanceId: `${instanceId}${at}`, interfaces: [entry(0)] });
     }
-    for (const name of names) await bed.untilReady(name, good);
+    for (const name of names) await fixture.untilReady(name, good);
     expect(most).toBeLessThanOrEqual(2);
-    expect(bed.created('jobs')).toBe(5);
+    expect(fixture.created('jobs')).toBe(5);
   });
 
-  it('do not wait for one whose agent does not come back', async () => {
-    bed.run();
-    await bed.addNode('first', 'uuid-b');
-    await bed.apply('first', { instanceId: 'uuid-b', interfaces: [entry(0)] });
-    await bed.untilReady('first', good);
-    await bed.addNode('stuck', 'uuid-a');
-    await bed.addNode('worker-1');
-    bed.agents.answer = (request) =>
+  it("an object is applied while another node's agent never returns", async () => {
+    fixture.run();
+    await fixture.addNode('first', 'uuid-b');
+    await fixture.apply('first', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+    await fixture.untilReady('first', good);
+    await fixture.addNode('stuck', 'uuid-a');
+    await fixture.addNode('worker-1');
+    fixture.agents.answer = (request) =>
       request.nodeName === 'stuck' ? undefined : configured(request);
-    await bed.apply('stuck', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    await bed.untilReady('stuck', 'Unknown SpecChanged');
+    await fixture.apply('stuck', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.untilReady('stuck', 'Unknown SpecChanged');
   });
 });

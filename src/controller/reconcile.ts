@@ -43,7 +43,7 @@ export interface ReconcilerOptions {
   readonly formerNode: FindFormerNode;
   readonly nextRun: NextRun;
   readonly check: Pick<Check, 'dueAfterMs' | 'forget'>;
-  /** Has the node of an object compared with what was applied to it: there is nothing to change. */
+  /** Enqueues a drift check for the object's node, because no change is pending. */
   readonly checkLater: (key: string) => void;
   readonly turns: Turns;
   readonly rollout: Pick<Rollout, 'continuedBy'>;
@@ -53,32 +53,32 @@ export interface ReconcilerOptions {
   readonly random: Random;
 }
 
-/** For a store that lags behind the server; the change that it lacks brings the object back too. */
+/** Requeue delay while the local store lags behind the API server; the missing watch event requeues the object too. */
 const lagPauseMs = 1_000;
-/** Fallback requeue: a watch event wakes the object earlier, as a rule. */
-const askAgainMs = 30_000;
-/** How long a deleted object waits for a Node that is missing. */
+/** Fallback requeue: a watch event normally wakes the object earlier. */
+const fallbackRequeueMs = 30_000;
+/** Time a deleted object waits for a missing Node. */
 const waitForNodeMs = 3_600_000;
 
 /**
- * The way of a MultiNicNodeConfig: hold it, accept its entries, find its node, send an agent, report, and look whether the
- * node stays so; or, when it is being deleted, have its node cleaned and let it go.
+ * Reconciles a MultiNicNodeConfig: adds the finalizer, accepts entries, finds the Node, starts an agent run, writes the
+ * status, schedules drift checks. If the object is being deleted, cleans the node and removes the finalizer.
  */
 export function createReconciler(options: ReconcilerOptions) {
   const { stores, otherController, deletion, guard, records, nextRun, check, ages, reporter } =
     options;
   const { formerNode, checkLater, turns, rollout, clock, random } = options;
 
-  /** ±20 %: thousands that are refused for one reason do not come back at one moment. */
-  function askAgain(): number {
-    return Math.round(askAgainMs * (0.8 + 0.4 * random()));
+  /** Adds a jitter of ±20 %: thousands of objects refused for the same reason must not requeue at the same moment. */
+  function fallbackRequeue(): number {
+    return Math.round(fallbackRequeueMs * (0.8 + 0.4 * random()));
   }
 
   async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | void> {
-    return turns.take(key, async () => visit(key, signal));
+    return turns.take(key, async () => reconcileOnce(key, signal));
   }
 
-  async function visit(key: string, signal: AbortSignal): Promise<Outcome | void> {
+  async function reconcileOnce(key: string, signal: AbortSignal): Promise<Outcome | void> {
     const config = stores.configs.get(key);
     try {
       await deletion.collect(refOf(key), config?.metadata.uid, signal);
@@ -95,18 +95,18 @@ export function createReconciler(options: ReconcilerOptions) {
   async function proceed(config: NodeConfig, signal: AbortSignal): Promise<Outcome | void> {
     const leaving = config.metadata.deletionTimestamp !== undefined;
     const other = otherController.owns(config);
-    if (other !== undefined) return standBack(config, other, signal);
+    if (other !== undefined) return yieldToLegacy(config, other, signal);
     if (!hasFinalizer(config)) {
-      // Others may hold it still when it leaves; nothing of ours is left then.
+      // The object may still have foreign finalizers; ours is already removed.
       if (leaving) return;
-      // Before anything is done on a node. The stored object changes by this and comes back here.
-      stores.configs.upsert(await deletion.hold(config, signal));
+      // Add the finalizer before any change on a node. The stored object changes and is requeued.
+      stores.configs.upsert(await deletion.addFinalizer(config, signal));
       return;
     }
     const report = reporter.open(config);
     report.continueRollout(rollout.continuedBy(config));
     try {
-      return await (leaving ? letGo(report, signal) : apply(report, signal));
+      return await (leaving ? finishDeletion(report, signal) : apply(report, signal));
     } catch (error) {
       report.fail(error);
       throw error;
@@ -115,12 +115,15 @@ export function createReconciler(options: ReconcilerOptions) {
     }
   }
 
-  /** An object that leaves is let go: who has the cluster in its hands cleans its node when it is gone. */
-  async function standBack(config: NodeConfig, message: string, signal: AbortSignal) {
+  /**
+   * Yields to the legacy controller. For a deleted object, removes the finalizer without cleaning: the legacy
+   * controller owns the node.
+   */
+  async function yieldToLegacy(config: NodeConfig, message: string, signal: AbortSignal) {
     if (config.metadata.deletionTimestamp === undefined) {
       const other = { message, isRunning: otherController.isRunning() };
-      await reporter.standBack(config, other, signal);
-      return { requeueAfterMs: askAgain() };
+      await reporter.yieldToLegacy(config, other, signal);
+      return { requeueAfterMs: fallbackRequeue() };
     }
     if (hasFinalizer(config)) await deletion.release(config, signal);
     return undefined;
@@ -138,9 +141,9 @@ export function createReconciler(options: ReconcilerOptions) {
     const first = leavingFirst({ config, spec, node }, records);
     if (first) return waitFor(first, report);
     const former = await formerNode(config, node, signal);
-    const pause = await mayEdit({ config, spec, node, former }, report, signal);
+    const pause = await awaitEditConsent({ config, spec, node, former }, report, signal);
     if (pause) return pause;
-    if (former && !former.heir) return cleanFirst(former.node, report, signal);
+    if (former && !former.successor) return cleanFirst(former.node, report, signal);
     const task = { report, node, action: 'apply', contents: spec } as const;
     const progress = await nextRun(task, signal);
     return progress.done ? checkWhenDue(task) : progress;
@@ -149,57 +152,63 @@ export function createReconciler(options: ReconcilerOptions) {
   function checkWhenDue(task: Task): Outcome | undefined {
     const { report, node } = task;
     const record = recordOf(report.config);
-    // Its end was told a moment ago and is not written yet: nothing may be told over it.
+    // The run's outcome was just reported and is not stored yet: a new phase must not overwrite the outcome.
     if (!record?.done) return { requeueAfterMs: 0 };
     if (pausedIn(report.config)) return undefined;
     const waitMs = check.dueAfterMs(task);
     if (waitMs > 0) return { requeueAfterMs: waitMs };
-    // After a boot nothing is known of the node; what is told of it is up to the check.
+    // After a boot the node's state is unknown; the drift check reports the state.
     if (hasBooted(record, machineOf(node))) report.drop();
     checkLater(keyOf(report.config));
     return undefined;
   }
 
-  async function letGo(report: Report, signal: AbortSignal): Promise<Outcome | void> {
+  async function finishDeletion(report: Report, signal: AbortSignal): Promise<Outcome | void> {
     const { config } = report;
     const target = findTarget(config, stores.nodeDirectory);
     report.about(acceptEntries([]), target.kind === 'node' ? target.name : undefined);
     const here = target.kind === 'node' ? target.node : undefined;
     const former = await formerNode(config, here, signal);
-    if (former && !former.heir) {
-      return (await mayClean(report, signal)) ?? cleanFirst(former.node, report, signal);
+    if (former && !former.successor) {
+      return (await awaitCleanConsent(report, signal)) ?? cleanFirst(former.node, report, signal);
     }
-    return here ? leaveNode(here, report, signal) : letGoWithoutNode(report, target, signal);
+    return here
+      ? cleanAndRelease(here, report, signal)
+      : releaseWithoutNode(report, target, signal);
   }
 
-  /** Lets the object go when its node is clean, or taken over by another object. */
-  async function leaveNode(
+  /** Removes the finalizer when the node is clean, or when another object took the node over. */
+  async function cleanAndRelease(
     node: Node,
     report: Report,
     signal: AbortSignal,
   ): Promise<Outcome | void> {
     const { config } = report;
-    const heir = successorOf(config, node, stores);
-    // The heir's first run removes what this object leaves.
-    if (heir && !losesToSuccessor(config, heir)) return release(report, signal);
-    if (!heir && isOthers(config, node)) return release(report, signal);
-    const pause = await mayClean(report, signal);
+    const successor = successorOf(config, node, stores);
+    // The successor's first run removes this object's leftovers.
+    if (successor && !losesToSuccessor(config, successor)) return release(report, signal);
+    if (!successor && isForeignNode(config, node)) return release(report, signal);
+    const pause = await awaitCleanConsent(report, signal);
     if (pause) return pause;
-    if (heir || isGone(config, node, clock.now()))
-      return heir ? release(report, signal) : giveUp(node, report, signal);
+    if (successor || isGone(config, node, clock.now()))
+      return successor ? release(report, signal) : releaseWithWarning(node, report, signal);
     const progress = await clean(node, report, signal);
     return progress.done ? release(report, signal) : progress;
   }
 
-  /** Lets an object go whose machine is gone. */
-  async function giveUp({ metadata }: Node, report: Report, signal: AbortSignal): Promise<void> {
+  /** Removes the finalizer when the machine is gone, and warns about possible leftovers. */
+  async function releaseWithWarning(
+    { metadata }: Node,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<void> {
     const message = `the server of node ${metadata.name} is gone; NICs may remain on the machine`;
     reporter.warn(report.config, 'NodeGone', message);
     return release(report, signal);
   }
 
-  /** Whether nothing on the node is this object's: others have changed it since, or it never did. */
-  function isOthers(config: NodeConfig, node: Node): boolean {
+  /** True if the node has no NICs from this object: another object changed the node later, or this object never did. */
+  function isForeignNode(config: NodeConfig, node: Node): boolean {
     const record = recordOf(config);
     if (config.status?.applied?.undone || (record && records.later(record))) return true;
     if (isOn(config, node)) return false;
@@ -208,39 +217,45 @@ export function createReconciler(options: ReconcilerOptions) {
       .some((other) => other.metadata.deletionTimestamp === undefined && isOn(other, node));
   }
 
-  /** What happens to a node that the object does not mean any more wakes nobody. */
+  /** Cleans the former node first. No watch event for the former node wakes this object, hence the requeue. */
   async function cleanFirst(former: Node, report: Report, signal: AbortSignal): Promise<Outcome> {
-    const progress = await clean(former, elsewhere(report, former), signal);
-    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? askAgain()) };
+    const progress = await clean(former, reportFormerNode(report, former), signal);
+    return { requeueAfterMs: progress.done ? 0 : (progress.requeueAfterMs ?? fallbackRequeue()) };
   }
 
-  /** Undefined when the object may be applied, whatever NICs leave a node by it. */
-  async function mayEdit(input: RemovalInput, report: Report, signal: AbortSignal) {
+  /** Returns undefined if the object may be applied, including NIC removals caused by the edit. */
+  async function awaitEditConsent(input: RemovalInput, report: Report, signal: AbortSignal) {
     const loss = removalOf(input, records);
-    if (loss) return ask(guard.askToEdit(input.config, loss), report, signal);
-    guard.takesNothing(input.config);
+    if (loss) return awaitConsent(guard.consentToEdit(input.config, loss), report, signal);
+    guard.noRemovals(input.config);
     return undefined;
   }
 
-  /** Undefined when the node of a deleted object may be cleaned. */
-  async function mayClean(report: Report, signal: AbortSignal): Promise<Outcome | undefined> {
-    return ask(await guard.askToDelete(report.config, signal), report, signal);
-  }
-
-  /** Undefined when NICs may leave; until then nothing of the node changes. */
-  async function ask(
-    leave: Consent,
+  /** Returns undefined if the deleted object's node may be cleaned. */
+  async function awaitCleanConsent(
     report: Report,
     signal: AbortSignal,
   ): Promise<Outcome | undefined> {
-    if (leave.kind === 'granted') return undefined;
-    if (leave.kind === 'early') return { requeueAfterMs: leave.forMs };
-    await deletion.withdraw(report.config, signal);
-    report.tell({ kind: 'refused', reason: 'RemovalHeld', message: leave.message });
-    return { requeueAfterMs: askAgain() };
+    return awaitConsent(await guard.consentToDelete(report.config, signal), report, signal);
   }
 
-  /** A record that says what is on the node no more, because another namespace's agent came after it. */
+  /** Returns undefined if NICs may be removed; until then the node stays unchanged. */
+  async function awaitConsent(
+    consent: Consent,
+    report: Report,
+    signal: AbortSignal,
+  ): Promise<Outcome | undefined> {
+    if (consent.kind === 'granted') return undefined;
+    if (consent.kind === 'early') return { requeueAfterMs: consent.forMs };
+    await deletion.withdraw(report.config, signal);
+    report.tell({ kind: 'refused', reason: 'RemovalHeld', message: consent.message });
+    return { requeueAfterMs: fallbackRequeue() };
+  }
+
+  /**
+   * Returns the object's record if an agent run from another namespace changed the node later; the record is then
+   * stale.
+   */
   function contestedBy(config: NodeConfig): { applied: Applied; message: string } | undefined {
     const applied = recordOf(config);
     const run = applied && records.later(applied);
@@ -258,14 +273,15 @@ export function createReconciler(options: ReconcilerOptions) {
     const undone = { ...applied, undone: true };
     report.tell({ kind: 'refused', reason: 'DuplicateInstanceId', message }, undone);
     await deletion.withdraw(report.config, signal);
-    return { requeueAfterMs: askAgain() };
+    return { requeueAfterMs: fallbackRequeue() };
   }
 
   /**
-   * A Node that is missing does not prove that its machine is gone: `kubectl delete node` takes it away, and the kubelet
-   * registers it again when it is started. The time of the deletion counts, so a restart of the controller prolongs nothing.
+   * A missing Node object does not prove a deleted machine: after `kubectl delete node` the kubelet registers the Node
+   * again at its next start. The wait counts from the deletion timestamp, hence a controller restart does not prolong
+   * the wait.
    */
-  async function letGoWithoutNode(
+  async function releaseWithoutNode(
     report: Report,
     target: Target,
     signal: AbortSignal,
@@ -279,7 +295,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const isAgreed = hasConsent(config, now) && endsWaitForNode(config.metadata);
     const leftMs = isAgreed ? 0 : end - now.getTime();
     if (leftMs <= 0) {
-      // The server is asked: what was seen last may lag behind it.
+      // Reads the Node from the API server, because the cache may be stale.
       if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);
       const message = `${target.message}; the object goes, NICs may remain on the machine`;
       reporter.warn(config, 'NodeGone', message);
@@ -299,7 +315,7 @@ export function createReconciler(options: ReconcilerOptions) {
     report.drop();
     const { config } = report;
     const record = recordOf(config);
-    // Its heir shall not rely on what was done before this object came.
+    // Mark older records undone: the successor must not rely on work done before this object.
     if (record && !record.undone) await records.take(config, record.nodeName, signal);
     await deletion.release(config, signal);
     guard.gone(config);
@@ -311,7 +327,7 @@ export function createReconciler(options: ReconcilerOptions) {
       report.tell({ kind: 'refused', reason, message });
     }
     await deletion.withdraw(report.config, signal);
-    return { requeueAfterMs: askAgain() };
+    return { requeueAfterMs: fallbackRequeue() };
   }
 
   return reconcile;
@@ -323,12 +339,12 @@ function waitFor({ metadata }: NodeConfig, report: Report): Outcome {
   return { requeueAfterMs: lagPauseMs };
 }
 
-/** Whether there is evidence that the machine is gone, of which the Node is still there and not ready. */
+/** True if a user confirmed the machine's deletion while the Node object still exists and is not ready. */
 function isGone(config: NodeConfig, node: Node, now: Date): boolean {
   return isReady(node) === false && hasConsent(config, now) && endsWaitForNode(config.metadata);
 }
 
-/** Whether NICs of the object may be on a node: an agent was sent, and no clean-up has ended since. */
+/** True if the node may carry the object's NICs: an agent run started, and no clean-up completed since. */
 function mayHaveNics(config: NodeConfig): boolean {
   const { applied, knownInterfaces = [], interfaceStatuses = [] } = config.status ?? {};
   const record = recordOf(config);
@@ -337,8 +353,8 @@ function mayHaveNics(config: NodeConfig): boolean {
   return applied !== undefined || knownInterfaces.length > 0 || isConfigured;
 }
 
-/** What is told of work on a node that the object does not mean any more: that it comes first. */
-function elsewhere(report: Report, { metadata }: Node): Report {
+/** Wraps the report for work on the former node: the status says "the former node is cleaned first". */
+function reportFormerNode(report: Report, { metadata }: Node): Report {
   const first = `node ${metadata.name}, which the object meant before, is cleaned first`;
   return {
     ...report,
@@ -346,7 +362,7 @@ function elsewhere(report: Report, { metadata }: Node): Report {
       return report.config;
     },
     tell(situation, applied) {
-      // What was told of its end stands.
+      // Keep the outcome already in the status.
       if (situation.kind === 'recorded') return;
       const why = obstacleIn(situation);
       const reason = why?.reason ?? 'WaitingForTurn';
@@ -356,7 +372,7 @@ function elsewhere(report: Report, { metadata }: Node): Report {
   };
 }
 
-/** Why the work does not come to its end; undefined while it goes on. */
+/** Returns why the run is blocked or failed; undefined while the run makes progress. */
 function obstacleIn(situation: RunPhase): Failure | undefined {
   if (situation.kind === 'waiting') return situation;
   if (situation.kind === 'working') return situation.run.trouble;

@@ -8,271 +8,269 @@ import { nodeConfigs } from './objects/stores.ts';
 const good = 'True AllInterfacesConfigured';
 const other = entry(0, { address: '10.0.0.77' });
 const firstMachine = { machineID: 'm1', bootID: 'b1' };
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function configure(name = 'worker-1', machine?: object): Promise<void> {
-  await bed.addNode(name);
-  if (machine) await bed.setNode(name, { systemUUID: instanceId, ...machine });
-  bed.run();
-  await bed.apply(name, { interfaces: [entry(0)] });
-  await bed.untilReady(name, good);
+  await fixture.addNode(name);
+  if (machine) await fixture.setNode(name, { systemUUID: instanceId, ...machine });
+  fixture.run();
+  await fixture.apply(name, { interfaces: [entry(0)] });
+  await fixture.untilReady(name, good);
 }
 
-/** The address that the last agent was told to configure. */
+/** Returns the address requested from the last agent. */
 function onHost(): string | undefined {
-  return bed.agents.requests.at(-1)?.interfaces[0]?.addresses[0];
+  return fixture.agents.requests.at(-1)?.interfaces[0]?.addresses[0];
 }
 
 function untilRequests(count: number): Promise<void> {
-  return bed.eventually(
-    () => bed.agents.requests.length >= count,
-    () => `${bed.agents.requests.length} requests, not ${count}`,
+  return fixture.eventually(
+    () => fixture.agents.requests.length >= count,
+    () => `${fixture.agents.requests.length} requests, not ${count}`,
   );
 }
 
-describe('what was done', () => {
-  it('is done again for content that comes back after other content, whatever became of that', async () => {
+describe('records in status.applied', () => {
+  it('content restored after a lost run with different content is applied again', async () => {
     await configure();
-    bed.agents.answer = (request) => (request.generation === 2 ? undefined : configured(request));
-    await bed.apply('worker-1', { interfaces: [other] });
+    fixture.agents.answer = (request) =>
+      request.generation === 2 ? undefined : configured(request);
+    await fixture.apply('worker-1', { interfaces: [other] });
     await untilRequests(2);
-    for (const { metadata } of bed.jobs()) {
+    for (const { metadata } of fixture.jobs()) {
       const ref = { namespace: 'multinic-agents', name: metadata.name };
       const newest = metadata.labels?.['multinic.io/generation'] === '2';
-      if (newest) await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+      if (newest) await fixture.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
     }
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.agents.requests.at(-1)?.generation === 3,
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.agents.requests.at(-1)?.generation === 3,
       () => 'nothing was sent for the third generation',
     );
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
     expect(onHost()).toBe('10.0.0.10/24');
   });
 
-  it('outlives Jobs: content that comes back over a restart is applied again', async () => {
+  it('content restored across a restart is applied again, although the Job in between is gone', async () => {
     await configure();
-    await bed.apply('worker-1', { interfaces: [other] });
-    await bed.untilReady('worker-1', good);
-    await bed.stop();
-    const name = (await bed.get('worker-1')).status?.lastJobName ?? '';
+    await fixture.apply('worker-1', { interfaces: [other] });
+    await fixture.untilReady('worker-1', good);
+    await fixture.stop();
+    const name = (await fixture.get('worker-1')).status?.lastJobName ?? '';
     const ref = { namespace: 'multinic-agents', name };
-    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
-    await bed.pass(20);
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run();
+    await fixture.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await fixture.pass(20);
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run();
     await untilRequests(3);
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
     expect(onHost()).toBe('10.0.0.10/24');
   });
 
   it.each([
     ['rebuilt in place', { machineID: 'machine-2', bootID: 'boot-2' }],
     ['rebooted', { machineID: 'machine-1', bootID: 'boot-2' }],
-  ])(
-    'says nothing of a node that was %s: Ready is Unknown until an agent was there',
-    async (_, now) => {
-      await bed.addNode('worker-1');
-      await bed.setNode('worker-1', {
-        systemUUID: instanceId,
-        machineID: 'machine-1',
-        bootID: 'boot-1',
-      });
-      bed.run();
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      await bed.untilReady('worker-1', good);
-      bed.agents.answer = () => undefined;
-      await bed.setNode('worker-1', { systemUUID: instanceId, ...now });
-      await untilRequests(2);
-      expect(await bed.ready('worker-1')).toBe('Unknown SpecChanged');
-      bed.agents.answer = configured;
-      await bed.untilReady('worker-1', good);
-    },
-  );
+  ])('Ready is Unknown for a node that was %s, until an agent has run', async (_, now) => {
+    await fixture.addNode('worker-1');
+    await fixture.setNode('worker-1', {
+      systemUUID: instanceId,
+      machineID: 'machine-1',
+      bootID: 'boot-1',
+    });
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    fixture.agents.answer = () => undefined;
+    await fixture.setNode('worker-1', { systemUUID: instanceId, ...now });
+    await untilRequests(2);
+    expect(await fixture.ready('worker-1')).toBe('Unknown SpecChanged');
+    fixture.agents.answer = configured;
+    await fixture.untilReady('worker-1', good);
+  });
 
-  it('is told again when what kept agents away is over, without another one', async () => {
+  it('the recorded status is shown again after a refusal ends, without a new run', async () => {
     await configure();
-    const before = await bed.get('worker-1');
-    await bed.apply('duplicate', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False DuplicateInstanceId');
-    await bed.delete('duplicate');
-    await bed.untilReady('worker-1', good);
-    await bed.setNode('worker-1', { systemUUID: '' });
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.setNode('worker-1', { systemUUID: instanceId });
-    const { status } = await bed.untilReady('worker-1', good);
+    const before = await fixture.get('worker-1');
+    await fixture.apply('duplicate', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False DuplicateInstanceId');
+    await fixture.delete('duplicate');
+    await fixture.untilReady('worker-1', good);
+    await fixture.setNode('worker-1', { systemUUID: '' });
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.setNode('worker-1', { systemUUID: instanceId });
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(status?.state).toBe('Configured');
     expect(status?.interfaceStatuses).toEqual(before.status?.interfaceStatuses);
     expect(status?.lastJobName).toBe(before.status?.lastJobName);
-    expect(bed.created('jobs')).toBe(1);
+    expect(fixture.created('jobs')).toBe(1);
   });
 
-  it('is nothing for an object that is made anew under the same name, also while an agent of the old one works', async () => {
-    await bed.addNode('worker-1');
-    bed.run();
-    bed.agents.answer = () => undefined;
-    const { metadata: before } = await bed.apply('worker-1', { interfaces: [entry(0)] });
+  it("a recreated object ignores the old object's record, even while the old agent runs", async () => {
+    await fixture.addNode('worker-1');
+    fixture.run();
+    fixture.agents.answer = () => undefined;
+    const { metadata: before } = await fixture.apply('worker-1', { interfaces: [entry(0)] });
     await untilRequests(1);
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
-    await bed.delete('worker-1');
-    const { metadata: now } = await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'Unknown WaitingForTurn');
-    await bed.pass(5);
-    // Told to stop only by what comes after it.
-    expect(bed.jobs()[0]?.metadata.deletionTimestamp).toBeUndefined();
-    bed.agents.answer = configured;
-    await bed.untilReady('worker-1', good);
-    expect(bed.agents.requests.map(({ uid }) => uid)).toEqual([before.uid, now.uid]);
+    await fixture.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
+    await fixture.delete('worker-1');
+    const { metadata: now } = await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'Unknown WaitingForTurn');
+    await fixture.pass(5);
+    // Only the new object's run may stop the old run.
+    expect(fixture.jobs()[0]?.metadata.deletionTimestamp).toBeUndefined();
+    fixture.agents.answer = configured;
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.agents.requests.map(({ uid }) => uid)).toEqual([before.uid, now.uid]);
   });
 
-  it('can be read in the log of the last attempt until the next one has ended', async () => {
-    await bed.addNode('worker-1');
-    bed.run();
+  it("the last two attempts' Jobs are kept for their logs", async () => {
+    await fixture.addNode('worker-1');
+    fixture.run();
     const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
-    bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
     await untilRequests(4);
-    await bed.pass(10);
-    const attempts = bed.jobs().map(({ metadata }) => metadata.labels?.['multinic.io/attempt']);
+    await fixture.pass(10);
+    const attempts = fixture.jobs().map(({ metadata }) => metadata.labels?.['multinic.io/attempt']);
     expect(new Set(attempts)).toEqual(new Set(['3', '4']));
   });
 
-  it('is recorded again when somebody takes the record away from a Job that has not begun', async () => {
-    await bed.addNode('worker-1');
-    bed.run();
-    bed.agents.dead.add('worker-1');
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.pods().length === 1,
+  it('a record deleted while its Job is pending is written again', async () => {
+    await fixture.addNode('worker-1');
+    fixture.run();
+    fixture.agents.dead.add('worker-1');
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.pods().length === 1,
       () => 'no Pod',
     );
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: null });
-    await bed.until('worker-1', ({ status }) => status?.applied !== undefined);
-    bed.agents.dead.clear();
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(1);
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: null });
+    await fixture.until('worker-1', ({ status }) => status?.applied !== undefined);
+    fixture.agents.dead.clear();
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(1);
   });
 
-  it('starts one Job, no storm, when a node registers under another name in the middle of retries', async () => {
-    await bed.addNode('worker-1');
-    bed.run();
+  it('a node that re-registers under another name during retries causes one Job', async () => {
+    await fixture.addNode('worker-1');
+    fixture.run();
     const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
-    bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
     await untilRequests(3);
-    await bed.pass(20);
-    const before = bed.created('jobs');
-    bed.agents.answer = () => ({ waiting: 'ContainerCreating' });
-    await bed.admin.delete(nodes, { name: 'worker-1' });
-    await bed.addNode('worker-1.example.org');
-    await bed.pass(300);
-    expect(bed.created('jobs') - before).toBe(1);
+    await fixture.pass(20);
+    const before = fixture.created('jobs');
+    fixture.agents.answer = () => ({ waiting: 'ContainerCreating' });
+    await fixture.admin.delete(nodes, { name: 'worker-1' });
+    await fixture.addNode('worker-1.example.org');
+    await fixture.pass(300);
+    expect(fixture.created('jobs') - before).toBe(1);
   });
 
-  it('is done again on a machine that was rebuilt in place', async () => {
+  it('a machine rebuilt in place is configured again', async () => {
     await configure('worker-1', firstMachine);
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
+    await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
     await untilRequests(2);
-    await bed.untilReady('worker-1', good);
-    expect((await bed.get('worker-1')).status?.applied).toMatchObject({
+    await fixture.untilReady('worker-1', good);
+    expect((await fixture.get('worker-1')).status?.applied).toMatchObject({
       machineId: 'm2',
       bootId: 'b2',
     });
   });
 
-  it('is done again on a machine that was rebuilt in place after the Job of the one before had gone', async () => {
+  it('a machine rebuilt in place is configured again although the first Job is gone', async () => {
     await configure('worker-1', firstMachine);
-    const name = bed.jobs()[0]?.metadata.name ?? '';
+    const name = fixture.jobs()[0]?.metadata.name ?? '';
     const ref = { namespace: 'multinic-agents', name };
-    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
-    await bed.eventually(
-      () => bed.jobs().length === 0,
+    await fixture.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await fixture.eventually(
+      () => fixture.jobs().length === 0,
       () => 'the Job stays',
     );
-    bed.agents.answer = () => undefined;
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
+    fixture.agents.answer = () => undefined;
+    await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'm2', bootID: 'b2' });
     await untilRequests(2);
-    // Of the same name as the one before, and no end of it is known.
-    const { status } = await bed.get('worker-1');
+    // The second Job has the first Job's name, and no outcome yet.
+    const { status } = await fixture.get('worker-1');
     expect(status?.applied).toMatchObject({ job: name, machineId: 'm2' });
     expect(status?.applied).not.toHaveProperty('done');
-    bed.agents.answer = configured;
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(2);
+    fixture.agents.answer = configured;
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(2);
   });
 
-  it('is looked at again after a reboot, once, and not because a node says less for a while', async () => {
+  it('a rebooted node is checked once; missing machine and boot ids cause no check', async () => {
     await configure('worker-1', firstMachine);
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: '', bootID: '' });
-    await bed.pass(100);
-    expect(bed.agents.requests).toHaveLength(1);
-    await bed.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b2' });
+    await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: '', bootID: '' });
+    await fixture.pass(100);
+    expect(fixture.agents.requests).toHaveLength(1);
+    await fixture.setNode('worker-1', { systemUUID: instanceId, machineID: 'm1', bootID: 'b2' });
     await untilRequests(2);
-    await bed.pass(100);
-    expect(bed.agents.requests).toHaveLength(2);
+    await fixture.pass(100);
+    expect(fixture.agents.requests).toHaveLength(2);
   });
 
-  it('is done again on a Node that was deleted and registered anew', async () => {
+  it('a Node deleted and registered again is configured again', async () => {
     await configure();
-    await bed.admin.delete(nodes, { name: 'worker-1' });
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.addNode('worker-1');
+    await fixture.admin.delete(nodes, { name: 'worker-1' });
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.addNode('worker-1');
     await untilRequests(2);
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
   });
 
   it.each([
     ['names no node', { nodeName: '' }],
     ['names no Job', { job: '' }],
-    ['is of another time', { at: 'yesterday' }],
-  ])('is nothing when its record %s: it is done again', async (_, applied) => {
+    ['has an invalid time', { at: 'yesterday' }],
+  ])('a record that %s is ignored and the object is applied again', async (_, applied) => {
     await configure();
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: { applied } });
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: { applied } });
     await untilRequests(2);
-    const { status } = await bed.untilReady('worker-1', good);
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(status?.applied).toMatchObject({ nodeName: 'worker-1', done: true });
   });
 
-  it('is never taken from a status that another controller wrote', async () => {
+  it('a status written by another controller provides no record', async () => {
     await configure();
-    await bed.stop();
+    await fixture.stop();
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    const { status } = await bed.get('worker-1');
+    const { status } = await fixture.get('worker-1');
     const conditions = [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }];
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: { ...status, conditions } });
-    bed.run({ 'take-over': 'true' });
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: { ...status, conditions } });
+    fixture.run({ 'take-over': 'true' });
     await untilRequests(2);
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('takes a Job back that waits on a node which has become another machine', async () => {
-    await bed.addNode('worker-1', 'uuid-x');
-    bed.run();
-    bed.agents.dead.add('worker-1');
-    await bed.apply('worker-1', { instanceId: 'uuid-x', interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.pods().length === 1,
+  it('a pending Job is removed when its node has become another machine', async () => {
+    await fixture.addNode('worker-1', 'uuid-x');
+    fixture.run();
+    fixture.agents.dead.add('worker-1');
+    await fixture.apply('worker-1', { instanceId: 'uuid-x', interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.pods().length === 1,
       () => 'no Pod',
     );
-    await bed.setNode('worker-1', { systemUUID: 'uuid-y' });
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.eventually(
-      () => bed.jobs().every(({ metadata }) => metadata.deletionTimestamp !== undefined),
+    await fixture.setNode('worker-1', { systemUUID: 'uuid-y' });
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.eventually(
+      () => fixture.jobs().every(({ metadata }) => metadata.deletionTimestamp !== undefined),
       () => 'the Job stays',
     );
-    bed.agents.dead.clear();
-    await bed.pass(20);
-    expect(bed.agents.requests).toEqual([]);
+    fixture.agents.dead.clear();
+    await fixture.pass(20);
+    expect(fixture.agents.requests).toEqual([]);
   });
 });

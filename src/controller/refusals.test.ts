@@ -13,47 +13,47 @@ const quota = {
   message: 'exceeded quota: agents, requested: count/jobs.batch=1',
   times: 1e9,
 } as const;
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
-  bed.run();
+  fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
+  fixture.run();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function messageOf(name: string): Promise<string | undefined> {
-  return findCondition((await bed.get(name)).status?.conditions, 'Ready')?.message;
+  return findCondition((await fixture.get(name)).status?.conditions, 'Ready')?.message;
 }
 
-describe('what the API server refuses', () => {
-  it('is told in status and event, and is over when the server allows it', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    bed.api.faults.answer(quota);
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
+describe('requests refused by the API server', () => {
+  it('a refused Job creation is shown in status and event until the API server allows it', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    fixture.api.faults.answer(quota);
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
     expect(await messageOf('worker-1')).toContain('exceeded quota');
-    await bed.eventually(
-      () => bed.events().includes('JobRefused'),
-      () => bed.events().join(),
+    await fixture.eventually(
+      () => fixture.events().includes('JobRefused'),
+      () => fixture.events().join(),
     );
-    bed.api.faults.clear();
-    await bed.untilReady('worker-1', good);
+    fixture.api.faults.clear();
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('is tried again with a pause, in whatever words it is refused each time', async () => {
+  it('a refused Job creation is retried with backoff even if the message changes each time', async () => {
     for (let used = 0; used < 100; used++) {
-      bed.api.faults.answer({ ...quota, message: `exceeded quota, used: ${used}`, times: 1 });
+      fixture.api.faults.answer({ ...quota, message: `exceeded quota, used: ${used}`, times: 1 });
     }
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
-    await bed.pass(100);
-    // After 1 s, 2 s, 4 s …
-    const tries = bed.api.audit.filter(
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
+    await fixture.pass(100);
+    // Attempts after 1 s, 2 s, 4 s …
+    const tries = fixture.api.audit.filter(
       ({ resource, status }) => resource === 'jobs' && status === 403,
     );
     expect(tries.length).toBeGreaterThan(2);
@@ -61,73 +61,73 @@ describe('what the API server refuses', () => {
     expect(await messageOf('worker-1')).toContain(`used: ${tries.length - 1}`);
   });
 
-  it('is told however long the words are', async () => {
-    bed.api.faults.answer({ ...quota, message: `denied: ${'😀'.repeat(4_000)}` });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
-    // Cut in the middle of a character, and the same at each look all the same.
-    const writes = bed.writes().length;
-    await bed.pass(100);
-    expect(bed.writes()).toHaveLength(writes);
+  it('a refusal with a very long message is truncated and causes no repeated writes', async () => {
+    fixture.api.faults.answer({ ...quota, message: `denied: ${'😀'.repeat(4_000)}` });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
+    // The message is cut inside a surrogate pair, yet repeated attempts cause no write.
+    const writes = fixture.writes().length;
+    await fixture.pass(100);
+    expect(fixture.writes()).toHaveLength(writes);
   });
 
-  it('is told of an object that never had a status', async () => {
-    bed.api.faults.answer({
+  it('a refusal is shown on an object without a status', async () => {
+    fixture.api.faults.answer({
       ...quota,
       status: 404,
       reason: 'NotFound',
       message: 'no such namespace',
     });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
     expect(await messageOf('worker-1')).toContain('no such namespace');
   });
 
-  it('is told of an object that is being deleted', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
-    bed.api.faults.answer(quota);
-    await bed.delete('worker-1');
-    await bed.untilReady('worker-1', 'False JobRefused');
+  it('a refusal is shown on an object in deletion', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
+    fixture.api.faults.answer(quota);
+    await fixture.delete('worker-1');
+    await fixture.untilReady('worker-1', 'False JobRefused');
   });
 
-  it('is told of a ConfigMap, and the Job that waits for it goes on later', async () => {
-    bed.api.faults.answer({ ...quota, resource: 'configmaps', message: 'denied by a webhook' });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
-    bed.api.faults.clear();
-    await bed.untilReady('worker-1', good);
-    expect(bed.created('jobs')).toBe(1);
+  it('a refused ConfigMap creation is shown, and the prepared Job continues later', async () => {
+    fixture.api.faults.answer({ ...quota, resource: 'configmaps', message: 'denied by a webhook' });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
+    fixture.api.faults.clear();
+    await fixture.untilReady('worker-1', good);
+    expect(fixture.created('jobs')).toBe(1);
   });
 });
 
-describe('a ConfigMap that is somebody else’s', () => {
-  it('is given to no agent: it is told, and the agent waits until it is gone', async () => {
-    bed.api.faults.answer({ ...quota, resource: 'configmaps', message: 'not now' });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'False JobRefused');
-    const name = bed.jobs()[0]?.metadata.name ?? '';
+describe('a foreign ConfigMap', () => {
+  it("a foreign ConfigMap under the Job's name blocks the Job with a status message until deleted", async () => {
+    fixture.api.faults.answer({ ...quota, resource: 'configmaps', message: 'not now' });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'False JobRefused');
+    const name = fixture.jobs()[0]?.metadata.name ?? '';
     const foreign = { metadata: { name, namespace: 'multinic-agents' }, data: {} };
-    bed.api.faults.clear();
-    await bed.admin.create(configMaps, foreign);
-    await bed.eventually(
+    fixture.api.faults.clear();
+    await fixture.admin.create(configMaps, foreign);
+    await fixture.eventually(
       async () => (await messageOf('worker-1'))?.includes('belongs to another Job') ?? false,
       () => 'not told',
     );
-    expect(bed.pods()).toEqual([]);
-    await bed.admin.delete(configMaps, { namespace: 'multinic-agents', name });
-    await bed.untilReady('worker-1', good);
+    expect(fixture.pods()).toEqual([]);
+    await fixture.admin.delete(configMaps, { namespace: 'multinic-agents', name });
+    await fixture.untilReady('worker-1', good);
   });
 });
 
-describe('a duplicate that means a node by its name', () => {
-  it('wakes the object that is left when it goes', async () => {
-    await bed.apply('by-name', { nodeName: 'worker-1', instanceId: '', interfaces: [] });
-    await bed.untilReady('by-name', good);
-    await bed.apply('vm-a', { nodeName: 'vm-a', interfaces: [entry(0)] });
-    await bed.untilReady('vm-a', 'False DuplicateInstanceId');
-    await bed.delete('by-name');
-    await bed.untilGone('by-name');
-    await bed.untilReady('vm-a', good);
+describe('a duplicate that refers to a node by name', () => {
+  it('deleting a duplicate that refers to the node by name unblocks the remaining object', async () => {
+    await fixture.apply('by-name', { nodeName: 'worker-1', instanceId: '', interfaces: [] });
+    await fixture.untilReady('by-name', good);
+    await fixture.apply('vm-a', { nodeName: 'vm-a', interfaces: [entry(0)] });
+    await fixture.untilReady('vm-a', 'False DuplicateInstanceId');
+    await fixture.delete('by-name');
+    await fixture.untilGone('by-name');
+    await fixture.untilReady('vm-a', good);
   });
 });

@@ -10,8 +10,8 @@ export const leaseName = 'multinic-agent-controller';
 export const definition: DefinitionName = 'multinicnodeconfigs.multinic.io';
 
 /**
- * `own`: where the MultiNicNodeConfigs are; `agents`: where the Jobs are. In the namespace of `own`, too, but in Roles of their own: a group
- * of MultiNicBizConfigs that is read, and the objects that they become.
+ * `own`: namespace with the MultiNicNodeConfigs; `agents`: namespace with the Jobs. A MultiNicBizConfig group and
+ * `expansion` are in `own` too, but have separate Roles.
  */
 export type ControllerPlace = 'cluster' | 'own' | 'agents' | BizConfigGroup | 'expansion';
 
@@ -22,7 +22,7 @@ const configMaps = { group: '', resource: 'configmaps', where: 'agents' } as con
 const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
 const configs = { group: businessGroup, resource: nodeConfigs.plural, where: 'own' } as const;
 
-/** For MultiNicBizConfigs of a group; needed unless the mode is off. */
+/** Rights for one MultiNicBizConfig group; needed unless the mode is `off`. */
 function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace, never>[] {
   return [
     {
@@ -46,7 +46,7 @@ function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace,
   ];
 }
 
-/** Needed in mode active only. */
+/** Rights needed in mode `active` only. */
 const expansionRights: readonly Right<ControllerPlace, never>[] = [
   {
     group: businessGroup,
@@ -61,7 +61,7 @@ const expansionRights: readonly Right<ControllerPlace, never>[] = [
   },
 ];
 
-/** What the controller of this namespace has to be allowed in a business cluster. */
+/** Returns all rights the controller needs in a business cluster. */
 export function controllerRights(namespace: string): RightsTable<ControllerPlace, never> {
   return {
     clusterRole: 'multinic-controller',

@@ -19,7 +19,7 @@ import {
 import { type Settings, setting } from '../process/settings.ts';
 import { agentResources } from './jobs/agent-resources.ts';
 
-/** Settings of `multinic controller`; names that the deployed controller knows are kept. */
+/** Settings for `multinic controller`; names known from the legacy controller are unchanged. */
 export const controllerSettings = {
   kubeconfig: setting({
     env: ['KUBECONFIG'],
@@ -203,7 +203,7 @@ export const controllerSettings = {
   }),
 } satisfies Settings;
 
-/** How many of `nodes` Nodes may be worked on at once; at least 1. */
+/** Returns how many Nodes may run an agent at once, at least 1. `nodes`: number of Nodes in the cluster. */
 export function limitOf(maxInFlight: number | Percent, nodes: number): number {
   if (typeof maxInFlight === 'number') return maxInFlight;
   return Math.max(1, Math.floor((nodes * Number.parseInt(maxInFlight, 10)) / 100));

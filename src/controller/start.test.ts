@@ -21,26 +21,26 @@ import { startController } from './start.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeAll(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterAll(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
-/** Starts the part as main does; answers its URL and how to end it. */
-async function start(server = bed.api.url, others: Partial<Context> = {}) {
+/** Starts the part as main does; returns its URL and handles to stop it. */
+async function start(server = fixture.api.url, others: Partial<Context> = {}) {
   const stop = new AbortController();
   const url = Promise.withResolvers<string>();
   const write = (line: string): void => {
-    const said = JSON.parse(line) as { msg: string; url?: string };
-    if (said.msg === 'controller started' && said.url) url.resolve(said.url);
+    const logged = JSON.parse(line) as { msg: string; url?: string };
+    if (logged.msg === 'controller started' && logged.url) url.resolve(logged.url);
   };
-  const kubeconfig = await bed.api.kubeconfig({
-    ...bed.api.accessAs(identities.controller),
+  const kubeconfig = await fixture.api.kubeconfig({
+    ...fixture.api.accessAs(identities.controller),
     server,
   });
   const done = startController(
@@ -63,12 +63,12 @@ async function start(server = bed.api.url, others: Partial<Context> = {}) {
 const lease = { namespace: 'multinic-system', name: 'multinic-agent-controller' };
 
 describe('startController', () => {
-  it('leads, works, tells how it is, and gives the lease back when it is told to stop', async () => {
-    await bed.addNode('worker-1');
+  it('the controller takes the lease, reconciles, serves health and metrics, and releases the lease on stop', async () => {
+    await fixture.addNode('worker-1');
     const { url, stop, done } = await start();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'True AllInterfacesConfigured');
-    expect((await bed.admin.get(leases, lease)).spec?.holderIdentity).toMatch(/^controller_/);
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'True AllInterfacesConfigured');
+    expect((await fixture.admin.get(leases, lease)).spec?.holderIdentity).toMatch(/^controller_/);
 
     const health = await fetch(`${url}/healthz`);
     expect(health.status).toBe(200);
@@ -89,18 +89,20 @@ describe('startController', () => {
 
     stop.abort(new Error('stop'));
     await done;
-    expect(bed.api.objects('events', 'multinic-system')).toMatchObject([
+    expect(fixture.api.objects('events', 'multinic-system')).toMatchObject([
       { type: 'Normal', reason: 'AllInterfacesConfigured', involvedObject: { name: 'worker-1' } },
     ]);
-    expect((await bed.admin.get(leases, lease)).spec?.holderIdentity || undefined).toBeUndefined();
+    expect(
+      (await fixture.admin.get(leases, lease)).spec?.holderIdentity || undefined,
+    ).toBeUndefined();
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 });
 
 const isLease = (path: string): boolean => path.includes('/leases');
 
-it('keeps a connection for its lease that nothing else goes over', async () => {
-  await using tapped = await tapConnections(bed.api.url);
+it('lease requests use a separate connection that carries no other request', async () => {
+  await using tapped = await tapConnections(fixture.api.url);
   const { stop, done } = await start(tapped.url);
   const renewals = (): number => tapped.paths.flat().filter(isLease).length;
   await expect.poll(renewals).toBeGreaterThan(3);
@@ -113,19 +115,19 @@ it('keeps a connection for its lease that nothing else goes over', async () => {
 
 const pod = { name: 'controller-1', namespace: 'multinic-system', uid: 'u' };
 const random = () => 0.4321;
-/** The clock of the machine, but for the pause after which a part looks again for what is missing. */
+/** System clock whose 30 s retry pause for missing rights and fields takes 50 ms. */
 const impatient = {
   ...systemClock,
   sleep: (ms: number, signal?: AbortSignal) =>
     systemClock.sleep(ms === jittered(30_000, random) ? 50 : ms, signal),
 };
 
-it('[RW-58] is not ready while a right is missing, and ready again without a restart', async () => {
+it('[RW-58] the controller is not ready while a right is missing, and recovers without a restart', async () => {
   const role = { namespace: 'multinic-agents', name: 'multinic-controller' };
-  const rules = await setRules(bed.admin, roles, role, (all) =>
+  const rules = await setRules(fixture.admin, roles, role, (all) =>
     all.filter(({ resources }) => !resources.includes('configmaps')),
   );
-  const { url, stop, done } = await start(bed.api.url, { clock: impatient, random, pod });
+  const { url, stop, done } = await start(fixture.api.url, { clock: impatient, random, pod });
   const failing = async () =>
     ((await (await fetch(`${url}/readyz`)).json()) as { failing: Record<string, string> }).failing;
   await expect.poll(failing).toMatchObject({
@@ -133,36 +135,36 @@ it('[RW-58] is not ready while a right is missing, and ready again without a res
       'may not create configmaps in multinic-agents (Role multinic-controller in multinic-agents), and 1 more; the log has a command for each',
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  const told = () =>
-    bed.api
+  const warnings = () =>
+    fixture.api
       .objects('events', 'multinic-system')
       .filter((event) => JSON.stringify(event).includes('"name":"controller-1"'));
-  await expect.poll(told).toMatchObject([{ reason: 'RightsMissing', type: 'Warning' }]);
-  await setRules(bed.admin, roles, role, () => rules);
+  await expect.poll(warnings).toMatchObject([{ reason: 'RightsMissing', type: 'Warning' }]);
+  await setRules(fixture.admin, roles, role, () => rules);
   await expect.poll(failing).toEqual({});
   stop.abort(new Error('stop'));
   await done;
 });
 
-it('[RW-71] is not ready and does not lead while its kind lacks fields that it writes', async () => {
+it('[RW-71] the controller is not ready and does not lead while its CRD lacks fields', async () => {
   const crd = { name: 'multinicnodeconfigs.multinic.io' };
   const old = { metadata: { annotations: { [annotations.schema]: null } } };
-  const { metadata } = await bed.admin.get(crds, crd);
-  await bed.admin.patch(crds, crd, old);
-  const { url, stop, done } = await start(bed.api.url, { clock: impatient, random });
+  const { metadata } = await fixture.admin.get(crds, crd);
+  await fixture.admin.patch(crds, crd, old);
+  const { url, stop, done } = await start(fixture.api.url, { clock: impatient, random });
   const ready = async () => (await fetch(`${url}/readyz`)).text();
-  const holder = async () => (await bed.admin.find(leases, lease))?.spec?.holderIdentity;
+  const holder = async () => (await fixture.admin.find(leases, lease))?.spec?.holderIdentity;
   await expect.poll(ready).toContain('kubectl apply --server-side');
   expect(await holder()).toBeFalsy();
-  await bed.admin.patch(crds, crd, { metadata: { annotations: metadata.annotations } });
+  await fixture.admin.patch(crds, crd, { metadata: { annotations: metadata.annotations } });
   await expect.poll(ready).toContain('"status":"ok"');
   await expect.poll(holder).toMatch(/^controller_/);
   stop.abort(new Error('stop'));
   await done;
 });
 
-describe('the settings', () => {
-  it('are those of the deployed controller where it has them', () => {
+describe('controller settings', () => {
+  it("settings read the legacy controller's environment variables", () => {
     const env = {
       CONTROLLER_NAMESPACE: 'ns',
       AGENT_IMAGE: 'registry/agent:1',
@@ -180,7 +182,7 @@ describe('the settings', () => {
     });
   });
 
-  it('[RW-75] name every value that cannot be used', () => {
+  it('[RW-75] settings name every unusable value', () => {
     const env = { CONTROLLER_JOB_TTL: '10m', AGENT_IMAGE_PULL_POLICY: 'Sometimes' };
     const read = () => readSettings(controllerSettings, { env, flags: { 'max-in-flight': '0' } });
     expect(read).toThrow(SettingsError);
@@ -194,12 +196,12 @@ describe('the settings', () => {
     ['10%', 1_000, 100],
     ['10%', 3, 1],
     ['100%', 0, 1],
-  ])('let max-in-flight %s of %d Nodes be %d', (text, nodes, limit) => {
+  ])('max-in-flight %s with %d Nodes gives limit %d', (text, nodes, limit) => {
     const read = readSettings(controllerSettings, { env: {}, flags: { 'max-in-flight': text } });
     expect(limitOf(read.maxInFlight, nodes)).toBe(limit);
   });
 
-  it.each(['0%', '101%', '1.5', '10 %', '-1'])('refuse max-in-flight %s', (text) => {
+  it.each(['0%', '101%', '1.5', '10 %', '-1'])('max-in-flight %s is refused', (text) => {
     const flags = { 'max-in-flight': text };
     expect(() => readSettings(controllerSettings, { env: {}, flags })).toThrow(/1% to 100%/);
   });
@@ -210,6 +212,6 @@ it.each([
   [59_999, '59s'],
   [600_000, '10m0s'],
   [8_130_000, '2h15m30s'],
-])('%i ms of uptime read %s', (ms, text) => {
+])('an uptime with %i ms is shown as %s', (ms, text) => {
   expect(goDuration(ms)).toBe(text);
 });

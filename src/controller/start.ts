@@ -24,7 +24,7 @@ import type { controllerSettings } from './settings.ts';
 
 type ControllerValues = Values<typeof controllerSettings>;
 
-/** Runs the controller until the signal aborts; of several processes one works, the others wait. */
+/** Runs the controller until the signal aborts; only the lease holder reconciles, all replicas serve HTTP. */
 export async function startController(
   values: ControllerValues,
   context: PartContext<typeof metricTable>,

@@ -16,7 +16,7 @@ function target(config = nodeConfig(), nodes: readonly Node[] = [node('worker-1'
 }
 
 describe('findTarget', () => {
-  it('takes the Node whose systemUUID is the instance id, whatever the letters', () => {
+  it('findTarget returns the Node whose systemUUID equals the instance id, ignoring case', () => {
     const found = target(nodeConfig(), [node('worker-1', instanceId.toUpperCase())]);
     expect(found).toMatchObject({
       node: { metadata: { name: 'worker-1' } },
@@ -24,7 +24,7 @@ describe('findTarget', () => {
     });
   });
 
-  it('[RW-20] takes that Node also when its name differs, and says so', () => {
+  it('[RW-20] findTarget returns the Node with a matching systemUUID even if its name differs, and reports the difference', () => {
     const found = target(nodeConfig(), [node('other', instanceId), node('worker-1', 'x')]);
     expect(found).toMatchObject({ node: { metadata: { name: 'other' } } });
     expect(found).toMatchObject({
@@ -35,7 +35,7 @@ describe('findTarget', () => {
     });
   });
 
-  it('takes the instance id of the label when the spec has none', () => {
+  it('findTarget uses the instance id label when the spec has no instance id', () => {
     const config = nodeConfig({
       metadata: { labels: { [labels.instanceId]: instanceId } },
       spec: { instanceId: undefined },
@@ -45,12 +45,12 @@ describe('findTarget', () => {
     });
   });
 
-  it('takes the Node of that name when there is no instance id at all, and is not sure', () => {
+  it('findTarget matches by Node name without an instance id, and marks the match unproven', () => {
     const config = nodeConfig({ spec: { instanceId: undefined } });
     expect(target(config)).toMatchObject({ kind: 'node', name: { kind: 'unproven' } });
   });
 
-  it('[RW-66] never falls back to the name when no Node has the instance id', () => {
+  it('[RW-66] findTarget never falls back to the name when no Node has the instance id', () => {
     expect(target(nodeConfig(), [node('worker-1', 'rebuilt')])).toMatchObject({
       kind: 'none',
       reason: 'NodeNotFound',
@@ -58,7 +58,7 @@ describe('findTarget', () => {
     });
   });
 
-  it('refuses two Nodes with one systemUUID, by name', () => {
+  it('findTarget refuses two Nodes with the same systemUUID and names both', () => {
     expect(target(nodeConfig(), [node('b', instanceId), node('a', instanceId)])).toMatchObject({
       reason: 'DuplicateSystemUUID',
       message: `Nodes a and b report the systemUUID ${instanceId}`,

@@ -17,7 +17,7 @@ export type Target =
   | {
       readonly kind: 'node';
       readonly node: Node;
-      /** How sure the choice is, for the condition NameDiffers. */
+      /** Certainty of the node match, for the condition NameDiffers. */
       readonly name: NameMatch;
     }
   | { readonly kind: 'none'; readonly reason: NodeReason; readonly message: string };
@@ -26,7 +26,7 @@ export type NameMatch =
   | { readonly kind: 'same' }
   | { readonly kind: 'differs' | 'unproven'; readonly message: string };
 
-/** The node that an object may be applied to, or why there is none; its NICs stay as they are then. */
+/** Returns the Node to apply the object to, or the reason for no Node. Without a Node, existing NICs stay unchanged. */
 export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores): Target {
   const target = findTarget(config, stores.nodeDirectory);
   if (target.kind === 'none') return target;
@@ -41,8 +41,9 @@ export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores)
 }
 
 /**
- * The node of an object: the one whose systemUUID is its instance id (spec, else label); an object without one means the
- * Node of its name. The kubelet reads systemUUID from DMI, where Nova puts the server id; Kubernetes does not keep it unique.
+ * Finds the object's Node by systemUUID = instance id (from spec, otherwise from the label); without an instance id, by
+ * Node name. The kubelet reads systemUUID from DMI, where Nova stores the server id. Kubernetes does not enforce unique
+ * systemUUIDs.
  */
 export function findTarget(config: NodeConfig, nodes: NodeDirectory): Target {
   const instanceId = instanceIdOf(config);
@@ -77,7 +78,7 @@ function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
   return { kind: 'differs', message };
 }
 
-/** Keys of the objects that may mean this node, by its systemUUID or by its name. */
+/** Returns keys of objects that refer to this Node by systemUUID or by name. */
 export function keysAbout(node: Node, configs: ConfigDirectory): readonly string[] {
   const uuid = systemUuidOf(node);
   const byId = uuid ? configs.byInstanceId(uuid) : [];

@@ -39,7 +39,7 @@ let running: Promise<void>;
 let effects: Effect[];
 let metrics: Metrics<typeof metricTable>;
 
-/** A webhook that answers, with an authority. */
+/** A webhook with a CA that answers. */
 const webhook: Webhook = {
   access: { authorities: 'PEM', user: `system:serviceaccount:${namespace}:multinic-operator` },
   answers: true,
@@ -108,8 +108,8 @@ async function status(): Promise<MultiNicOperatorStatus> {
 
 const until = (check: () => Promise<void>) => vi.waitFor(check, generous);
 
-describe('lifecycle on an API server', () => {
-  it('carries out every stage but the one whose field cannot be used', async () => {
+describe('lifecycle with an API server', () => {
+  it('lifecycle carries out every stage except the stage with an unusable field', async () => {
     await admin.create(multiNicOperators, {
       metadata: ref,
       spec: {
@@ -139,7 +139,7 @@ describe('lifecycle on an API server', () => {
     });
   });
 
-  it('tries a stage again that the API server refuses for some time', async () => {
+  it('lifecycle retries a stage refused by the API server', async () => {
     const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
     api.faults.answer({ ...refused, status: 403, message: 'exceeded quota', times: 4 });
     await admin.create(multiNicOperators, {
@@ -173,7 +173,7 @@ describe('lifecycle on an API server', () => {
       spec: { database: { enabled: true } },
       done: async () => admin.find(claims, { namespace, name: managedObjects.databaseClaim }),
     },
-  ])('continues a stage when $what', async ({ before, fix, spec, done }) => {
+  ])('lifecycle continues a stage when $what', async ({ before, fix, spec, done }) => {
     await before();
     await admin.create(multiNicOperators, { metadata: ref, spec });
     await until(async () => expect(await status()).toMatchObject({ phase: 'Error' }));
@@ -185,7 +185,7 @@ describe('lifecycle on an API server', () => {
     });
   });
 
-  it('backs off when each refusal has another text', async () => {
+  it('lifecycle backs off when each refusal has different text', async () => {
     const refused = { verb: 'patch', resource: 'configmaps', name: triggersRef.name } as const;
     for (let port = 1; port < 500; port++) {
       api.faults.answer({ ...refused, status: 500, message: `read tcp 10.0.0.1:${port}` });
@@ -202,7 +202,7 @@ describe('lifecycle on an API server', () => {
     expect(tries()).toBeLessThan(15);
   });
 
-  it('removes the webhook configuration of a MultiNicOperator whose finalizers a user removed', async () => {
+  it('lifecycle deletes the webhook configuration of a MultiNicOperator whose finalizers a user removed', async () => {
     const protection = { name: managedObjects.protection };
     const spec = { protection: { enableMutationPrevention: true } };
     await admin.create(multiNicOperators, { metadata: ref, spec });
@@ -215,7 +215,7 @@ describe('lifecycle on an API server', () => {
     await until(async () => expect(await configuration()).toBeUndefined());
   });
 
-  it('makes an object again that a user deleted while recovery was off, when the spec wants it again', async () => {
+  it('lifecycle recreates an object deleted while recovery was off, when the spec requests the object again', async () => {
     const trigger = { mode: 'manual' };
     const spec = { protection: { enableAutoRecovery: false }, reconcileTrigger: trigger };
     await admin.create(multiNicOperators, { metadata: ref, spec });
@@ -233,12 +233,12 @@ describe('lifecycle on an API server', () => {
     await until(async () => expect(await map()).toBeDefined());
   });
 
-  it('writes nothing at rest', async () => {
+  it('lifecycle writes nothing while nothing changes', async () => {
     await admin.create(multiNicOperators, { metadata: ref, spec: { database: { enabled: true } } });
     await until(async () => expect(await status()).toMatchObject({ phase: 'Pending' }));
     await until(async () => {
       effects.length = 0;
-      // A reconcile that the annotation of another program starts.
+      // Trigger a reconcile by a foreign annotation.
       const metadata = { annotations: { 'example.com/note': String(Math.random()) } };
       const before = await reconciles();
       await admin.patch(multiNicOperators, ref, { metadata });

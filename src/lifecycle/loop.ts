@@ -29,8 +29,8 @@ import { createStatusWriter } from './status/writer.ts';
 import { createWatches } from './watches.ts';
 
 const name = 'multinicoperator';
-/** Time at the end of a process for its last look at the namespace. */
-const leaveMs = 10_000;
+/** Milliseconds at process end for the last namespace check. */
+const releaseMs = 10_000;
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -41,7 +41,7 @@ export interface LoopOptions {
   readonly kubernetesMinor: number;
 }
 
-/** Everything that works while this process leads, wired together. */
+/** Wires all components that run while this process is the leader. */
 export function createLoop(options: LoopOptions) {
   const { client, settings, context, perform, webhook, kubernetesMinor } = options;
   const { clock, random, log, metrics } = context;
@@ -80,9 +80,9 @@ export function createLoop(options: LoopOptions) {
     random,
   });
   const reflectors = createWatches({ client, context, namespace, stores });
-  /** Whatever changes concerns every MultiNicOperator: there is one. */
+  /** Any change concerns every MultiNicOperator, because only one exists. */
   const all = (): readonly string[] => stores.operators.keys();
-  /** Also that MultiNicOperator which is gone, and left its webhook configuration. */
+  /** Also enqueues a deleted MultiNicOperator that left its webhook configuration. */
   const withOwner = ({ object }: Change<KubeObject>): readonly string[] => {
     const { [labelNames.managedByOperator]: owner } = object.metadata.labels ?? {};
     return owner === undefined ? all() : [...all(), keyOf({ namespace, name: owner })];
@@ -121,11 +121,13 @@ export function createLoop(options: LoopOptions) {
     for (const key of all()) controller.enqueue(key);
   });
 
-  /** From Kubernetes 1.33 on, a namespace that ends stops Pods first, maybe before the watch tells that it ends. */
-  async function leave({ reason }: AbortSignal): Promise<void> {
-    if (reason instanceof LeaseLostError) return; // another replica leads
+  /** Since Kubernetes 1.33, namespace deletion stops Pods first, possibly before the watch reports the deletion. */
+  async function releaseAtExit({ reason }: AbortSignal): Promise<void> {
+    if (reason instanceof LeaseLostError) return; // Another replica leads.
     try {
-      await withDeadline({ clock, ms: leaveMs }, async (signal) => deletion.leave(signal));
+      await withDeadline({ clock, ms: releaseMs }, async (signal) =>
+        deletion.releaseAtExit(signal),
+      );
     } catch (error) {
       log.warn({ err: error }, 'it is unknown whether the namespace is being deleted');
     }
@@ -138,9 +140,9 @@ export function createLoop(options: LoopOptions) {
           objects: (end) => controller.run(end),
           certificates: (end) => webhook.keepCertificates(end),
         });
-        await leave(leading);
+        await releaseAtExit(leading);
       }),
-    /** A process that waits for the lease is ready: it serves the webhook. */
+    /** A process without the lease is ready: it serves the webhook. */
     notReady: () => {
       const late = reflectors.filter(({ state }) => state === 'listing' || state === 'waiting');
       return late.length === 0 ? undefined : `${late.length} watches are not up to date`;

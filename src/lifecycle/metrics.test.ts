@@ -36,17 +36,17 @@ describe('metrics of a MultiNicOperator', () => {
   it.each([
     ['has no status yet', {}, ['{operator="production-system",reason="Other"} 1']],
     [
-      'has a field that cannot be used',
+      'has an unusable field',
       { phase: 'Error', ...conditions('Ready', 'False', 'InvalidSpec') },
       ['{operator="production-system",reason="InvalidSpec"} 1'],
     ],
     [
-      'has a reason of another program',
+      'has a foreign reason',
       { phase: 'Error', ...conditions('Ready', 'False', 'Unheard') },
       ['{operator="production-system",reason="Other"} 1'],
     ],
     ['is Running', { phase: 'Running' }, []],
-  ])('multinic_operator_not_running when it %s', async (_what, status, lines) => {
+  ])('multinic_operator_not_running when the MultiNicOperator %s', async (_what, status, lines) => {
     operator(status);
     expect(await shown('multinic_operator_not_running')).toEqual(lines);
   });
@@ -64,7 +64,7 @@ describe('metrics of a MultiNicOperator', () => {
     expect(await shown('multinic_operator_contested')).toEqual([]);
   });
 
-  it('multinic_component_status shows the components that the spec wants', async () => {
+  it('multinic_component_status shows components enabled in the spec', async () => {
     operator({
       controllerStatus: { phase: 'Ready' },
       databaseStatus: { phase: 'Progressing' },
@@ -79,7 +79,7 @@ describe('metrics of a MultiNicOperator', () => {
     expect(await shown('multinic_component_status')).toEqual([`${of('controller')} 0`]);
   });
 
-  it('multinic_operator_managed_resources_count leaves out what others made', async () => {
+  it('multinic_operator_managed_resources_count ignores foreign objects', async () => {
     const made = { [labels.managedByOperator]: 'production-system' };
     stores.services.replace([
       { metadata: { namespace: 'multinic-system', name: 'a', labels: made } },

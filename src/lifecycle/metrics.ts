@@ -8,7 +8,7 @@ import type { Metrics } from '../process/metrics.ts';
 import { type OperatorObject, statusOf } from './multinicoperator.ts';
 import type { Stores } from './objects/stores.ts';
 
-/** Shows MultiNicOperators by their status, and the objects that lifecycle watches, whenever the metrics are read. */
+/** Exports metrics for MultiNicOperators by status and for watched objects, sampled on each scrape. */
 export function sampleOperators(
   metrics: Pick<Metrics<typeof metricTable>, 'sampleEach'>,
   stores: Stores,

@@ -4,7 +4,7 @@ import { managementGroup } from '../api/names.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { defineResource } from '../kube/resource.ts';
 
-/** A MultiNicOperator as it was read: a server without our schema may hold anything. */
+/** A MultiNicOperator as read: a server without our schema may store anything. */
 export interface OperatorObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: unknown;
@@ -18,7 +18,7 @@ export const multiNicOperators = defineResource<OperatorObject>({
   namespaced: true,
 });
 
-/** The status, field by field: one that cannot be read is written anew. */
+/** Returns the readable status fields; unreadable fields are rewritten. */
 export function statusOf({ status = {} }: OperatorObject): MultiNicOperatorStatus {
   const whole = multiNicOperatorStatus.safeParse(status);
   return whole.success ? whole.data : (readableStatus.safeParse(status).data ?? {});

@@ -11,13 +11,13 @@ import type { StagePlan } from './stage.ts';
 /** A stage after its plan was carried out. */
 export interface Outcome<Report = unknown> {
   readonly plan: StagePlan<Report>;
-  /** What became of each object, by `Kind name`. */
+  /** Result per object, by `Kind name`. */
   readonly objects: ReadonlyMap<string, Ensured>;
-  /** What another manager took of objects that are repaired, drifted or contested, by `Kind name`. */
+  /** Fields lost to another manager on repaired, drifted or contested objects, by `Kind name`. */
   readonly lost: ReadonlyMap<string, LostFields>;
-  /** When a contested object may be repaired next. */
+  /** Milliseconds until the next repair of a contested object. */
   readonly requeueAfterMs?: number;
-  /** What the API server refused; the other stages go on. */
+  /** Refusal by the API server; other stages continue. */
   readonly error?: unknown;
 }
 

@@ -31,7 +31,7 @@ export interface ReconcileDeps {
   readonly random: Random;
 }
 
-/** Pauses between tries of a stage that failed, or that an object which no watch shows may block. */
+/** Retry delays for a failed stage, or for a stage blocked by an unwatched object. */
 const again: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 interface Retry {
@@ -39,21 +39,21 @@ interface Retry {
   readonly atMs: number;
 }
 
-/** Brings all that a MultiNicOperator installs closer to its spec. */
+/** Reconciles a MultiNicOperator's installation with its spec. */
 export function createReconcile(deps: ReconcileDeps) {
   const { observe, applier, carryOut, deletion, status, webhook, breakGlass, clock, random } = deps;
   let retry: Retry | undefined;
 
   return async (key: string, signal: AbortSignal): Promise<Requeue> => {
-    const seen = await observe(key, accept, signal);
-    if (seen.what === 'gone') {
+    const observation = await observe(key, accept, signal);
+    if (observation.what === 'gone') {
       await deletion.clean(refOf(key), signal);
       return {};
     }
-    if (seen.what === 'leaving') return deletion.finish(seen.operator, signal);
-    if (seen.what === 'refused') return status.refuse(seen, signal);
-    const { observed } = seen;
-    await deletion.hold(observed.operator, signal);
+    if (observation.what === 'leaving') return deletion.finish(observation.operator, signal);
+    if (observation.what === 'refused') return status.refuse(observation, signal);
+    const { observed } = observation;
+    await deletion.addFinalizer(observed.operator, signal);
     breakGlass.note(observed);
     const outcomes = await stages(observed, signal);
     applier.retain(Object.values<Outcome>({ ...outcomes }).flatMap(({ plan }) => plan.apply));
@@ -61,7 +61,10 @@ export function createReconcile(deps: ReconcileDeps) {
     return soonest(outcomes, retryMs(outcomes));
   };
 
-  /** Milliseconds until the next try; undefined: no stage failed or is blocked. A reconcile before that time postpones nothing. */
+  /**
+   * Returns milliseconds until the next retry; undefined: no stage failed or is blocked. An earlier reconcile does not
+   * postpone the retry.
+   */
   function retryMs(outcomes: Outcomes): number | undefined {
     const isBlocked = Object.values<Outcome>({ ...outcomes }).some(isStopped);
     const now = clock.monotonicMs();
@@ -76,7 +79,7 @@ export function createReconcile(deps: ReconcileDeps) {
     return retry.atMs - now;
   }
 
-  /** Independent of each other: a stage that fails holds no other one up. */
+  /** Stages are independent: a failed stage blocks no other stage. */
   async function stages(observed: Observed, signal: AbortSignal): Promise<Outcomes> {
     return {
       credentials: await carryOut(observed, credentials(observed, newPassword), signal),

@@ -2,9 +2,9 @@ import type { MultiNicOperatorStatus } from '../api/multinicoperator.ts';
 
 type DatabaseStatus = NonNullable<MultiNicOperatorStatus['databaseStatus']>;
 
-/** What stages tell the status, in the words of the status. */
+/** Stage results in the format of the status. */
 export type ControllerReport = MultiNicOperatorStatus['controllerStatus'] & {
-  /** What holds the phase up, for people. */
+  /** Obstacle of the phase, for users. */
   readonly message?: string;
 };
 export type DatabaseReport = Pick<DatabaseStatus, 'phase' | 'readyReplicas' | 'version'> & {
@@ -13,8 +13,8 @@ export type DatabaseReport = Pick<DatabaseStatus, 'phase' | 'readyReplicas' | 'v
 export type BackupReport = Pick<DatabaseStatus, 'lastBackup' | 'lastRestore'>;
 
 export interface ProtectionReport {
-  /** Whether the webhook configuration has our CA. */
+  /** True if the webhook configuration has our CA. */
   readonly configured: boolean;
-  /** Why the certificate of the webhook cannot be kept. */
+  /** Why the webhook certificate cannot be maintained. */
   readonly message?: string;
 }

@@ -10,17 +10,17 @@ export const leaseName = 'multinic-lifecycle';
 
 export const definition: DefinitionName = 'multinicoperators.multinic.example.com';
 
-/** `own`: the namespace of lifecycle and of all that it installs. */
+/** `own`: namespace of lifecycle and everything it installs. */
 export type LifecyclePlace = 'cluster' | 'own';
 type LifecycleRight = Right<LifecyclePlace, never>;
 
 const admission = 'admissionregistration.k8s.io';
 const follow = ['list', 'watch'] as const;
-/** An apply that creates an object needs the right to create that name. */
+/** An apply that creates an object needs the right to create this name. */
 const keep = ['get', 'create', 'patch'] as const;
 const keepAndDelete = [...keep, 'delete'] as const;
 
-/** Kinds of which lifecycle watches the objects with its label; a selector by label cannot be held to names. */
+/** Kinds watched by label; a label selector cannot be restricted to names. */
 const watched = [
   ['apps', 'deployments'],
   ['apps', 'statefulsets'],
@@ -211,7 +211,7 @@ const working: readonly LifecycleRight[] = [
   },
 ];
 
-/** The rights of lifecycle in the management cluster. */
+/** Returns lifecycle's rights in the management cluster. */
 export function lifecycleRights(namespace: string): RightsTable<LifecyclePlace, never> {
   return {
     clusterRole: 'multinic-lifecycle',

@@ -7,12 +7,12 @@ import type { Accepted, Problem } from './accept/accepted.ts';
 import type { OperatorObject } from './multinicoperator.ts';
 import type { Desired } from './objects/desired.ts';
 
-/** Objects of lifecycle's namespace by kind and name, and those outside of namespaces. */
+/** Objects in lifecycle's namespace by kind and name, and cluster-scoped objects. */
 export interface LiveObjects {
   find<T extends KubeObject>(resource: Resource<T>, name: string): T | undefined;
 }
 
-/** All that the stages decide from: a stage reads nothing itself. */
+/** Input for all stages: a stage reads nothing itself. */
 export interface Observed {
   readonly operator: OperatorObject;
   readonly status: MultiNicOperatorStatus;
@@ -21,18 +21,18 @@ export interface Observed {
   readonly objects: LiveObjects;
   /** Pods of the operator, MariaDB, backups and restores. */
   readonly pods: readonly Pod[];
-  /** Milliseconds since this process first saw the Pod of MariaDB being deleted; undefined: it is not. */
+  /** Milliseconds since this process first observed MariaDB's Pod in deletion; undefined: not in deletion. */
   readonly databaseEndingMs?: number | undefined;
-  /** The chart's rendering of the operator; undefined: the ConfigMap is missing. */
+  /** The operator manifests rendered by the chart; undefined: missing ConfigMap. */
   readonly base?: ConfigMap | undefined;
-  /** Pods of the legacy controller, also those that are ending; undefined: none. */
+  /** Pods of the legacy controller, including Pods in deletion; undefined: none. */
   readonly legacyPods?: readonly Pod[];
   /** Minor version of Kubernetes 1.x. */
   readonly kubernetesMinor: number;
   readonly now: Date;
 }
 
-/** An object that is to go. */
+/** An object to delete. */
 export interface Removal {
   readonly resource: Resource<KubeObject>;
   readonly ref: ObjectRef;
@@ -40,33 +40,33 @@ export interface Removal {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
 }
 
-/** Something that people are to know beside the phase. */
+/** A message for users besides the phase. */
 export interface Notice {
-  /** Type of the condition that it sets to True, `Stalled`, or `Degraded` for the phase of an installation that works on. */
+  /** Condition type set to True: `Stalled`, or `Degraded` for the phase of a running installation. */
   readonly condition: 'Stalled' | 'Degraded' | 'SecretInSpec' | 'OtherControllerActive';
   readonly reason: Reason;
   readonly message: string;
 }
 
-/** What a stage wants, and what it found. */
+/** Actions and findings of a stage. */
 export interface StagePlan<Report = unknown> {
   readonly apply: readonly Desired[];
   readonly remove: readonly Removal[];
-  /** Objects that are created once and never changed, such as Jobs. */
+  /** Objects created once and never changed, such as Jobs. */
   readonly create?: readonly Desired[];
-  /** Deployments of the legacy system that are scaled to 0. */
+  /** Legacy Deployments to scale to 0. */
   readonly stop?: readonly ObjectRef[];
   readonly problems: readonly Problem[];
   readonly notices: readonly Notice[];
-  /** Its part of the status. */
+  /** The stage's part of the status. */
   readonly report: Report;
-  /** When to look again without a change of any object. */
+  /** Requeue delay without any object change. */
   readonly requeueAfterMs?: number;
 }
 
 export type Stage<Report> = (observed: Observed) => StagePlan<Report>;
 
-/** The plan of a stage whose fields cannot be used: nothing changes. */
+/** Returns a plan without changes, for a stage with unusable fields. */
 export function unchanged<Report>(problems: readonly Problem[], report: Report): StagePlan<Report> {
   return { apply: [], remove: [], problems, notices: [], report };
 }

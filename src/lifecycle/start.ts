@@ -22,7 +22,7 @@ import type { LifecycleSettings } from './settings.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-/** Runs lifecycle until the signal aborts; one replica installs and recovers, all of them serve the webhook. */
+/** Runs lifecycle until the signal aborts; one replica installs and recovers, all replicas serve the webhook. */
 export async function startLifecycle(
   settings: LifecycleSettings,
   context: Context,
@@ -77,7 +77,7 @@ export async function startLifecycle(
   });
 }
 
-/** Of Kubernetes 1.x: some distributions write `28+`. */
+/** Returns the minor version of Kubernetes 1.x from gitVersion: some distributions write `28+` as minor. */
 async function minorVersion(client: KubeClient, signal: AbortSignal): Promise<number> {
   const { gitVersion } = await client.version({ signal });
   return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1] ?? 0);

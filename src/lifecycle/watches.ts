@@ -32,7 +32,7 @@ export interface WatchesOptions {
 }
 
 interface Scope {
-  /** Where there are several of a kind. */
+  /** Name to distinguish several watches for one kind. */
   readonly name?: string;
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -44,7 +44,7 @@ function named(name: string) {
   return { fieldSelector: `metadata.name=${name}` };
 }
 
-/** MultiNicOperators, the objects with our labels, and single objects by name. */
+/** Creates watches on MultiNicOperators, labelled objects, and single objects by name. */
 export function createWatches({ client, context, namespace, stores }: WatchesOptions): Reflector[] {
   const { clock, random, log, metrics } = context;
 

@@ -31,12 +31,12 @@ export const rareUses: readonly RareUse[] = [
   {
     right: 'get nodes',
     file: 'src/controller/deletion/former-node-cleanup.test.ts',
-    test: 'leaves the node that an object meant before, then serves the one that it means now',
+    test: 'a moved object is cleaned on its former node, then applied on the new node',
   },
   {
     right: 'get namespaces of multinic-system',
     file: 'src/controller/deletion/finalizer.test.ts',
-    test: 'goes after its node was cleaned, and its Jobs and ConfigMaps with it',
+    test: 'a deleted object is released after its node was cleaned, together with Jobs and ConfigMaps',
   },
   {
     right: 'get namespaces',
@@ -46,47 +46,47 @@ export const rareUses: readonly RareUse[] = [
   {
     right: 'get multinicnodeconfigs.multinic.io',
     file: 'src/controller/jobs/protocol.test.ts',
-    test: 'supersedes exactly what the host has seen, once, when etcd was restored',
+    test: "after an etcd restore, the next request supersedes exactly the host's fence, with one read",
   },
   {
     right: 'get jobs.batch',
     file: 'src/controller/restart.test.ts',
-    test: 'takes the Job that it created unheard for its own while no watch has told of it',
+    test: 'a Job created with a lost response is recognised before the watch event arrives',
   },
   {
     right: 'get configmaps',
     file: 'src/controller/restart.test.ts',
-    test: 'creates nothing twice when a write to %s took effect unheard',
+    test: 'a lost response to a write on %s causes no duplicate object',
   },
   {
     right: 'create multinicnodeconfigs.multinic.io',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
   {
     right: 'delete multinicnodeconfigs.multinic.io',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
   {
     right: 'get customresourcedefinitions.apiextensions.k8s.io of multinicbizconfigs.multinic.io',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
   {
     right:
       'get customresourcedefinitions.apiextensions.k8s.io of multinicbizconfigs.multinic.okestro.io',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
   {
     right: 'patch multinicbizconfigs.multinic.io/status',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
   {
     right: 'patch multinicbizconfigs.multinic.okestro.io/status',
     file: 'src/controller/biz-config/rights.test.ts',
-    test: 'uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+    test: 'uses all its MultiNicBizConfig rights and requests nothing beyond',
   },
 ];

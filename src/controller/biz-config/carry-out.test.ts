@@ -27,7 +27,7 @@ interface Answers {
   readonly ownership?: Ownership;
 }
 
-/** Carries a plan of so many creations out, and answers what was written. */
+/** Carries out a plan with `count` writes; returns the written names. */
 async function run(
   count: number,
   { apply = () => ({ kind: 'done' }), ownership = 'own' }: Answers = {},
@@ -47,7 +47,7 @@ async function run(
   return { written, done };
 }
 
-/** The plan as if each object existed and were changed: only then another manager can own a field. */
+/** Marks every object as existing and changed: only then can another manager own a field. */
 function changing(plan: ExpansionPlan): ExpansionPlan {
   const object = readNodeConfig({ metadata: { name: 'w', namespace: system }, spec: {} });
   const nodes = plan.nodes.map((node) =>
@@ -63,15 +63,15 @@ const refuseFirst = (name: string): Written =>
 
 const isSecond = (name: string) => name === 'w-1';
 
-describe('a plan', () => {
-  it('of many writes is carried out in parts: an edit or a mode that comes meanwhile counts', async () => {
+describe('carryOut', () => {
+  it('carryOut makes 200 writes per reconcile, leaving the rest to see a newer edit or mode', async () => {
     const { written, done } = await run(450);
     const { againInMs, open } = await done;
     expect([againInMs, open.size]).toEqual([0, 250]);
     expect(written).toHaveLength(200);
   });
 
-  it('whose first 300 writes are refused is carried out for the other nodes', async () => {
+  it('carryOut continues with other nodes when the first 300 writes are refused', async () => {
     const { written, done } = await run(450, { apply: refuseFirst });
     const { againInMs, failures } = await done;
     expect([againInMs, failures.size]).toEqual([60_000, 300]);
@@ -80,19 +80,19 @@ describe('a plan', () => {
 
   it.each<[string, Answers, object]>([
     [
-      'that the API server refuses for one node fails there, and goes on',
+      'continues when the API server refuses one node',
       { apply: (name) => (isSecond(name) ? { kind: 'refused', message: 'no' } : { kind: 'done' }) },
       { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
-      'with a label that another manager owns fails there',
+      'reports a failure for a node whose label another manager owns',
       {
         apply: (name) => (isSecond(name) ? { kind: 'contested', message: 'no' } : { kind: 'done' }),
       },
       { failures: new Map([[1, 'no']]), againInMs: 60_000 },
     ],
     [
-      'for a node that another writer took over is made again',
+      'requests a new plan when another writer took a node over',
       {
         apply: (name) => (isSecond(name) ? { kind: 'contested', message: 'no' } : { kind: 'done' }),
         ownership: 'foreign',
@@ -100,17 +100,17 @@ describe('a plan', () => {
       { failures: new Map(), open: new Set([1]), againInMs: 0 },
     ],
     [
-      'for an object that has moved is made again when the cache has followed',
+      'retries a moved object after the cache caught up',
       { apply: (name) => (isSecond(name) ? { kind: 'moved' } : { kind: 'done' }) },
       { failures: new Map(), open: new Set([1]), againInMs: 1_000 },
     ],
-  ])('%s', async (_what, answers, wanted) => {
+  ])('carryOut %s', async (_what, answers, wanted) => {
     const { written, done } = await run(4, answers);
     expect(await done).toMatchObject(wanted);
     expect(written).toHaveLength(4);
   });
 
-  it('ends when the API server is away, before it has tried every node', async () => {
+  it('carryOut rejects when the API server is unreachable, without trying every node', async () => {
     const away = new KubeError({ status: 0, reason: 'Unreachable', message: 'away' });
     const apply = (): never => {
       throw away;

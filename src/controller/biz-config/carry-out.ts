@@ -5,21 +5,21 @@ import type { LiveObjects, Written } from './live-objects.ts';
 import { connections, type Ownerships } from './ownerships.ts';
 import type { ExpansionPlan, NodeWrite, PlannedNode } from './plan.ts';
 
-/** Successful writes of one visit. The rest waits for the next visit, which sees an edit or a mode that came meanwhile. */
+/** Successful writes per reconcile. The rest waits for the next reconcile, which sees a newer edit or mode. */
 const mostWrites = 200;
-/** For a cache that lags behind the API server. */
+/** Requeue delay while the cache lags behind the API server. */
 const lagPauseMs = 1_000;
-/** For a user who changes what refuses a write, such as a policy. */
+/** Retry delay after a refused write, until a user changes the cause, such as a policy. */
 const refusedPauseMs = 60_000;
 
 export interface CarriedOut {
-  /** Why the API server refused the object of an entry, by the position of the entry. */
+  /** Refusal messages from the API server by entry position. */
   readonly failures: ReadonlyMap<number, string>;
-  /** Positions of the entries whose object is not written yet; their objects still have the state of an earlier spec. */
+  /** Positions of entries not written yet; their objects still match an earlier spec. */
   readonly open: ReadonlySet<number>;
-  /** Deletions and releases of labels that the API server refused, and why. */
+  /** Refused deletions and label removals, with reasons. */
   readonly refusals: readonly string[];
-  /** When the rest of the plan is due; undefined: all is done. */
+  /** Requeue delay for the rest of the plan; undefined: complete. */
   readonly againInMs: number | undefined;
 }
 
@@ -37,10 +37,10 @@ interface Context {
   readonly signal: AbortSignal;
 }
 
-/** Resolves to whether the API server stored the write. */
+/** Resolves to true if the API server stored the write. */
 type Writing = (context: Context, progress: Progress) => Promise<boolean>;
 
-/** Brings the objects of a source to its plan. Rejects when the API server cannot be reached. */
+/** Writes a source's objects according to the plan. Rejects if the API server is unreachable. */
 export async function carryOut(plan: ExpansionPlan, context: Context): Promise<CarriedOut> {
   const all: Writing[] = [
     ...plan.releases.map((config) => release(config)),
@@ -54,7 +54,7 @@ export async function carryOut(plan: ExpansionPlan, context: Context): Promise<C
     if (step.kind === 'write') progress.open.add(entry.position);
   }
   await mapBounded(all, connections, async (one) => {
-    // Refused writes do not count: the same ones come first at each visit.
+    // Refused writes do not count: they come first in each reconcile and would use up the limit.
     if (progress.takePlace() && !(await one(context, progress))) progress.givePlaceBack();
   });
   return progress;
@@ -67,7 +67,7 @@ class Progress implements CarriedOut {
   againInMs: number | undefined;
   #places = mostWrites;
 
-  /** Takes the place of one write; false: none is left, and the write waits for the next visit. */
+  /** Takes one write from the limit; false: none left, the write waits for the next reconcile. */
   takePlace(): boolean {
     if (this.#places === 0) {
       this.again(0);
@@ -92,7 +92,7 @@ function write({ entry }: PlannedNode, wanted: NodeWrite): Writing {
     const written = await live.apply(wanted, namespace, signal);
     if (written.kind === 'done') progress.open.delete(entry.position);
     if (written.kind === 'contested' && wanted.object) {
-      // Another writer may have taken the node over: the cache does not show who owns the spec.
+      // Another writer may have taken the node over; the cache does not show the spec's owner.
       const ownership = await live.ownership(wanted.object, observed.marks, signal);
       ownerships.set(wanted.object, ownership);
       if (ownership !== 'own') {

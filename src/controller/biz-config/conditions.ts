@@ -17,18 +17,18 @@ export interface ConditionsInput {
   readonly mode: Mode;
   readonly plan: Pick<ExpansionPlan, 'held' | 'deletions'>;
   readonly nodes: readonly NodeOutcome[];
-  /** Deletions and releases of labels that the API server refused, and why. */
+  /** Refused deletions and label removals, with reasons. */
   readonly refusals?: readonly string[];
   readonly summary: NonNullable<BizConfigStatus['summary']>;
   readonly now: Date;
 }
 
-/** Names listed in a message. */
+/** Maximum number of names in a message. */
 const mostNamed = 5;
 
 const noNodes = 'nodeConfigs lists no nodes';
 
-/** All conditions of a MultiNicBizConfig, in the order in which people read them. */
+/** Returns all conditions of a MultiNicBizConfig, in reading order. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { source, now } = input;
   const { generation = 0 } = source.metadata;
@@ -63,7 +63,7 @@ function readyIn(input: ConditionsInput): Judgement {
   return progressIn(input);
 }
 
-/** Whether the nodes are configured, whatever else waits. */
+/** Returns whether the nodes are configured, apart from waiting removals. */
 function progressIn({ summary }: ConditionsInput): Judgement {
   const { totalNodes: total = 0, failedNodes = 0, pendingNodes = 0 } = summary;
   if (failedNodes > 0) return no('NodesFailed', `${failedNodes} of ${nodesIn(total)} failed`);
@@ -75,7 +75,7 @@ function progressIn({ summary }: ConditionsInput): Judgement {
   return { status: 'True', reason: 'AllNodesConfigured', message };
 }
 
-/** Whether the nodes are as the spec says: an edit that is not followed is not applied. */
+/** Returns condition Applied; an edit in read-only mode is not applied. */
 function appliedIn(input: ConditionsInput, ready: Judgement): Judgement {
   const [edit] = readOnlyIn(input);
   if (!edit || !namesEdit(edit)) return ready;
@@ -89,7 +89,7 @@ function inProgressIn({ summary }: ConditionsInput, ready: Judgement): Condition
   return { type: 'InProgress', status: 'True', reason: 'ProcessingNodes', message };
 }
 
-/** Reconciling while the controller goes on by itself, Stalled when a user has to act; neither when all is done. */
+/** Returns Reconciling while the controller continues alone, Stalled when a user must act, and neither when done. */
 function activityIn({ status, reason, message }: Judgement): ConditionUpdate[] {
   if (status === 'True') return [];
   const goesOn = reasons[reason].retryable && reason !== 'RemovalHeld';
@@ -133,12 +133,12 @@ function readOnlyIn(input: ConditionsInput): ConditionUpdate[] {
 
 const notFollowed = 'would change; the edit is not followed';
 
-/** Whether a condition is about an edit; a ReadOnly one need not be. */
+/** True if a condition is about an edit; a ReadOnly condition may not be. */
 export function namesEdit({ type, message }: Pick<Condition, 'type' | 'message'>): boolean {
   return type !== 'ReadOnly' || (message?.includes(notFollowed) ?? false);
 }
 
-/** Nodes that would change if the mode were active. */
+/** Returns the number of nodes that would change in active mode. */
 export function differingIn({ plan, nodes }: Pick<ConditionsInput, 'plan' | 'nodes'>): number {
   const steps = nodes.filter(({ step }) => step.kind === 'write' || step.kind === 'held');
   return steps.length + plan.deletions.length;

@@ -8,14 +8,14 @@ import { nodeConfigs } from '../objects/stores.ts';
 
 const numRuns = Number(process.env['MULTINIC_BIZ_STORIES'] ?? 5);
 
-/** NICs of one node of a list; `isBad`: its mtu is no MTU, so that the entry is refused. */
+/** One node's NICs in a list; `isBad`: an invalid MTU makes the entry refused. */
 interface Line {
   readonly node: number;
   readonly nics: readonly number[];
   readonly isBad: boolean;
 }
 
-type Deed =
+type Action =
   | { readonly kind: 'edit'; readonly lines: readonly Line[] }
   | { readonly kind: 'viola'; readonly node: number; readonly nics: readonly number[] }
   | { readonly kind: 'allow' }
@@ -26,7 +26,7 @@ const someNode = fc.integer({ min: 1, max: 6 });
 const isBad = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
 const someLine = fc.record({ node: someNode, nics: someNics, isBad });
 const someLines = fc.uniqueArray(someLine, { selector: ({ node }) => node, maxLength: 6 });
-const someDeed: fc.Arbitrary<Deed> = fc.oneof(
+const someAction: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('edit' as const), lines: someLines }) },
   {
     weight: 2,
@@ -37,7 +37,7 @@ const someDeed: fc.Arbitrary<Deed> = fc.oneof(
 );
 const someStory = fc.record({
   first: fc.uniqueArray(someLine, { selector: ({ node }) => node, minLength: 4, maxLength: 6 }),
-  deeds: fc.array(someDeed, { minLength: 2, maxLength: 6 }),
+  actions: fc.array(someAction, { minLength: 2, maxLength: 6 }),
 });
 
 function entryOf({ node, nics, isBad: bad }: Line): BizNode {
@@ -52,9 +52,9 @@ interface Stored {
   readonly spec: unknown;
 }
 
-/** Objects by name. */
-function read(bed: ControllerFixture): ReadonlyMap<string, Stored> {
-  const found = bed.api.objects('multinicnodeconfigs.multinic.io', system).map((raw) => {
+/** Returns stored objects by name. */
+function read(fixture: ControllerFixture): ReadonlyMap<string, Stored> {
+  const found = fixture.api.objects('multinicnodeconfigs.multinic.io', system).map((raw) => {
     const { metadata, spec } = nodeConfigs.parse?.(raw) ?? {
       metadata: raw.metadata,
       spec: undefined,
@@ -71,63 +71,63 @@ const macsIn = ({ interfaces = [] }: BizNode) =>
   interfaces.map(({ macAddress = '' }) => macAddress);
 
 class Story {
-  readonly #bed: ControllerFixture;
+  readonly #fixture: ControllerFixture;
   readonly #sources: BizSources;
-  /** What Viola wrote last, by object. */
+  /** Spec last written by Viola, by object name. */
   readonly #viola = new Map<string, unknown>();
   #lines: readonly Line[];
   #allowances = 0;
 
-  constructor(bed: ControllerFixture, first: readonly Line[]) {
-    this.#bed = bed;
-    this.#sources = new BizSources(bed);
+  constructor(fixture: ControllerFixture, first: readonly Line[]) {
+    this.#fixture = fixture;
+    this.#sources = new BizSources(fixture);
     this.#lines = first;
   }
 
   async begin(): Promise<void> {
     await this.#sources.create('all', this.#lines.map(entryOf));
-    this.#bed.run();
+    this.#fixture.run();
     await this.#settle();
   }
 
-  async tell(deed: Deed): Promise<void> {
-    const before = read(this.#bed);
-    await this.#do(deed);
+  async perform(action: Action): Promise<void> {
+    const before = read(this.#fixture);
+    await this.#do(action);
     await this.#settle();
-    const after = read(this.#bed);
+    const after = read(this.#fixture);
     this.#keepsIndexes(before, after);
     this.#keepsForeign(after);
-    this.#losesAsAllowed(deed, before, after);
+    this.#losesAsAllowed(action, before, after);
   }
 
-  async #do(deed: Deed): Promise<void> {
-    if (deed.kind === 'edit') {
-      this.#lines = deed.lines;
-      await this.#sources.edit('all', deed.lines.map(entryOf));
-    } else if (deed.kind === 'viola') {
-      const { node, nics } = deed;
+  async #do(action: Action): Promise<void> {
+    if (action.kind === 'edit') {
+      this.#lines = action.lines;
+      await this.#sources.edit('all', action.lines.map(entryOf));
+    } else if (action.kind === 'viola') {
+      const { node, nics } = action;
       const interfaces = nics.map((nic, id) => ({ id, ...bizNic(node, nic) }));
-      await this.#bed.apply(`w-${node}`, {
+      await this.#fixture.apply(`w-${node}`, {
         nodeName: `w-${node}`,
         instanceId: `i-${node}`,
         interfaces,
       } as never);
-      this.#viola.set(`w-${node}`, read(this.#bed).get(`w-${node}`)?.spec);
-    } else if (deed.kind === 'allow') {
+      this.#viola.set(`w-${node}`, read(this.#fixture).get(`w-${node}`)?.spec);
+    } else if (action.kind === 'allow') {
       this.#allowances += 1;
       const value = { 'multinic.io/allow-removals': `${this.#allowances}` };
       await this.#sources.annotate('all', value);
     } else {
-      await this.#bed.stop();
-      this.#bed.run();
+      await this.#fixture.stop();
+      this.#fixture.run();
     }
   }
 
-  /** Ten seconds: longer than the least time between two visits and two writes of a status. */
+  /** Advances ten seconds: longer than the minimum intervals for reconciles and status writes. */
   async #settle(): Promise<void> {
     for (let i = 0; i < 20; i++) {
-      await this.#bed.clock.advance(450);
-      await this.#bed.pass(1);
+      await this.#fixture.clock.advance(450);
+      await this.#fixture.pass(1);
     }
   }
 
@@ -146,7 +146,7 @@ class Story {
   }
 
   #losesAsAllowed(
-    deed: Deed,
+    action: Action,
     before: ReadonlyMap<string, Stored>,
     after: ReadonlyMap<string, Stored>,
   ): void {
@@ -162,42 +162,44 @@ class Story {
       const kept = [...(after.get(name)?.macs.keys() ?? [])];
       expect(wanted.toSorted(), name).toEqual(kept.toSorted());
     }
-    if (deed.kind === 'allow') return;
-    const mayLose = this.#lines.length === 0 || deed.kind !== 'edit' ? 0 : 3;
+    if (action.kind === 'allow') return;
+    const mayLose = this.#lines.length === 0 || action.kind !== 'edit' ? 0 : 3;
     expect(losing.length, 'nodes that lose NICs').toBeLessThanOrEqual(mayLose);
   }
 
-  /** With all removals allowed, the objects are those of a controller that never saw anything else. */
+  /** With all removals allowed, the objects equal those of a fresh controller. */
   async end(): Promise<void> {
-    await this.tell({ kind: 'allow' });
+    await this.perform({ kind: 'allow' });
     const wanted = this.#lines
       .filter((line) => !line.isBad && !this.#viola.has(`w-${line.node}`))
       .map((line) => [`w-${line.node}`, macsIn(entryOf(line)).toSorted()] as const);
     const bad = new Set(this.#lines.flatMap(({ node, isBad: b }) => (b ? [`w-${node}`] : [])));
-    const found = [...read(this.#bed)]
+    const found = [...read(this.#fixture)]
       .filter(([name]) => !bad.has(name) && !this.#viola.has(name))
       .map(([name, { macs }]) => [name, [...macs.keys()].toSorted()] as const);
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
-    const labelled = [...read(this.#bed)].filter(([name, { isOurs }]) => isOurs && !bad.has(name));
+    const labelled = [...read(this.#fixture)].filter(
+      ([name, { isOurs }]) => isOurs && !bad.has(name),
+    );
     expect(labelled.map(([name]) => name).filter((name) => this.#viola.has(name))).toEqual([]);
-    const writes = this.#bed.writes().length;
-    await this.#bed.stop();
-    this.#bed.run();
+    const writes = this.#fixture.writes().length;
+    await this.#fixture.stop();
+    this.#fixture.run();
     await this.#settle();
-    expect(this.#bed.writes().length).toBe(writes);
+    expect(this.#fixture.writes().length).toBe(writes);
   }
 }
 
-it('keeps indexes and foreign objects through any story, and takes NICs only as allowed', async () => {
+it('any sequence of edits keeps NIC indexes and foreign objects, and removes NICs only as allowed', async () => {
   await fc.assert(
-    fc.asyncProperty(someStory, async ({ first, deeds }) => {
-      await using bed = await ControllerFixture.start();
-      const story = new Story(bed, first);
+    fc.asyncProperty(someStory, async ({ first, actions }) => {
+      await using fixture = await ControllerFixture.start();
+      const story = new Story(fixture, first);
       await story.begin();
-      for (const deed of deeds) await story.tell(deed);
+      for (const action of actions) await story.perform(action);
       await story.end();
     }),
-    // A story takes a second: shrinking one would take minutes.
+    // A story takes a second: shrinking would take minutes.
     { numRuns, endOnFailure: true },
   );
 });

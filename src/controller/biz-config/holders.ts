@@ -3,41 +3,41 @@ import { identityOf, type NodeIdentity } from '../../biz-config/entries.ts';
 import { type BizSource, isLabelledAs, sourceIn } from '../../biz-config/ownership.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from '../objects/stores.ts';
 
-/** A MultiNicBizConfig and the MultiNicNodeConfigs that concern it, from the caches. */
+/** A MultiNicBizConfig and its related MultiNicNodeConfigs, from the caches. */
 export interface Observed {
   readonly source: BizConfig;
   readonly marks: BizSource;
-  /** MultiNicNodeConfigs in its namespace that carry its name in label `multinic.io/biz-config`. */
+  /** MultiNicNodeConfigs in the source's namespace with its name in label `multinic.io/biz-config`. */
   readonly labelled: readonly NodeConfig[];
-  /** MultiNicNodeConfigs of any writer with this object name, node name, or instance id. */
+  /** Returns MultiNicNodeConfigs from any writer with this object name, node name or instance id. */
   find(identity: NodeIdentity): readonly NodeConfig[];
-  /** Whether a read from the API server showed that another writer owns the spec of this object. */
+  /** True if an API server read showed another owner of this object's spec. */
   isForeign(config: NodeConfig): boolean;
 }
 
-/** The MultiNicNodeConfigs of one node. */
+/** MultiNicNodeConfigs for one node. */
 export interface Holders {
-  /** The object that was made from this source. */
+  /** Object created from this source. */
   readonly own: NodeConfig | undefined;
-  /** An object of another writer; it wins. */
+  /** Object from another writer, which wins. */
   readonly other: NodeConfig | undefined;
-  /** An object of the source with the name of this node, which another entry has by its instance id. */
+  /** Object of the source with this node's name, assigned to another entry by instance id. */
   readonly taken: NodeConfig | undefined;
 }
 
 export interface HolderIndex {
   of(identity: NodeIdentity): Holders;
-  /** All objects of the source. */
+  /** All objects created from the source. */
   readonly own: readonly NodeConfig[];
-  /** Objects of the source that no entry names. */
+  /** Objects of the source without an entry. */
   readonly left: readonly NodeConfig[];
-  /** Objects of another writer that carry the label of the source. */
+  /** Objects from another writer with the source's label. */
   readonly forged: readonly NodeConfig[];
 }
 
 const noHolders: Holders = { own: undefined, other: undefined, taken: undefined };
 
-/** Assigns the objects of a source to its entries. */
+/** Assigns a source's objects to its entries. */
 export function holdersOf(observed: Observed): HolderIndex {
   const { source, labelled, marks } = observed;
   const isOwn = (config: NodeConfig): boolean =>
@@ -63,8 +63,8 @@ export function holdersOf(observed: Observed): HolderIndex {
 }
 
 /**
- * Objects by identity: by instance id first, because that finds the node. A renamed server keeps its object, and by that its
- * NICs. Each object goes to one entry.
+ * Returns objects by identity, matching the instance id first, because it identifies the node. A renamed server
+ * therefore keeps its object and NICs. Each object is assigned to one entry.
  */
 function claimsOf(identities: readonly NodeIdentity[], own: readonly NodeConfig[]) {
   const byId = new Map(own.map((config) => [instanceIdOf(config), config]));
@@ -89,7 +89,7 @@ function claimsOf(identities: readonly NodeIdentity[], own: readonly NodeConfig[
   return claims;
 }
 
-/** A readable annotation of another source: that one decides about the label. */
+/** True if a readable annotation names another source, which then decides about the label. */
 function isOfAnotherSource({ metadata }: NodeConfig, { group, name }: BizSource): boolean {
   const source = sourceIn(metadata);
   return source !== undefined && (source.group !== group || source.name !== name);

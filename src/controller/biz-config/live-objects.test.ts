@@ -5,13 +5,13 @@ import { Store } from '../../kube/cache/store.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { LiveObjects } from './live-objects.ts';
 
-it('an object that the cache does not show yet is not written over, even if no field differs in owner', async () => {
-  await using bed = await ControllerFixture.start();
+it('apply does not overwrite an existing object missing in the cache, even without a field conflict', async () => {
+  await using fixture = await ControllerFixture.start();
   const live = new LiveObjects({
-    client: bed.admin,
+    client: fixture.admin,
     configs: new Store<NodeConfig>(),
     perform: (_name, write) => write(),
-    clock: bed.clock,
+    clock: fixture.clock,
   });
   const write = (instanceId: string) => {
     const metadata = { name: 'w-1', labels: {}, annotations: {} };
@@ -21,5 +21,5 @@ it('an object that the cache does not show yet is not written over, even if no f
   };
   expect(await write('first')).toEqual({ kind: 'done' });
   expect(await write('second')).toEqual({ kind: 'moved' });
-  expect((await bed.get('w-1')).spec?.instanceId).toBe('first');
+  expect((await fixture.get('w-1')).spec?.instanceId).toBe('first');
 });

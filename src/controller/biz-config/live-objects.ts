@@ -26,26 +26,26 @@ export interface LiveObjectsOptions {
 }
 
 /**
- * Whose an object is, from its managed fields: made from this source and owned by the expansion alone, of another writer, or of
- * another source of the expansion; `gone`: there is none.
+ * Ownership from managed fields: `own`: created from this source and owned by the expansion only; `foreign`: another
+ * writer; `otherSource`: another source of the expansion; `gone`: no object.
  */
 export type Ownership = 'own' | 'foreign' | 'otherSource' | 'gone';
 
 /**
- * What became of a write. `moved`: the object has changed meanwhile, and is decided about again; `contested`: another field manager
- * owns a field with another value; `refused`: the API server does not take the content.
+ * Result of a write. `moved`: the object changed meanwhile, retry; `contested`: another field manager owns a field with
+ * a different value; `refused`: the API server rejects the content.
  */
 export type Written =
   | { readonly kind: 'done' | 'moved' | 'foreign' }
   | { readonly kind: 'contested' | 'refused'; readonly message: string };
 
-/** The stored object with its managed fields, which the cache drops. */
+/** Stored objects with managed fields, which the cache drops. */
 const wholeNodeConfigs = defineResource<KubeObject>({
   ...nodeConfigs,
   parse: (raw) => raw as KubeObject,
 });
 
-/** A consent that is older was given for a deletion that never came. */
+/** An older consent was for a deletion that never came. */
 const consentHoldsMs = 3_600_000;
 
 /** Reads and writes MultiNicNodeConfigs as field manager `biz-config`. */
@@ -60,14 +60,14 @@ export class LiveObjects {
     return ownershipOf(await this.#read(config, signal), config, source);
   }
 
-  /** Creates or changes an object, never over another writer's fields, and only as it was observed. */
+  /** Creates or changes an object, never overriding foreign fields, and only in its observed version. */
   async apply(
     { object, metadata, spec }: NodeWrite,
     namespace: string,
     signal: AbortSignal,
   ): Promise<Written> {
     const { client, configs, perform } = this.#options;
-    // No object ever has version 1: an object that exists is a conflict.
+    // No object ever has version 1, hence an existing object causes a conflict.
     const { uid, resourceVersion = '1' } = object?.metadata ?? {};
     const draft = {
       apiVersion: apiVersionOf(nodeConfigs),
@@ -86,7 +86,7 @@ export class LiveObjects {
     }
   }
 
-  /** Deletes an object of the source, with consent, after reading that it is still the source's own. */
+  /** Deletes an object with consent, after verifying the ownership. */
   async delete(config: NodeConfig, source: BizSource, signal: AbortSignal): Promise<Written> {
     const { client } = this.#options;
     const live = await this.#read(config, signal);
@@ -128,7 +128,7 @@ export class LiveObjects {
     return stored.metadata;
   }
 
-  /** Removes the label of the source from an object of another writer, and nothing else. */
+  /** Removes only the source's label from another writer's object. */
   async release(config: NodeConfig, source: BizSource, signal: AbortSignal): Promise<Written> {
     const { client, configs, perform } = this.#options;
     const live = await this.#read(config, signal);
@@ -176,7 +176,7 @@ function judge(error: unknown, object: NodeConfig | undefined): Written {
   throw error;
 }
 
-/** An admission webhook, a policy or a quota refuses one object with 403, too: the other objects go on. */
+/** A 403 may also come from an admission webhook, policy or quota for a single object: other objects continue. */
 function isRefusal(status: number): boolean {
   return [400, 403, 422].includes(status);
 }

@@ -14,7 +14,7 @@ import { createBizReconciler } from './reconcile.ts';
 import { BizReporter } from './report.ts';
 import { createGroupWatch, keysOfChild, sourceKey } from './watch.ts';
 
-/** Name of this controller in metrics. */
+/** Controller name in metrics. */
 const controllerName = 'biz-config';
 
 export interface BizConfigLoopOptions {
@@ -28,7 +28,7 @@ export interface BizConfigLoopOptions {
     readonly bizConfig: BizConfigMode;
     readonly bizConfigGroups: readonly BizConfigGroup[];
   };
-  /** Resolves when all MultiNicNodeConfigs are in the store: before that none is known to be missing. */
+  /** Resolves after the first list of MultiNicNodeConfigs: until then no object is known to be missing. */
   readonly listed: () => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface BizConfigLoop {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** Wires the controller of MultiNicBizConfigs; undefined in mode off, which watches nothing. */
+/** Creates the MultiNicBizConfig controller; undefined in mode off, which watches nothing. */
 export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoop | undefined {
   const { client, context, perform, recorder, stores, values, listed } = options;
   const { clock, random, log, metrics } = context;
@@ -56,7 +56,7 @@ export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoo
       setting,
       clock,
     }),
-    // Its definitions may be missing: no source waits for another group.
+    // A group's CRD may be missing: no source waits for another group's list.
     reflectors: [],
     sources: [
       ...watches.map(({ group, store }) => sourceOf(store, ({ key }) => [sourceKey(group, key)])),

@@ -1,16 +1,19 @@
 import { annotations, type BizConfigMode } from '../../api/names.ts';
 import type { BizConfig } from '../../biz-config/biz-config.ts';
 
-/** How one MultiNicBizConfig is treated. */
+/** Mode of one MultiNicBizConfig. */
 export interface Mode {
   readonly kind: 'active' | 'read-only';
-  /** Why it is read-only, for people. */
+  /** Reason for read-only, for users. */
   readonly why: string;
-  /** Value of the annotation that is no mode; undefined: the annotation is absent or can be read. */
+  /** Invalid annotation value; undefined: absent or valid. */
   readonly unknown: string | undefined;
 }
 
-/** Mode of an object: read-only if the setting or its annotation says so. An unknown annotation counts as read-only. */
+/**
+ * Returns an object's mode: read-only if the setting or the annotation says so. An unknown annotation value counts as
+ * read-only.
+ */
 export function modeOf({ metadata }: BizConfig, setting: Exclude<BizConfigMode, 'off'>): Mode {
   const value = metadata.annotations?.[annotations.bizConfigMode]?.trim().toLowerCase() ?? '';
   const isKnown = ['', 'active', 'read-only'].includes(value);

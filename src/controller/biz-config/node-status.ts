@@ -7,18 +7,18 @@ import { sourceIn } from '../../biz-config/ownership.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { PlannedNode } from './plan.ts';
 
-/** An entry after its step was carried out. */
+/** An entry after its planned step. */
 export interface NodeOutcome extends PlannedNode {
-  /** Why the API server did not take the object; undefined: it did, or was not asked. */
+  /** Refusal by the API server; undefined: accepted or not attempted. */
   readonly failure?: string | undefined;
-  /** Whether the object is not written yet: its status is about an earlier spec. */
+  /** True if the object is not written yet: its status is about an earlier spec. */
   readonly isOpen?: boolean;
 }
 
-/** Longest message of one node: a thousand of them share an object. */
+/** Maximum message length per node: a thousand nodes share one object. */
 const maxNodeMessage = 256;
 
-/** Reasons of ordinary progress; the state says as much. */
+/** Reasons of normal progress, already expressed by the state. */
 const quiet: readonly (string | undefined)[] = [
   'AllInterfacesConfigured',
   'SpecChanged',
@@ -26,12 +26,12 @@ const quiet: readonly (string | undefined)[] = [
   'WaitingForTurn',
 ] satisfies Reason[];
 
-/** The entry of one node, whose state is known. */
+/** A node entry with a state. */
 type StatedNode = Omit<BizNodeStatus, 'state'> & {
   readonly state: NonNullable<BizNodeStatus['state']>;
 };
 
-/** The entry of one node in `status.nodeStatuses`; `held`: why removals wait. */
+/** Returns a node's entry in `status.nodeStatuses`; `held`: why removals wait. */
 export function nodeStatusOf(node: NodeOutcome, held: string): StatedNode {
   const { attachedNodeId, attachedNodeName } = node.entry.entry;
   return defined({ attachedNodeId, attachedNodeName, ...stateOf(node, held) });
@@ -41,54 +41,55 @@ function stateOf(node: NodeOutcome, held: string): StatedNode {
   const { entry, object, step, failure, isOpen = false } = node;
   if (entry.kind === 'refused') {
     const { field, message } = entry.refusal;
-    return { state: 'Failed', ...said('EntriesRefused', `${field}: ${message}`) };
+    return { state: 'Failed', ...explanation('EntriesRefused', `${field}: ${message}`) };
   }
-  if (failure !== undefined) return { state: 'Failed', ...said('NodeConfigRefused', failure) };
+  if (failure !== undefined)
+    return { state: 'Failed', ...explanation('NodeConfigRefused', failure) };
   const { reason, message, ...progress } = progressOf(object);
   if (step.kind === 'wins' && object) return { ...progress, ...wins(object) };
-  if (step.kind === 'held') return { ...progress, ...said('RemovalHeld', held) };
+  if (step.kind === 'held') return { ...progress, ...explanation('RemovalHeld', held) };
   if (isOpen) return { ...progress, state: 'Pending' };
   const { waiting } = entry;
   if (waiting.length > 0) return { ...progress, state: 'Pending', ...waits(waiting.length) };
   return { ...progress, ...(reason === undefined ? {} : { reason, message }) };
 }
 
-function waits(count: number): Said {
+function waits(count: number): Explanation {
   const text = `${count} NIC${count === 1 ? ' waits' : 's wait'} for an index that a NIC on its way out still has`;
-  return said('WaitingForIndex', text);
+  return explanation('WaitingForIndex', text);
 }
 
-/** What the status of the object says about its spec as it is now. */
+/** Returns the object's state for its current spec. */
 function progressOf(object: NodeConfig | undefined): StatedNode {
   const { status } = object ?? {};
   if (!status) return { state: 'Pending' };
   const { lastProcessed, lastJobName } = status;
   const isCurrent = status.observedGeneration === object?.metadata.generation;
   const state = isCurrent ? (status.state ?? 'Pending') : 'Pending';
-  // The Job at work is not the last one yet.
+  // The running Job is not the last Job yet.
   if (state === 'InProgress') return { state, lastProcessed: status.applied?.at ?? lastProcessed };
   return { state, lastProcessed, lastJobName, ...(isCurrent ? problemIn(status) : {}) };
 }
 
-function problemIn({ conditions }: NodeConfigStatus): Said {
+function problemIn({ conditions }: NodeConfigStatus): Explanation {
   const ready = findCondition(conditions, 'Ready');
   if (!ready?.reason || quiet.includes(ready.reason)) return {};
-  return said(ready.reason, ready.message ?? '');
+  return explanation(ready.reason, ready.message ?? '');
 }
 
-function wins({ metadata }: NodeConfig): Said {
+function wins({ metadata }: NodeConfig): Explanation {
   const source = sourceIn(metadata);
   if (source && metadata.labels?.[labels.bizConfig] === undefined) {
     const text = `MultiNicNodeConfig ${metadata.name} has no label ${labels.bizConfig} any more: another writer has taken it over, or it was migrated`;
-    return said('NodeConfigWins', text);
+    return explanation('NodeConfigWins', text);
   }
   const writer = source ? `${source.group} MultiNicBizConfig ${source.name}` : 'another writer';
-  return said('NodeConfigWins', `MultiNicNodeConfig ${metadata.name} belongs to ${writer}`);
+  return explanation('NodeConfigWins', `MultiNicNodeConfig ${metadata.name} belongs to ${writer}`);
 }
 
-type Said = Pick<BizNodeStatus, 'reason' | 'message'>;
+type Explanation = Pick<BizNodeStatus, 'reason' | 'message'>;
 
-function said(reason: string, message: string): Said {
+function explanation(reason: string, message: string): Explanation {
   return { reason, message: shortMessage(message).slice(0, maxNodeMessage).toWellFormed() };
 }
 

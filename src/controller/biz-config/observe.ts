@@ -8,7 +8,7 @@ import type { Ownerships } from './ownerships.ts';
 
 type NodeConfigStores = Pick<Stores, 'configs' | 'configDirectory'>;
 
-/** Collects from the caches what a plan of this source depends on. */
+/** Collects a source's plan input from the caches. */
 export function observe(
   source: BizConfig,
   group: BizConfigGroup,
@@ -16,7 +16,7 @@ export function observe(
   ownerships: Pick<Ownerships, 'isForeign'>,
 ): Observed {
   const { name, namespace = '', uid = '', generation = 0 } = source.metadata;
-  // Each get parses the object.
+  // Memoised, because each store read parses the object.
   const read = new Map<string, NodeConfig | undefined>();
   const get = (key: string): NodeConfig | undefined => {
     if (!read.has(key)) read.set(key, configs.get(key));

@@ -3,7 +3,7 @@ import { mapBounded } from '../../process/bounded.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import type { LiveObjects, Ownership } from './live-objects.ts';
 
-/** Reads and writes at once per source. */
+/** Concurrent reads and writes per source. */
 export const connections = 8;
 
 interface Known {
@@ -13,8 +13,8 @@ interface Known {
 }
 
 /**
- * Results of reads of one source's objects, by name. A result holds for one generation of an object; each deletion and each release reads
- * again.
+ * Ownership reads for one source's objects, by name. A result is valid for one object generation; deletions and
+ * releases read again.
  */
 export class Ownerships {
   readonly #known = new Map<string, Known>();
@@ -23,7 +23,7 @@ export class Ownerships {
     return this.#of(config) === 'foreign';
   }
 
-  /** Reads the objects that were not read before; answers whether one of them has another owner than it says. */
+  /** Reads objects not read before; returns true if any has a foreign owner. */
   async read(
     live: Pick<LiveObjects, 'ownership'>,
     configs: readonly NodeConfig[],
@@ -44,12 +44,12 @@ export class Ownerships {
     this.#known.set(name, { uid, generation, ownership });
   }
 
-  /** Drops the result of an object, which is read again. */
+  /** Drops an object's result, which is then read again. */
   forget({ metadata }: NodeConfig): void {
     this.#known.delete(metadata.name);
   }
 
-  /** Drops results of objects that are no longer among these. */
+  /** Drops results for objects not in this list. */
   keep(configs: readonly NodeConfig[]): void {
     const names = new Set(configs.map(({ metadata }) => metadata.name));
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);

@@ -7,9 +7,9 @@ import type { NodeConfig } from '../objects/stores.ts';
 import { type HolderIndex, holdersOf, type Observed } from './holders.ts';
 import { type WaitingRemovals, waitingRemovals } from './removal.ts';
 
-/** What is to be written for one node. */
+/** A planned write for one node. */
 export interface NodeWrite {
-  /** The object to change; undefined: there is none, and it is created. */
+  /** Object to change; undefined: create a new object. */
   readonly object: NodeConfig | undefined;
   readonly metadata: {
     readonly name: string;
@@ -17,14 +17,14 @@ export interface NodeWrite {
     readonly annotations: Readonly<Record<string, string>>;
   };
   readonly spec: DesiredNode['spec'];
-  /** Whether the node loses NICs by it. */
+  /** True if the node loses NICs. */
   readonly loses: boolean;
 }
 
-/** One entry, the object of its node, and what happens to that object. */
+/** One entry, its node's object, and the object's next step. */
 export interface PlannedNode {
   readonly entry: BizEntry;
-  /** The object of the node, of any writer. */
+  /** The node's object, from any writer. */
   readonly object: NodeConfig | undefined;
   readonly step:
     | { readonly kind: 'refused' | 'wins' | 'same' | 'leaving' | 'held' }
@@ -32,20 +32,20 @@ export interface PlannedNode {
 }
 
 export interface ExpansionPlan {
-  /** In the order of the spec. */
+  /** Nodes in spec order. */
   readonly nodes: readonly PlannedNode[];
   /** Objects without an entry. */
   readonly deletions: readonly NodeConfig[];
-  /** Objects of another writer that carry the label of the source. */
+  /** Objects from another writer with the source's label. */
   readonly releases: readonly NodeConfig[];
   readonly held: WaitingRemovals;
-  /** Objects that lose NICs, held or not. */
+  /** Objects losing NICs, held or not. */
   readonly losing: readonly NodeConfig[];
 }
 
 const nothingHeld: WaitingRemovals = { names: [], why: '' };
 
-/** Plan of a source whose spec cannot be read: nothing changes. */
+/** Plan for an unreadable spec: no changes. */
 export const emptyPlan: ExpansionPlan = {
   nodes: [],
   deletions: [],
@@ -54,7 +54,7 @@ export const emptyPlan: ExpansionPlan = {
   losing: [],
 };
 
-/** Decides what becomes of each entry and of each object of a source. Pure. */
+/** Returns the step for each entry and object of a source. Pure. */
 export function planExpansion(observed: Observed): ExpansionPlan {
   const { source, marks } = observed;
   if (source.spec === undefined) return emptyPlan;
@@ -84,7 +84,7 @@ export function planExpansion(observed: Observed): ExpansionPlan {
   };
 }
 
-/** An entry that names no node may mean any of them: until it is corrected no object counts as left. */
+/** An entry without a node name may mean any node: until corrected, no object counts as left over. */
 function deletionsOf(entries: readonly BizEntry[], { left }: HolderIndex): NodeConfig[] {
   if (entries.some(({ identity }) => identity.nodeName === '')) return [];
   return left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -98,7 +98,7 @@ function planNode(entry: BizEntry, holders: HolderIndex, marks: BizSource): Plan
   return { entry, object: own, step: stepFor(own, entry.node, marks) };
 }
 
-/** Refuses an entry whose node has the name of an object that belongs to another entry: an object is about one node. */
+/** Refuses an entry whose node name is another entry's object name: one object describes one node. */
 function refusedBy({ metadata }: NodeConfig, { position, entry, identity }: BizEntry): PlannedNode {
   const message = `MultiNicNodeConfig ${metadata.name} belongs to the entry with its instance id: set another attachedNodeName`;
   const refusal = { field: 'attachedNodeName', message };
@@ -121,7 +121,7 @@ function stepFor(own: NodeConfig | undefined, node: DesiredNode, marks: BizSourc
   return { kind: 'write', write: { object: own, metadata, spec, loses } };
 }
 
-/** Whether the object says what its entry says. The generation in its mark is that of its last change. */
+/** True if the object matches its entry. The generation in the source mark is from its last change. */
 function holds({ metadata, spec }: NodeConfig, node: DesiredNode, marks: BizSource): boolean {
   const isMarked = sourceIn(metadata)?.uid === marks.uid;
   const isLabelled = Object.entries(node.labels).every(
@@ -134,7 +134,7 @@ interface EntryLike {
   readonly macAddress?: unknown;
 }
 
-/** Whether a NIC of the object is not in the spec any more. */
+/** True if a NIC in the object is missing in the new spec. */
 function losesNics({ spec }: NodeConfig, { interfaces = [] }: DesiredNode['spec']): boolean {
   const stay = new Set(interfaces.map(({ macAddress }) => macAddress?.toLowerCase()));
   return (spec?.interfaces ?? []).some((entry) => {

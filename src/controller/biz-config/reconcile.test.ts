@@ -71,7 +71,7 @@ beforeEach(() => {
 });
 
 describe('a source', () => {
-  it('is visited once in 5 s, however often its nodes change', async () => {
+  it('a source is reconciled once in 5 s, however often its nodes change', async () => {
     for (let change = 0; change < 1_000; change++) await reconcile(key, signal);
     expect(visits).toBe(1);
     expect(await reconcile(key, signal)).toEqual({ requeueAfterMs: 5_000 });
@@ -80,7 +80,7 @@ describe('a source', () => {
     expect(visits).toBe(2);
   });
 
-  it('is visited at once when it is edited', async () => {
+  it('an edited source is reconciled immediately', async () => {
     await reconcile(key, signal);
     edit('2');
     await reconcile(key, signal);

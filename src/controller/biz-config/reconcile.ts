@@ -14,7 +14,7 @@ import type { BizReporter } from './report.ts';
 import { statusOf } from './status.ts';
 import { findSource, type GroupWatch } from './watch.ts';
 
-/** Least time between two visits of a source that has not changed: a thousand changed nodes are one visit. */
+/** Minimum interval between two reconciles of an unchanged source: a thousand changed nodes cause one reconcile. */
 const visitEveryMs = 5_000;
 
 export interface BizReconcilerOptions {
@@ -26,12 +26,12 @@ export interface BizReconcilerOptions {
   readonly clock: Clock;
 }
 
-/** The last visit of a source. */
+/** The last reconcile of a source. */
 interface Visit {
   readonly ownerships: Ownerships;
-  /** resourceVersion of the source after it; undefined: it has not come to its end. */
+  /** The source's resourceVersion afterwards; undefined: unfinished. */
   readonly version: string | undefined;
-  /** When a source of that version is visited again, on the monotonic clock. */
+  /** Time of the next reconcile for this version, on the monotonic clock. */
   readonly dueMs: number;
 }
 
@@ -45,7 +45,7 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     const restMs = restOf(visits.get(key), watch.store.versionOf(name));
     if (restMs > 0) return { requeueAfterMs: restMs };
     const source = watch.store.get(name);
-    // A source that goes, or is gone, leaves its objects as they are.
+    // A source deleted or in deletion leaves its objects unchanged.
     if (!source || source.metadata.deletionTimestamp !== undefined) return forget(key);
     const ownerships = begin(key);
 
@@ -90,7 +90,7 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     reporter.forget(key);
   }
 
-  /** A plan that takes NICs rests on what the API server says of their objects, not on labels that a user can write. */
+  /** Verifies ownership on the API server before a plan removes NICs, because any user can write labels. */
   async function decide(
     observed: Observed,
     mode: Mode,
@@ -104,7 +104,7 @@ export function createBizReconciler(options: BizReconcilerOptions) {
     return isChanged ? planExpansion(observed) : plan;
   }
 
-  /** Objects as they are now: written a moment ago, or changed by an agent meanwhile. */
+  /** Combines plan and current objects: some were just written, or changed by an agent meanwhile. */
   function outcomes(
     { source }: Observed,
     { nodes }: ExpansionPlan,

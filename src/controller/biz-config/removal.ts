@@ -6,26 +6,26 @@ import type { BizConfig } from '../../biz-config/biz-config.ts';
 import { type BizSource, sourceIn } from '../../biz-config/ownership.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 
-/** Removals of one generation of a source that wait for a new value of the annotation. */
+/** Removals in one source generation that wait for a new annotation value. */
 export interface WaitingRemovals {
-  /** Names of the objects that lose NICs, or are to be deleted. */
+  /** Names of objects losing NICs or planned for deletion. */
   readonly names: readonly string[];
-  /** Why they wait, for people. */
+  /** Reason for the wait, for users. */
   readonly why: string;
 }
 
 export interface RemovalInput {
   readonly source: BizConfig;
   readonly marks: BizSource;
-  /** Objects of the source that lose NICs by this generation. */
+  /** Objects of the source losing NICs in this generation. */
   readonly losing: readonly NodeConfig[];
-  /** All objects of the source. */
+  /** Number of all objects of the source. */
   readonly total: number;
 }
 
 /**
- * Returns the removals of this generation that wait. An empty or absent list, and a source with another uid, may come from a
- * restore or a template that rendered nothing: no removal of them goes without consent.
+ * Returns the removals in this generation that wait. An empty or absent list, and a source with another uid, may come
+ * from a restore or an empty template: such removals always need consent.
  */
 export function waitingRemovals({ source, marks, losing, total }: RemovalInput): WaitingRemovals {
   const isEmpty = (source.spec?.nodeConfigs ?? []).length === 0;
@@ -52,7 +52,7 @@ export function waitingRemovals({ source, marks, losing, total }: RemovalInput):
   return { names, why: `${nodes}, and the source was created again under another uid` };
 }
 
-/** Whether removals of this generation wait: they do not go on their own when others of them are settled meanwhile. */
+/** True if removals in this generation are held: they stay held even if some of them are settled meanwhile. */
 function isHeld({ metadata, status }: BizConfig): boolean {
   const held = findCondition(status?.conditions, 'RemovalHeld');
   return held?.status === 'True' && held.observedGeneration === metadata.generation;
@@ -60,7 +60,7 @@ function isHeld({ metadata, status }: BizConfig): boolean {
 
 type Handled = Pick<BizConfigStatus, 'allowedRemovals' | 'allowedRemovalsGeneration'>;
 
-/** Whether the value of the annotation was stored for the removals of this generation. */
+/** True if the annotation value was stored for this generation's removals. */
 export function isAllowed(source: BizConfig): boolean {
   const { allowedRemovals, allowedRemovalsGeneration } = source.status ?? {};
   const value = valueOf(source);
@@ -72,9 +72,9 @@ export function isAllowed(source: BizConfig): boolean {
 }
 
 /**
- * What the status stores about the annotation. A new value allows the removals of the generation at which it is handled, and is
- * stored before the first of them: after a kill it allows the rest of them, and those of no other generation. A value that an
- * object carries at its first status (of a restored object, for example) allows nothing, in read-only mode, too.
+ * Returns the status fields for the annotation. A new value allows the current generation's removals and is stored
+ * before the first removal: after a crash it allows the rest, and no other generation's removals. A value already
+ * present at the first status (for example on a restored object) allows nothing, even in read-only mode.
  */
 export function handledRemovals(source: BizConfig, isFollowed: boolean): Handled {
   const { status } = source;
@@ -89,7 +89,7 @@ export function handledRemovals(source: BizConfig, isFollowed: boolean): Handled
   };
 }
 
-/** The annotation as it is stored; an API server stores no half of a character that a cut left over. */
+/** Returns the annotation value as stored; an API server drops half a surrogate pair left by a cut. */
 function valueOf({ metadata }: BizConfig): string | undefined {
   return metadata.annotations?.[annotations.allowRemovals]?.slice(0, 128).toWellFormed();
 }

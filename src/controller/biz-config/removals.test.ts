@@ -4,15 +4,15 @@ import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { findCondition } from '../../api/condition.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  sources = new BizSources(bed);
+  fixture = await ControllerFixture.start();
+  sources = new BizSources(fixture);
 });
 
-afterEach(() => bed[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 const numbers = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => first + n);
@@ -21,11 +21,11 @@ const numbers = (first: number, last: number) =>
 const list = (first: number, last: number): BizNode[] =>
   numbers(first, last).map((n) => bizNode(n, [1, 2]));
 
-/** Six nodes that are configured. */
+/** Creates and configures six nodes. */
 async function sixNodes(annotations = {}): Promise<void> {
-  for (const n of numbers(1, 6)) await bed.addNode(`w-${n}`, `i-${n}`);
+  for (const n of numbers(1, 6)) await fixture.addNode(`w-${n}`, `i-${n}`);
   await sources.create('all', list(1, 6), { annotations });
-  bed.run();
+  fixture.run();
   await sources.untilCondition('all', 'Ready True AllNodesConfigured');
 }
 
@@ -33,68 +33,68 @@ const held = 'RemovalHeld True RemovalHeld';
 const allowed = (value: string) => ({ 'multinic.io/allow-removals': value });
 
 function names(): string[] {
-  return bed.api
+  return fixture.api
     .objects('multinicnodeconfigs.multinic.io')
     .map(({ metadata }) => metadata.name)
     .toSorted();
 }
 
-/** NICs of each node, `w-1:2 w-2:2`. */
+/** Returns NIC counts per node, such as `w-1:2 w-2:2`. */
 async function nics(): Promise<string> {
-  const found = await Promise.all(names().map((name) => bed.get(name)));
+  const found = await Promise.all(names().map((name) => fixture.get(name)));
   return found
     .map(({ metadata, spec }) => `${metadata.name}:${spec?.interfaces?.length}`)
     .join(' ');
 }
 
 async function untilNics(wanted: string): Promise<void> {
-  await bed.eventually(
+  await fixture.eventually(
     async () => (await nics()) === wanted,
     () => `nodes are ${names().join()}`,
   );
 }
 
-describe('a removal', () => {
-  it('of three nodes of each of two sources deletes their objects, with consent', async () => {
+describe('removals by a MultiNicBizConfig', () => {
+  it('removing three nodes each from two sources deletes their objects with consent', async () => {
     await sixNodes();
     await sources.create('more', list(11, 16));
     await sources.until('more', ({ status }) => status?.summary?.totalNodes === 6);
     await sources.edit('all', list(4, 6));
     await sources.edit('more', list(14, 16));
-    await bed.eventually(
+    await fixture.eventually(
       () => names().length === 6,
       () => names().join(),
     );
     await sources.untilCondition('all', 'Ready True AllNodesConfigured');
     expect(names()).toEqual(['w-14', 'w-15', 'w-16', 'w-4', 'w-5', 'w-6']);
-    expect(bed.events()).not.toContain('RemovalHeld');
+    expect(fixture.events()).not.toContain('RemovalHeld');
   });
 
-  it('of NICs of three nodes is applied, and the controller does not hold it again', async () => {
+  it('removing NICs from three nodes is applied without a second hold by the controller', async () => {
     await sixNodes();
     await sources.edit('all', [...numbers(1, 3).map((n) => bizNode(n, [1])), ...list(4, 6)]);
     for (const n of numbers(1, 3)) {
-      await bed.until(`w-${n}`, ({ status }) => status?.interfaceStatuses?.length === 1);
-      await bed.untilReady(`w-${n}`, 'True AllInterfacesConfigured');
+      await fixture.until(`w-${n}`, ({ status }) => status?.interfaceStatuses?.length === 1);
+      await fixture.untilReady(`w-${n}`, 'True AllInterfacesConfigured');
     }
-    expect(bed.events()).not.toContain('RemovalHeld');
+    expect(fixture.events()).not.toContain('RemovalHeld');
   });
 
   it.each<[string, BizNode[] | null, string]>([
-    ['of four nodes', list(5, 6), '4 of 6 nodes would lose NICs, more than the 3'],
+    ['from four nodes', list(5, 6), '4 of 6 nodes would lose NICs, more than the 3'],
     [
-      'of NICs of four nodes',
+      'from four nodes’ NIC lists',
       [...numbers(1, 4).map((n) => bizNode(n, [2])), ...list(5, 6)],
       '4 of 6 nodes would lose NICs',
     ],
     [
-      'of two nodes, and of NICs of two more',
+      'from two nodes, plus NICs from two further nodes',
       [...numbers(3, 4).map((n) => bizNode(n, [2])), ...list(5, 6)],
       '4 of 6 nodes would lose NICs',
     ],
     ['by an empty list', [], 'nodeConfigs is empty or absent'],
-    ['by a list that is gone', null, 'nodeConfigs is empty or absent'],
-  ])('%s waits for a new value of the annotation', async (_what, nodes, why) => {
+    ['by an absent list', null, 'nodeConfigs is empty or absent'],
+  ])('removals %s are held until a new annotation value', async (_what, nodes, why) => {
     await sixNodes();
     const before = await nics();
     await sources.edit('all', nodes);
@@ -105,7 +105,7 @@ describe('a removal', () => {
     expect(conditionsOf(source)).toEqual(
       expect.arrayContaining(['Applied False RemovalHeld', 'Stalled True RemovalHeld']),
     );
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(await nics()).toBe(before);
     await sources.annotate('all', allowed('2026-11-26T10:00:00Z'));
     await sources.until('all', (now) => !conditionsOf(now).includes(held));
@@ -115,10 +115,10 @@ describe('a removal', () => {
     );
     await untilNics(wanted.join(' '));
     await sources.untilCondition('all', 'Ready True AllNodesConfigured');
-    expect(bed.events().filter((reason) => reason === 'RemovalHeld')).toHaveLength(1);
+    expect(fixture.events().filter((reason) => reason === 'RemovalHeld')).toHaveLength(1);
   });
 
-  it('that waits leaves other edits free, and its own node as it is', async () => {
+  it('a held removal does not block other edits, and its node stays unchanged', async () => {
     await sixNodes();
     const nodes = [
       ...numbers(1, 4).map((n) => bizNode(n, [2, 3])),
@@ -128,11 +128,11 @@ describe('a removal', () => {
     await sources.edit('all', nodes);
     await sources.untilCondition('all', held);
     expect(await nics()).toBe('w-1:2 w-2:2 w-3:2 w-4:2 w-5:3 w-6:2');
-    const { spec } = await bed.get('w-1');
+    const { spec } = await fixture.get('w-1');
     expect(spec?.interfaces).toMatchObject([{ portId: 'port-1-1' }, { portId: 'port-1-2' }]);
   });
 
-  it('that is undone waits no more', async () => {
+  it('a held removal is released when the edit is undone', async () => {
     await sixNodes();
     await sources.edit('all', []);
     await sources.untilCondition('all', held);
@@ -141,35 +141,35 @@ describe('a removal', () => {
     expect(names()).toHaveLength(6);
   });
 
-  it('waits for another value when that one was used for an earlier edit', async () => {
+  it('a second removal needs a new annotation value', async () => {
     await sixNodes();
     await sources.edit('all', list(5, 6));
     await sources.untilCondition('all', held);
     await sources.annotate('all', allowed('once'));
-    await bed.eventually(
+    await fixture.eventually(
       () => names().length === 2,
       () => names().join(),
     );
     await sources.edit('all', []);
     await sources.untilCondition('all', held);
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(names()).toEqual(['w-5', 'w-6']);
     await sources.annotate('all', allowed('twice'));
-    await bed.eventually(
+    await fixture.eventually(
       () => names().length === 0,
       () => names().join(),
     );
   });
 
-  it('waits when the value stood there before there was anything to allow', async () => {
+  it('a removal is held when the annotation value existed before the first status', async () => {
     await sixNodes(allowed('from the template'));
     await sources.edit('all', []);
     await sources.untilCondition('all', held);
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(names()).toHaveLength(6);
   });
 
-  it('waits when the source was restored under another uid, with its old annotation', async () => {
+  it('removals are held when the source was restored with a new uid and its old annotation', async () => {
     await sixNodes();
     await sources.delete('all');
     await sources.create('all', list(1, 5), { annotations: allowed('old') });
@@ -177,15 +177,15 @@ describe('a removal', () => {
     expect(findCondition(source.status?.conditions, 'RemovalHeld')?.message).toContain(
       'another uid',
     );
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(names()).toHaveLength(6);
-    // The nodes of the list are the new source's now.
-    const { annotations } = (await bed.get('w-1')).metadata;
+    // The new source now owns the listed nodes.
+    const { annotations } = (await fixture.get('w-1')).metadata;
     expect(annotations?.['multinic.io/biz-source']).toContain(source.metadata.uid);
-    expect(await bed.ready('w-1')).toBe('True AllInterfacesConfigured');
+    expect(await fixture.ready('w-1')).toBe('True AllInterfacesConfigured');
   });
 
-  it('waits when the source was restored read-only, with its old annotation, and becomes active', async () => {
+  it('removals are held when the source was restored read-only with its old annotation and becomes active', async () => {
     await sixNodes();
     await sources.delete('all');
     const readOnly = { 'multinic.io/biz-config-mode': 'read-only' };
@@ -193,28 +193,28 @@ describe('a removal', () => {
     await sources.until('all', ({ status }) => status !== undefined);
     await sources.annotate('all', { 'multinic.io/biz-config-mode': null });
     await sources.until('all', (now) => !conditionsOf(now).includes('ReadOnly True ReadOnly'));
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(names()).toHaveLength(6);
     await sources.annotate('all', allowed('new'));
     await untilNics('w-1:2 w-2:2 w-3:2 w-4:2 w-5:2');
   });
 
-  it('of an object without an entry waits while an entry names no node', async () => {
+  it('an object without an entry is kept while an entry names no node', async () => {
     await sixNodes();
     await sources.edit('all', [...list(1, 5), { interfaces: [] }]);
     await sources.untilCondition('all', 'Accepted False EntriesRefused');
-    await bed.pass(100);
+    await fixture.pass(100);
     expect(names()).toHaveLength(6);
   });
 
-  it.each([-3, 3])('works with a clock of the controller that is %d h off', async (hours) => {
-    bed.wallOffsetMs = hours * 3_600_000;
+  it.each([-3, 3])('removals work with the controller clock %d h off', async (hours) => {
+    fixture.wallOffsetMs = hours * 3_600_000;
     await sixNodes();
     await sources.edit('all', list(4, 6));
-    await bed.eventually(
+    await fixture.eventually(
       () => names().length === 3,
       () => names().join(),
     );
-    expect(bed.events()).not.toContain('RemovalHeld');
+    expect(fixture.events()).not.toContain('RemovalHeld');
   });
 });

@@ -14,7 +14,7 @@ import { isAllowed } from './removal.ts';
 import { statusPatch } from './status.ts';
 import { type GroupWatch, sourceKey } from './watch.ts';
 
-/** Least time between two writes of one status. */
+/** Minimum interval between two writes of one status. */
 const writeEveryMs = 5_000;
 
 export interface BizReporterOptions {
@@ -30,11 +30,11 @@ interface Last {
   readonly atMs: number;
   readonly uid: string | undefined;
   readonly wanted: BizConfigStatus;
-  /** What the API server stored of it: an older definition drops fields. */
+  /** Status as stored by the API server: an older CRD drops fields. */
   readonly stored: BizConfigStatus | undefined;
 }
 
-/** Writes statuses of sources: none that the object has already, and at most one in 5 s. */
+/** Writes source statuses, only if changed and at most once in 5 s. */
 export class BizReporter {
   readonly #options: BizReporterOptions;
   readonly #last = new Map<string, Last>();
@@ -44,8 +44,8 @@ export class BizReporter {
   }
 
   /**
-   * Writes the status if it is new. `againInMs`: when the source has to be visited again, because the write came too early, or
-   * because the status now allows removals; undefined: it need not.
+   * Writes the status if changed. `againInMs`: requeue delay if the write came too early, or if the status now allows
+   * removals; undefined: no requeue.
    */
   async write(
     { group, store }: GroupWatch,
@@ -78,7 +78,7 @@ export class BizReporter {
     this.#last.delete(key);
   }
 
-  /** One Event for each edit whose removals wait, and for each that is not followed. */
+  /** Records one event per edit with held removals, and per edit not followed. */
   #notify(source: BizConfig, { conditions }: BizConfigStatus): void {
     for (const type of ['RemovalHeld', 'ReadOnly'] satisfies Reason[]) {
       const now = findCondition(conditions, type);

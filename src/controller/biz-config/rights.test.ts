@@ -9,7 +9,7 @@ import { controllerRights, placesOf } from '../rights.ts';
 
 const namespace = 'multinic-system';
 
-/** Claims about MultiNicBizConfigs, and about all that the expansion does with MultiNicNodeConfigs. */
+/** Returns claims about MultiNicBizConfigs and the expansion's MultiNicNodeConfigs. */
 function claimsIn(bizConfig: BizConfigMode) {
   const settings = {
     namespace,
@@ -30,27 +30,27 @@ function claimsIn(bizConfig: BizConfigMode) {
 const numbers = [1, 2, 3, 4];
 const list = numbers.map((n) => bizNode(n, [1]));
 
-/** Sources of both groups; the first loses a node. */
-async function live(bed: ControllerFixture, mode: BizConfigMode): Promise<void> {
-  const sources = new BizSources(bed);
-  await allowGroups(bed);
+/** Creates sources in both groups and removes a node from the first. */
+async function live(fixture: ControllerFixture, mode: BizConfigMode): Promise<void> {
+  const sources = new BizSources(fixture);
+  await allowGroups(fixture);
   const group = 'multinic.okestro.io';
   await sources.create('all', list);
   await sources.create('more', [bizNode(9, [1])], { group });
-  bed.run({ 'biz-config': mode, 'biz-config-groups': bizConfigGroups.join(',') });
-  if (mode === 'off') return bed.pass(50);
+  fixture.run({ 'biz-config': mode, 'biz-config-groups': bizConfigGroups.join(',') });
+  if (mode === 'off') return fixture.pass(50);
   await sources.until('all', ({ status }) => status !== undefined);
   await sources.until('more', ({ status }) => status !== undefined, group);
   await sources.edit('all', list.slice(1));
   await sources.until('all', () => true);
-  return bed.pass(60);
+  return fixture.pass(60);
 }
 
 it.each(['active', 'read-only', 'off'] as const)(
-  'the controller in mode %s uses all its rights for MultiNicBizConfigs, and asks for nothing else',
+  'the controller in mode %s uses all its MultiNicBizConfig rights and requests nothing beyond',
   async (mode) => {
-    await using bed = await ControllerFixture.start();
-    await live(bed, mode);
+    await using fixture = await ControllerFixture.start();
+    await live(fixture, mode);
     const claims = claimsIn(mode);
     expect(claims.length > 0).toBe(mode !== 'off');
     const all = claimsOf(controllerRights(namespace).rights, {
@@ -61,7 +61,7 @@ it.each(['active', 'read-only', 'off'] as const)(
         bizConfigGroups,
       }),
     });
-    const { audit } = bed.api;
+    const { audit } = fixture.api;
     expect(useOf(audit, identities.controller, claims).unused).toEqual([]);
     const { refused, beyond } = useOf(audit, identities.controller, all);
     expect([refused, beyond]).toEqual([[], []]);

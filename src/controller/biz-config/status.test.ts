@@ -31,7 +31,7 @@ function statusFor(source: BizConfig, objects: readonly NodeConfig[] = []) {
   return statusOf({ source, mode: modeOf(source, 'active'), plan, nodes: plan.nodes, now });
 }
 
-/** The objects of a source, with this status. */
+/** Returns a source's objects with this status. */
 function objectsOf(source: BizConfig, status: object): NodeConfig[] {
   const { nodes } = planExpansion(observed(source, []));
   return nodes.flatMap(({ step }) =>
@@ -55,11 +55,11 @@ const limit = 1.4 * 1024 * 1024;
 
 describe('the status of a MultiNicBizConfig', () => {
   it.each([
-    ['of 1,000 nodes with 5 NICs lists all of them', 1_000, 5, 0, 1_000],
-    ['of 5,000 nodes without a NIC lists all of them', 5_000, 0, 0, 5_000],
-    ['near the limit lists nodes that are not configured', 1_150, 10, 3, 3],
-    ['near the limit lists none when too many are not', 1_190, 10, 1_190, 0],
-  ])('%s', (_what, count, nics, pending, listed) => {
+    ['with 1,000 nodes and 5 NICs each lists all nodes', 1_000, 5, 0, 1_000],
+    ['with 5,000 nodes without NICs lists all nodes', 5_000, 0, 0, 5_000],
+    ['near the size limit lists only nodes not configured', 1_150, 10, 3, 3],
+    ['near the size limit lists no nodes when too many are not configured', 1_190, 10, 1_190, 0],
+  ])('the status %s', (_what, count, nics, pending, listed) => {
     const numbers = Array.from({ length: nics }, (_, n) => n + 1);
     const source = sourceOf(lines(count, numbers));
     const configured = {
@@ -97,15 +97,19 @@ describe('the status of a MultiNicBizConfig', () => {
       },
       { state: 'Pending', reason: 'NodeNotFound', message: 'none' },
     ],
-    ['of another generation', { state: 'Configured', observedGeneration: 0 }, { state: 'Pending' }],
-    ['without a status that can be read', { state: 7 }, { state: 'Pending' }],
-  ])('of a node that is %s', (_what, child, wanted) => {
+    [
+      'at an older generation',
+      { state: 'Configured', observedGeneration: 0 },
+      { state: 'Pending' },
+    ],
+    ['without a readable status', { state: 7 }, { state: 'Pending' }],
+  ])('the status shows a node that is %s', (_what, child, wanted) => {
     const source = sourceOf([bizNode(1, [1])]);
     const [first] = statusFor(source, objectsOf(source, child)).nodeStatuses ?? [];
     expect(first).toEqual({ attachedNodeId: 'i-1', attachedNodeName: 'w-1', ...wanted });
   });
 
-  it('of a list that cannot be read names the field', () => {
+  it('the status with an unreadable list names the field', () => {
     const status = statusFor(sourceOf([], { spec: { nodeConfigs: 'text' } }));
     const messages = status.conditions?.map(({ type, reason, message }) => [type, reason, message]);
     expect(messages).toContainEqual([
@@ -120,15 +124,15 @@ describe('the status of a MultiNicBizConfig', () => {
     ]);
   });
 
-  it('names five refused entries and counts the others', () => {
+  it('the status names five refused entries and counts the rest', () => {
     const source = sourceOf(lines(9, [1]).map((node) => ({ ...node, attachedNodeName: '한글' })));
     const accepted = statusFor(source).conditions?.find(({ type }) => type === 'Accepted');
     expect(accepted?.message).toMatch(/^nodeConfigs\[0\]\.attachedNodeName: .*; and 4 more$/);
   });
 });
 
-describe('a node whose ten indexes are in use', () => {
-  it('is Pending until one is free', () => {
+describe('a node with ten used indexes', () => {
+  it('a node with ten used indexes is Pending until an index is free', () => {
     const source = sourceOf([bizNode(1, [11])]);
     const statuses = Array.from({ length: 10 }, (_, id) => ({ id, macAddress: `old-${id}` }));
     const [object] = objectsOf(sourceOf([bizNode(1, [])]), {
@@ -143,24 +147,24 @@ describe('a node whose ten indexes are in use', () => {
 const named = (n: number) => bizNode(n, [1], { attachedNodeName: `k8s-worker-0${n}` });
 
 describe('with a controller', () => {
-  let bed: ControllerFixture;
+  let fixture: ControllerFixture;
 
   beforeEach(async () => {
-    bed = await ControllerFixture.start();
+    fixture = await ControllerFixture.start();
   });
 
-  afterEach(() => bed[Symbol.asyncDispose]());
+  afterEach(() => fixture[Symbol.asyncDispose]());
 
-  it('is that of the legacy sample, for a node that is done, one in progress and one that waits', async () => {
-    for (const n of [1, 2, 3]) await bed.addNode(`k8s-worker-0${n}`, `i-${n}`);
-    const answer = bed.agents.answer;
-    bed.agents.answer = (request) =>
+  it('the status equals the legacy sample for a configured, a running and a waiting node', async () => {
+    for (const n of [1, 2, 3]) await fixture.addNode(`k8s-worker-0${n}`, `i-${n}`);
+    const answer = fixture.agents.answer;
+    fixture.agents.answer = (request) =>
       request.interfaces.some(({ mac }) => mac === '02:00:00:00:01:01')
         ? answer(request)
         : undefined;
-    const sources = new BizSources(bed);
+    const sources = new BizSources(fixture);
     await sources.create('production-cluster-network', [named(1), named(2), named(3)]);
-    bed.run({ 'max-in-flight': '1' });
+    fixture.run({ 'max-in-flight': '1' });
     const { status } = await sources.until(
       'production-cluster-network',
       (source) => source.status?.nodeStatuses?.[1]?.state === 'InProgress',

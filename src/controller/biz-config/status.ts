@@ -5,12 +5,15 @@ import { type ConditionsInput, conditionsOf } from './conditions.ts';
 import { nodeStatusOf } from './node-status.ts';
 import { handledRemovals } from './removal.ts';
 
-/** Bytes of one object as JSON beyond which `nodeStatuses` is shortened; etcd takes 1.5 MiB, managedFields included. */
+/**
+ * Size limit for one object as JSON, in bytes, above which `nodeStatuses` is shortened; etcd accepts 1.5 MiB including
+ * managedFields.
+ */
 const maxBytes = Math.floor(1.4 * 1024 * 1024);
 
 export type StatusInput = Omit<ConditionsInput, 'summary'>;
 
-/** The whole status of a MultiNicBizConfig. Pure. */
+/** Returns the whole status of a MultiNicBizConfig. Pure. */
 export function statusOf(input: StatusInput): BizConfigStatus {
   const { source, mode, plan, nodes } = input;
   const nodeStatuses = nodes.map((node) => nodeStatusOf(node, plan.held.why));
@@ -47,10 +50,10 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Keys that a merge patch removes when the new status lacks them. */
+/** Keys removed by a merge patch when missing in the new status. */
 const optionalKeys = ['observedSpecHash', 'allowedRemovals', 'allowedRemovalsGeneration'] as const;
 
-/** The merge patch that makes the stored status this one; undefined when it is this one already. */
+/** Returns the merge patch to the new status; undefined: no change. */
 export function statusPatch({ metadata, status }: BizConfig, next: BizConfigStatus): unknown {
   if (isSameJson(status, next)) return undefined;
   const dropped = optionalKeys.filter((key) => next[key] === undefined);

@@ -5,43 +5,43 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { KubeError } from '../../kube/errors.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 let sources: BizSources;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  sources = new BizSources(bed);
+  fixture = await ControllerFixture.start();
+  sources = new BizSources(fixture);
 });
 
-afterEach(() => bed[Symbol.asyncDispose]());
+afterEach(() => fixture[Symbol.asyncDispose]());
 
 const list = (nics: readonly number[]) => [1, 2, 3].map((n) => bizNode(n, nics));
 
-/** Three nodes that are configured. */
+/** Creates and configures three nodes. */
 async function threeNodes(): Promise<void> {
-  for (const n of [1, 2, 3]) await bed.addNode(`w-${n}`, `i-${n}`);
+  for (const n of [1, 2, 3]) await fixture.addNode(`w-${n}`, `i-${n}`);
   await sources.create('all', list([1]));
-  bed.run();
+  fixture.run();
   await sources.untilCondition('all', 'Ready True AllNodesConfigured');
 }
 
-it('a source is not Ready while an object of an edited node is not written yet', async () => {
+it("a source is not Ready while an edited node's object is not written yet", async () => {
   let isTouched = true;
-  bed.through = (client) => {
+  fixture.through = (client) => {
     const apply: KubeClient['apply'] = async (resource, object, options) => {
       const { name } = object.metadata;
       if (!isTouched && name === 'w-1') {
         isTouched = true;
         const patch = { metadata: { annotations: { 'example.com/note': 'x' } } };
-        await bed.admin.patch(nodeConfigs, { namespace: system, name }, patch);
+        await fixture.admin.patch(nodeConfigs, { namespace: system, name }, patch);
       }
       return client.apply(resource, object, options);
     };
     return { ...client, apply };
   };
   await threeNodes();
-  // The next status may be written at once.
-  await bed.pass(60);
+  // The minimum status write interval has passed.
+  await fixture.pass(60);
   isTouched = false;
   const [first = {}, ...rest] = list([1]);
   await sources.edit('all', [
@@ -52,14 +52,14 @@ it('a source is not Ready while an object of an edited node is not written yet',
   expect(isTouched).toBe(true);
   expect(conditionsOf(source)).toContain('Ready Unknown ProcessingNodes');
   await sources.untilCondition('all', 'Ready True AllNodesConfigured');
-  expect((await bed.get('w-1')).spec?.interfaces).toHaveLength(2);
+  expect((await fixture.get('w-1')).spec?.interfaces).toHaveLength(2);
 });
 
 it.each<['apply' | 'delete', string]>([
   ['apply', 'Ready False NodesFailed'],
   ['delete', 'Ready False NodeConfigRefused'],
 ])(
-  '%s of one object that a policy forbids is reported, and does not stop the others',
+  'a forbidden %s on one object is reported and does not stop other nodes',
   async (verb, ready) => {
     let isForbidden = false;
     const check = (name: string): void => {
@@ -67,7 +67,7 @@ it.each<['apply' | 'delete', string]>([
       if (isForbidden && name === 'w-1')
         throw new KubeError({ status: 403, reason: 'Forbidden', message });
     };
-    bed.through = (client) => {
+    fixture.through = (client) => {
       const apply: KubeClient['apply'] = async (resource, object, options) => {
         if (verb === 'apply') check(object.metadata.name);
         return client.apply(resource, object, options);
@@ -83,13 +83,13 @@ it.each<['apply' | 'delete', string]>([
     await sources.edit('all', verb === 'apply' ? list([1, 2]) : list([1]).slice(2));
     const source = await sources.untilCondition('all', ready);
     expect(JSON.stringify(source.status)).toContain('a policy forbids it');
-    if (verb === 'apply') await bed.until('w-3', ({ spec }) => spec?.interfaces?.length === 2);
-    else await bed.untilGone('w-2');
-    const writes = bed.writes().length;
-    await bed.pass(100);
-    expect(bed.writes().length - writes).toBeLessThanOrEqual(8);
+    if (verb === 'apply') await fixture.until('w-3', ({ spec }) => spec?.interfaces?.length === 2);
+    else await fixture.untilGone('w-2');
+    const writes = fixture.writes().length;
+    await fixture.pass(100);
+    expect(fixture.writes().length - writes).toBeLessThanOrEqual(8);
     isForbidden = false;
-    await bed.clock.advance(60_000);
+    await fixture.clock.advance(60_000);
     await sources.untilCondition('all', 'Ready True AllNodesConfigured');
   },
 );

@@ -13,7 +13,7 @@ import { jittered } from '../../time/backoff.ts';
 import { passed } from '../../time/clock.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf } from '../objects/stores.ts';
 
-/** How often it is read whether the CustomResourceDefinition exists, ±20 %. */
+/** Interval for checking the CustomResourceDefinition, ±20 %. */
 const definitionEveryMs = 60_000;
 
 export interface GroupWatchOptions {
@@ -22,17 +22,17 @@ export interface GroupWatchOptions {
   readonly namespace: string;
 }
 
-/** The MultiNicBizConfigs of one group. */
+/** Watch on one group's MultiNicBizConfigs. */
 export interface GroupWatch {
   readonly group: BizConfigGroup;
   readonly store: Store<BizConfig>;
-  /** Since the server was last heard about the kind; undefined while it does not exist. */
+  /** Time since the last server message about the kind; undefined while the CRD does not exist. */
   readonly silence: Pick<Reflector, 'name' | 'silentMs'>;
-  /** Follows them while their CustomResourceDefinition exists, until the signal aborts. */
+  /** Watches while the CustomResourceDefinition exists, until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** A watch that comes and goes with its CustomResourceDefinition, whose absence is no error. */
+/** Creates a watch that starts and stops with its CustomResourceDefinition; a missing CRD is no error. */
 export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptions): GroupWatch {
   const { client, namespace } = options;
   const { clock, random, log, metrics } = options.context;
@@ -72,7 +72,7 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
         }
         if (!isDefined && following) {
           await stop();
-          // No source is left; the objects that were made from them stay.
+          // No source is left; objects created from former sources stay.
           store.replace([]);
           log.info({ kind: definition }, 'kind is gone');
         }
@@ -82,7 +82,7 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
     }
   }
 
-  /** False only if the API server says that there is none: a list shows what else is wrong. */
+  /** Returns false only if the API server reports the CRD missing; on other errors a list shows the problem. */
   async function readDefinition(signal: AbortSignal): Promise<boolean> {
     try {
       return (await client.find(crds, { name: definition }, { signal })) !== undefined;
@@ -101,7 +101,7 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
   return { group, store, silence, run };
 }
 
-/** Values by which objects of these nodes find the source. */
+/** Returns index values by which node objects find their source. */
 function nodesIn({ spec }: BizConfig): string[] {
   const found = (spec?.nodeConfigs ?? []).map(identityOf).flatMap((identity) => {
     const { objectName, nodeName, instanceId } = identity;
@@ -115,12 +115,12 @@ function valuesOf(names: readonly string[], instanceId: string | undefined): str
   return instanceId === undefined ? named : [...named, `id ${instanceId}`];
 }
 
-/** Key of a source in the queue. */
+/** Returns a source's queue key. */
 export function sourceKey(group: BizConfigGroup, key: string): string {
   return `${group}/${key}`;
 }
 
-/** Where the source of a queue key is; throws when its group is not watched. */
+/** Returns the watch and name for a queue key; throws if the group is not watched. */
 export function findSource(
   watches: readonly GroupWatch[],
   key: string,
@@ -130,7 +130,7 @@ export function findSource(
   return { watch, name: key.slice(watch.group.length + 1) };
 }
 
-/** Sources that a changed MultiNicNodeConfig concerns: by its label, and by the node that it means. */
+/** Returns sources affected by a changed MultiNicNodeConfig, by label and by node. */
 export function keysOfChild(watches: readonly GroupWatch[], change: Change<NodeConfig>): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   const keys = versions.flatMap((config) =>

@@ -11,202 +11,214 @@ import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
-  bed.run();
+  fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
+  fixture.run();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function configure(): Promise<void> {
-  await bed.apply('worker-1', { interfaces: [entry(0)] });
-  await bed.untilReady('worker-1', good);
+  await fixture.apply('worker-1', { interfaces: [entry(0)] });
+  await fixture.untilReady('worker-1', good);
 }
 
 function actions(): string[] {
-  return bed.agents.requests.map(({ action }) => action);
+  return fixture.agents.requests.map(({ action }) => action);
 }
 
-describe('an object that is deleted', () => {
-  it('[RW-50] goes after its node was cleaned, and its Jobs and ConfigMaps with it', async () => {
+describe('a deleted object', () => {
+  it('[RW-50] a deleted object is released after its node was cleaned, together with Jobs and ConfigMaps', async () => {
     await configure();
-    await bed.delete('worker-1');
-    await bed.untilGone('worker-1');
-    expect(bed.agents.requests[1]).toMatchObject({
+    await fixture.delete('worker-1');
+    await fixture.untilGone('worker-1');
+    expect(fixture.agents.requests[1]).toMatchObject({
       action: 'cleanup',
       generation: 2,
       interfaces: [],
     });
-    await bed.eventually(
-      () => bed.jobs().length + bed.api.objects('configmaps', 'multinic-agents').length === 0,
-      () => `${bed.jobs().length} Jobs stay`,
+    await fixture.eventually(
+      () =>
+        fixture.jobs().length + fixture.api.objects('configmaps', 'multinic-agents').length === 0,
+      () => `${fixture.jobs().length} Jobs stay`,
     );
   });
 
-  it('stays until the cleanup has worked, and tells why it stays', async () => {
+  it('a deleted object stays until the clean-up succeeds, and shows the failure', async () => {
     await configure();
     const busy = nicResult(0, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
-    bed.agents.answer = ({ attempt }) =>
+    fixture.agents.answer = ({ attempt }) =>
       attempt < 3 ? { outcome: 'failed', nics: [busy] } : { outcome: 'ok', nics: [] };
-    await bed.delete('worker-1');
-    const { status } = await bed.untilReady('worker-1', 'False ApplyFailed');
+    await fixture.delete('worker-1');
+    const { status } = await fixture.untilReady('worker-1', 'False ApplyFailed');
     expect(status?.interfaceStatuses?.[0]).toMatchObject({ name: 'multinic0', message: 'busy' });
-    await bed.untilGone('worker-1');
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply', 'cleanup', 'cleanup', 'cleanup']);
   });
 
-  it('is not let go by silence', async () => {
+  it('a clean-up without a result does not release the object', async () => {
     await configure();
-    bed.agents.answer = () => '';
-    await bed.delete('worker-1');
-    await bed.untilReady('worker-1', 'False ResultLost');
-    await bed.pass(20);
-    expect(await bed.find('worker-1')).toBeDefined();
+    fixture.agents.answer = () => '';
+    await fixture.delete('worker-1');
+    await fixture.untilReady('worker-1', 'False ResultLost');
+    await fixture.pass(20);
+    expect(await fixture.find('worker-1')).toBeDefined();
   });
 
-  it('is not let go by a cleanup that failed without naming a NIC', async () => {
+  it('a failed clean-up without NIC results does not release the object', async () => {
     await configure();
-    bed.agents.answer = () => ({ outcome: 'failed', nics: [] });
-    await bed.delete('worker-1');
-    await bed.untilReady('worker-1', 'False JobFailed');
-    await bed.pass(20);
-    expect(await bed.find('worker-1')).toBeDefined();
+    fixture.agents.answer = () => ({ outcome: 'failed', nics: [] });
+    await fixture.delete('worker-1');
+    await fixture.untilReady('worker-1', 'False JobFailed');
+    await fixture.pass(20);
+    expect(await fixture.find('worker-1')).toBeDefined();
   });
 
-  it('keeps a finalizer that somebody added while ours was being added', async () => {
+  it('a finalizer added by a user during our own addition is preserved', async () => {
     let asked = false;
-    bed.onEffect = (effect, phase) => {
+    fixture.onEffect = (effect, phase) => {
       if (asked || effect !== 'controller.finalizer.add' || phase !== 'before') return;
       asked = true;
       const resource = 'multinicnodeconfigs.multinic.io';
-      bed.api.faults.delay({ verb: 'patch', resource, ms: 2_000 });
+      fixture.api.faults.delay({ verb: 'patch', resource, ms: 2_000 });
     };
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
       () => asked,
       () => 'no finalizer is added',
     );
-    await bed.pass(3);
+    await fixture.pass(3);
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: ['example.com/other'] } });
-    const { metadata } = await bed.untilReady('worker-1', good);
+    await fixture.admin.patch(nodeConfigs, ref, {
+      metadata: { finalizers: ['example.com/other'] },
+    });
+    const { metadata } = await fixture.untilReady('worker-1', good);
     expect(metadata.finalizers?.toSorted()).toEqual(['example.com/other', 'multinic.io/cleanup']);
   });
 
-  it('[RW-52] is cleaned when the controller was down at the time', async () => {
+  it('[RW-52] an object deleted during a controller downtime is cleaned', async () => {
     await configure();
-    await bed.stop();
-    await bed.delete('worker-1');
-    bed.run();
-    await bed.untilGone('worker-1');
+    await fixture.stop();
+    await fixture.delete('worker-1');
+    fixture.run();
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply', 'cleanup']);
   });
 
-  it('waits for an agent that is still at work on the node', async () => {
-    bed.agents.answer = ({ action }) => (action === 'apply' ? undefined : { nics: [] });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.eventually(
-      () => bed.agents.requests.length === 1,
+  it('a clean-up waits for a running agent on the node', async () => {
+    fixture.agents.answer = ({ action }) => (action === 'apply' ? undefined : { nics: [] });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.eventually(
+      () => fixture.agents.requests.length === 1,
       () => 'no agent',
     );
-    const [pod] = bed.pods();
-    if (pod) await bed.agents.setStatus(pod, agentIn({ running: {} }));
-    await bed.delete('worker-1');
-    await bed.pass(30);
+    const [pod] = fixture.pods();
+    if (pod) await fixture.agents.setStatus(pod, agentIn({ running: {} }));
+    await fixture.delete('worker-1');
+    await fixture.pass(30);
     expect(actions()).toEqual(['apply']);
-    bed.agents.answer = configured;
-    await bed.untilGone('worker-1');
+    fixture.agents.answer = configured;
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply', 'cleanup']);
   });
 
-  it('goes without a Job when its node is gone for certain, whatever others there are', async () => {
+  it('a deleted object is released without a Job when its Node is certainly gone', async () => {
     await configure();
-    await bed.addNode('worker-2', 'another-server', '192.0.2.2');
-    await bed.admin.delete(nodes, { name: 'worker-1' });
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.delete('worker-1');
-    await bed.pass(10);
-    await bed.clock.advance(3_600_000);
-    await bed.untilGone('worker-1');
+    await fixture.addNode('worker-2', 'another-server', '192.0.2.2');
+    await fixture.admin.delete(nodes, { name: 'worker-1' });
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.delete('worker-1');
+    await fixture.pass(10);
+    await fixture.clock.advance(3_600_000);
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply']);
   });
 
-  it('goes without a Job when another machine has taken the name of its node', async () => {
+  it('a deleted object is released without a Job when another machine took its Node name', async () => {
     await configure();
-    await bed.admin.delete(nodes, { name: 'worker-1' });
-    await bed.addNode('worker-1', 'another-server');
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.delete('worker-1');
-    await bed.pass(10);
-    await bed.clock.advance(3_600_000);
-    await bed.untilGone('worker-1');
+    await fixture.admin.delete(nodes, { name: 'worker-1' });
+    await fixture.addNode('worker-1', 'another-server');
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.delete('worker-1');
+    await fixture.pass(10);
+    await fixture.clock.advance(3_600_000);
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply']);
   });
 
-  it('does not go because its node is missing in what was seen last: the server is asked', async () => {
+  it('a deleted object is not released by a stale cache without its Node; the API server is read', async () => {
     await configure();
-    bed.api.faults.onWatchEvent(({ type }, resource) =>
+    fixture.api.faults.onWatchEvent(({ type }, resource) =>
       resource === 'nodes' && type !== 'DELETED' ? 'drop' : 'send',
     );
-    await bed.admin.delete(nodes, { name: 'worker-1' });
-    await bed.untilReady('worker-1', 'False NodeNotFound');
-    await bed.addNode('worker-1');
-    bed.agents.answer = () => undefined;
-    await bed.delete('worker-1');
-    await bed.pass(30);
-    expect(await bed.find('worker-1')).toBeDefined();
+    await fixture.admin.delete(nodes, { name: 'worker-1' });
+    await fixture.untilReady('worker-1', 'False NodeNotFound');
+    await fixture.addNode('worker-1');
+    fixture.agents.answer = () => undefined;
+    await fixture.delete('worker-1');
+    await fixture.pass(30);
+    expect(await fixture.find('worker-1')).toBeDefined();
   });
 
-  it('stays while two nodes could be meant', async () => {
+  it('a deleted object waits while two Nodes match', async () => {
     await configure();
-    await bed.addNode('clone');
-    await bed.delete('worker-1');
-    await bed.untilReady('worker-1', 'False DuplicateSystemUUID');
-    await bed.pass(30);
+    await fixture.addNode('clone');
+    await fixture.delete('worker-1');
+    await fixture.untilReady('worker-1', 'False DuplicateSystemUUID');
+    await fixture.pass(30);
     expect(actions()).toEqual(['apply']);
-    await bed.admin.delete(nodes, { name: 'clone' });
-    await bed.untilGone('worker-1');
+    await fixture.admin.delete(nodes, { name: 'clone' });
+    await fixture.untilGone('worker-1');
     expect(actions()).toEqual(['apply', 'cleanup']);
   });
 
-  it('[RW-51] [RW-64] is created, deleted and created again under one name, each time with work of its own', async () => {
+  it('[RW-51] [RW-64] an object created, deleted and recreated under one name is applied and cleaned each time', async () => {
     const uids: (string | undefined)[] = [];
     for (let round = 0; round < 2; round++) {
       await configure();
-      uids.push((await bed.get('worker-1')).metadata.uid);
-      await bed.delete('worker-1');
-      await bed.untilGone('worker-1');
+      uids.push((await fixture.get('worker-1')).metadata.uid);
+      await fixture.delete('worker-1');
+      await fixture.untilGone('worker-1');
     }
     expect(actions()).toEqual(['apply', 'cleanup', 'apply', 'cleanup']);
-    expect(bed.agents.requests.map(({ uid }) => uid)).toEqual([uids[0], uids[0], uids[1], uids[1]]);
+    expect(fixture.agents.requests.map(({ uid }) => uid)).toEqual([
+      uids[0],
+      uids[0],
+      uids[1],
+      uids[1],
+    ]);
     expect(uids[0]).not.toBe(uids[1]);
   });
 
-  it('is nobody’s business here when only the finalizer of somebody else holds it', async () => {
-    await bed.stop();
-    await bed.apply('worker-1', { interfaces: [entry(0)] }, { finalizers: ['example.com/other'] });
-    await bed.delete('worker-1');
-    bed.run();
-    await bed.pass(30);
-    expect(bed.writes()).toEqual([]);
+  it('a deleted object with only a foreign finalizer causes no writes', async () => {
+    await fixture.stop();
+    await fixture.apply(
+      'worker-1',
+      { interfaces: [entry(0)] },
+      { finalizers: ['example.com/other'] },
+    );
+    await fixture.delete('worker-1');
+    fixture.run();
+    await fixture.pass(30);
+    expect(fixture.writes()).toEqual([]);
   });
 
-  it('leaves no Job behind when its finalizer was taken away by hand', async () => {
-    bed.agents.answer = ({ action }) => (action === 'apply' ? '' : undefined);
-    await bed.apply('worker-1', { interfaces: [entry(0)], instanceId });
-    await bed.untilReady('worker-1', 'False ResultLost');
-    await bed.delete('worker-1');
+  it('Jobs are deleted when a user removes the finalizer by hand', async () => {
+    fixture.agents.answer = ({ action }) => (action === 'apply' ? '' : undefined);
+    await fixture.apply('worker-1', { interfaces: [entry(0)], instanceId });
+    await fixture.untilReady('worker-1', 'False ResultLost');
+    await fixture.delete('worker-1');
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
-    await bed.untilGone('worker-1');
-    await bed.eventually(
-      () => bed.jobs().length === 0,
-      () => `${bed.jobs().length} Jobs stay`,
+    await fixture.admin.patch(nodeConfigs, ref, { metadata: { finalizers: null } });
+    await fixture.untilGone('worker-1');
+    await fixture.eventually(
+      () => fixture.jobs().length === 0,
+      () => `${fixture.jobs().length} Jobs stay`,
     );
   });
 });

@@ -23,24 +23,24 @@ export interface DeletionOptions {
   readonly perform: Perform<Effect>;
 }
 
-/** What has to be gone before an object may go, and what may be left when it is gone. */
+/** Finalizer handling and removal of obsolete runs. */
 export interface Deletion {
-  /** Keeps the object until its node is clean; before anything is done on the node. */
-  hold(config: NodeConfig, signal: AbortSignal): Promise<NodeConfig>;
-  /** Lets the object go. */
+  /** Adds the finalizer before any change on the node; returns the stored object. */
+  addFinalizer(config: NodeConfig, signal: AbortSignal): Promise<NodeConfig>;
+  /** Removes the finalizer. */
   release(config: NodeConfig, signal: AbortSignal): Promise<void>;
-  /** Whether the node of an object is gone for certain, read from the server now. */
+  /** True if the object's node is certainly gone, read from the API server. */
   nodeIsGone(config: NodeConfig, signal: AbortSignal): Promise<boolean>;
-  /** Takes back the runs of an object that have not begun, when none may begin. */
+  /** Deletes the object's runs that have not started, when no run may start. */
   withdraw(config: NodeConfig, signal: AbortSignal): Promise<void>;
-  /** Removes runs for objects that had this name and do not exist any more. */
+  /** Deletes runs for deleted objects with the same name. */
   collect(ref: ObjectRef, uid: string | undefined, signal: AbortSignal): Promise<void>;
 }
 
-/** Each is cut down as it is read: whole, all Nodes of a large cluster are more than the heap has room for. */
+/** Nodes are slimmed while parsing: all full Nodes of a large cluster exceed the heap. */
 const slimNodes = defineResource<Node>({ ...nodes, parse: (raw) => slimNode(raw as Node) });
 
-/** Whether our finalizer is on the object. */
+/** True if the object has our finalizer. */
 export function hasFinalizer({ metadata }: NodeConfig): boolean {
   return metadata.finalizers?.includes(finalizers.nodeConfig) ?? false;
 }
@@ -52,13 +52,13 @@ export function createDeletion({ client, runner, perform }: DeletionOptions): De
 
   function setFinalizers(config: NodeConfig, list: readonly string[], signal: AbortSignal) {
     const { namespace = '', name, resourceVersion } = config.metadata;
-    // A merge patch replaces the whole list: only of the version that was looked at.
+    // A merge patch replaces the whole list, hence the resourceVersion precondition.
     const patch = { metadata: { resourceVersion, finalizers: list } };
     const options = { fieldManager: fieldManagers.controller, signal };
     return client.patch(nodeConfigs, { namespace, name }, patch, options);
   }
 
-  async function hold(config: NodeConfig, signal: AbortSignal): Promise<NodeConfig> {
+  async function addFinalizer(config: NodeConfig, signal: AbortSignal): Promise<NodeConfig> {
     const list = [...(config.metadata.finalizers ?? []), finalizers.nodeConfig];
     return perform('controller.finalizer.add', () => setFinalizers(config, list, signal));
   }
@@ -75,7 +75,7 @@ export function createDeletion({ client, runner, perform }: DeletionOptions): De
     if (instanceId === undefined) return !found.some(({ metadata }) => names.has(metadata.name));
     return !found.some((node) => {
       const uuid = systemUuidOf(node);
-      // A Node that does not say who it is for the moment may well be the one.
+      // A Node without a systemUUID at the moment may be the object's node.
       return uuid === undefined ? names.has(node.metadata.name) : uuid === instanceId;
     });
   }
@@ -89,14 +89,14 @@ export function createDeletion({ client, runner, perform }: DeletionOptions): De
 
   async function collect(ref: ObjectRef, uid: string | undefined, signal: AbortSignal) {
     for (const run of runner.runsFor(ref)) {
-      // One that works is left to end: its node is told to stop only by what comes after it.
+      // A running agent is left to finish; only a later run on the node stops it.
       if (run.uid !== uid && (hasNotBegun(run) || run.phase === 'ended')) {
         await runner.remove(run, signal);
       }
     }
   }
 
-  return { hold, release, nodeIsGone, withdraw, collect };
+  return { addFinalizer, release, nodeIsGone, withdraw, collect };
 }
 
 function hasNotBegun({ phase }: Run): boolean {

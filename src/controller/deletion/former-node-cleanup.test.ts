@@ -6,114 +6,114 @@ import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
-/** Two nodes; the object means the first. */
+/** Adds two nodes and configures the object on the first. */
 async function configureNodeA(): Promise<void> {
-  await bed.addNode('node-a', 'uuid-a');
-  await bed.addNode('node-b', 'uuid-b');
-  bed.run();
-  await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-  await bed.untilReady('worker-1', good);
+  await fixture.addNode('node-a', 'uuid-a');
+  await fixture.addNode('node-b', 'uuid-b');
+  fixture.run();
+  await fixture.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+  await fixture.untilReady('worker-1', good);
 }
 
-/** The object means node-b now; that it leaves node-a is agreed to. */
+/** Moves the object to node-b, with consent for removals on node-a. */
 async function move(): Promise<void> {
-  await bed.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
+  await fixture.apply('worker-1', { instanceId: 'uuid-b', interfaces: [entry(0)] });
   await agree();
 }
 
 function agree() {
   const annotations = { 'multinic.io/allow-removals': 'now' };
   const ref = { namespace: 'multinic-system', name: 'worker-1' };
-  return bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
+  return fixture.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
 function requested(): string[] {
-  return bed.agents.requests.map(({ action, nodeName }) => `${action} ${nodeName}`);
+  return fixture.agents.requests.map(({ action, nodeName }) => `${action} ${nodeName}`);
 }
 
 function untilRequests(count: number): Promise<void> {
-  return bed.eventually(
-    () => bed.agents.requests.length >= count,
-    () => `${bed.agents.requests.length} requests, not ${count}`,
+  return fixture.eventually(
+    () => fixture.agents.requests.length >= count,
+    () => `${fixture.agents.requests.length} requests, not ${count}`,
   );
 }
 
-describe('what was done on a node that the object does not mean any more', () => {
-  it('leaves the node that an object meant before, then serves the one that it means now', async () => {
+describe('clean-up of a former node', () => {
+  it('a moved object is cleaned on its former node, then applied on the new node', async () => {
     await configureNodeA();
     await move();
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
     expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
-    await bed.delete('worker-1');
-    await bed.untilGone('worker-1');
+    await fixture.delete('worker-1');
+    await fixture.untilGone('worker-1');
     expect(requested().at(-1)).toBe('cleanup node-b');
   });
 
-  it('leaves a node that shares its machineID with the one that is meant now', async () => {
-    await bed.addNode('node-a', 'uuid-a');
-    await bed.addNode('node-b', 'uuid-b');
-    // Made from one image that was started once before it was saved.
-    await bed.setNode('node-a', { systemUUID: 'uuid-a', machineID: 'same', bootID: 'a' });
-    await bed.setNode('node-b', { systemUUID: 'uuid-b', machineID: 'same', bootID: 'b' });
-    bed.run();
-    await bed.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('a former node with the same machineID as the new node is cleaned', async () => {
+    await fixture.addNode('node-a', 'uuid-a');
+    await fixture.addNode('node-b', 'uuid-b');
+    // Both machines come from one image saved after a boot, hence the same machine id.
+    await fixture.setNode('node-a', { systemUUID: 'uuid-a', machineID: 'same', bootID: 'a' });
+    await fixture.setNode('node-b', { systemUUID: 'uuid-b', machineID: 'same', bootID: 'b' });
+    fixture.run();
+    await fixture.apply('worker-1', { instanceId: 'uuid-a', interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await move();
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
     expect(requested()).toEqual(['apply node-a', 'cleanup node-a', 'apply node-b']);
   });
 
   it.each([
     ['comes back', ['apply node-a', 'cleanup node-a', 'apply node-b']],
     ['is gone', ['apply node-a', 'apply node-b']],
-  ])('waits for a former node that is not ready, and goes on when it %s', async (how, wanted) => {
+  ])('a former node that is not ready is waited for, until it %s', async (how, wanted) => {
     await configureNodeA();
-    // Longer than anything of the first run would be looked at again.
-    await bed.pass(1_250);
-    await bed.setReady('node-a', 'Unknown');
+    // Longer than any fallback requeue from the first run.
+    await fixture.pass(1_250);
+    await fixture.setReady('node-a', 'Unknown');
     await move();
-    const { status } = await bed.untilReady('worker-1', 'False NodeNotReady');
+    const { status } = await fixture.untilReady('worker-1', 'False NodeNotReady');
     expect(findCondition(status?.conditions, 'Ready')?.message).toContain('is cleaned first');
-    await bed.pass(50);
-    const since = bed.clock.monotonicMs();
-    if (how === 'is gone') await bed.admin.delete(nodes, { name: 'node-a' });
-    else await bed.setReady('node-a', 'True');
-    await bed.untilReady('worker-1', good);
+    await fixture.pass(50);
+    const since = fixture.clock.monotonicMs();
+    if (how === 'is gone') await fixture.admin.delete(nodes, { name: 'node-a' });
+    else await fixture.setReady('node-a', 'True');
+    await fixture.untilReady('worker-1', good);
     expect(requested()).toEqual(wanted);
-    // Nobody tells it: it looks again after half a minute, long before everything is listed anew.
-    expect(bed.clock.monotonicMs() - since).toBeLessThan(120_000);
+    // Without a watch event the requeue comes after 30 s, long before the next full list.
+    expect(fixture.clock.monotonicMs() - since).toBeLessThan(120_000);
   });
 
-  it('tells why a former node is not clean yet', async () => {
+  it('the status shows why a former node is not clean yet, also during retries', async () => {
     await configureNodeA();
-    bed.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
+    fixture.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
     await move();
-    const { status } = await bed.untilReady('worker-1', 'False JobFailed');
+    const { status } = await fixture.untilReady('worker-1', 'False JobFailed');
     const message =
       'node node-a, which the object meant before, is cleaned first: netplan is not there';
     expect(findCondition(status?.conditions, 'Ready')?.message).toBe(message);
-    // Also while it is tried again.
+    // The message stays during retries.
     await untilRequests(4);
-    expect(await bed.ready('worker-1')).toBe('False JobFailed');
+    expect(await fixture.ready('worker-1')).toBe('False JobFailed');
   });
 
-  it('is cleaned where it was done when the object is deleted after it began to mean another node', async () => {
+  it('an object moved and then deleted is cleaned on its former node', async () => {
     await configureNodeA();
-    await bed.stop();
+    await fixture.stop();
     await move();
-    await bed.delete('worker-1');
-    bed.run();
-    await bed.untilGone('worker-1');
+    await fixture.delete('worker-1');
+    fixture.run();
+    await fixture.untilGone('worker-1');
     expect(requested()).toContain('cleanup node-a');
   });
 });

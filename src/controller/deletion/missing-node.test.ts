@@ -5,76 +5,76 @@ import { nodes } from '../../kube/core-resources.ts';
 import { nodeConfigs } from '../objects/stores.ts';
 
 const minuteMs = 60_000;
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
-  bed.run();
-  await bed.apply('worker-1', { interfaces: [entry(0)] });
-  await bed.untilReady('worker-1', 'True AllInterfacesConfigured');
-  await bed.admin.delete(nodes, { name: 'worker-1' });
-  await bed.untilReady('worker-1', 'False NodeNotFound');
+  fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
+  fixture.run();
+  await fixture.apply('worker-1', { interfaces: [entry(0)] });
+  await fixture.untilReady('worker-1', 'True AllInterfacesConfigured');
+  await fixture.admin.delete(nodes, { name: 'worker-1' });
+  await fixture.untilReady('worker-1', 'False NodeNotFound');
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function later(minutes: number): Promise<void> {
-  await bed.clock.advance(minutes * minuteMs);
-  await bed.pass(10);
+  await fixture.clock.advance(minutes * minuteMs);
+  await fixture.pass(10);
 }
 
-const actions = () => bed.agents.requests.map(({ action }) => action);
+const actions = () => fixture.agents.requests.map(({ action }) => action);
 
-it('[C8] a deleted object whose Node is missing has its node cleaned when the Node comes back', async () => {
-  await bed.delete('worker-1');
+it('[C8] a deleted object with a missing Node is cleaned when the Node returns', async () => {
+  await fixture.delete('worker-1');
   await later(55);
-  await bed.addNode('worker-1');
-  await bed.untilGone('worker-1');
+  await fixture.addNode('worker-1');
+  await fixture.untilGone('worker-1');
   expect(actions()).toEqual(['apply', 'cleanup']);
-  expect(bed.events()).not.toContain('NodeGone');
+  expect(fixture.events()).not.toContain('NodeGone');
 });
 
-it('[C8] a deleted object whose Node is missing goes after an hour with a Warning Event, also over a restart', async () => {
-  await bed.delete('worker-1');
+it('[C8] a deleted object with a missing Node is released after an hour with a Warning event, also across a restart', async () => {
+  await fixture.delete('worker-1');
   await later(40);
-  await bed.stop();
-  bed.run();
+  await fixture.stop();
+  fixture.run();
   await later(15);
-  expect(await bed.ready('worker-1')).toBe('False NodeNotFound');
+  expect(await fixture.ready('worker-1')).toBe('False NodeNotFound');
   await later(6);
-  await bed.untilGone('worker-1');
-  await bed.eventually(
-    () => bed.events().includes('NodeGone'),
-    () => bed.events().join(),
+  await fixture.untilGone('worker-1');
+  await fixture.eventually(
+    () => fixture.events().includes('NodeGone'),
+    () => fixture.events().join(),
   );
   expect(actions()).toEqual(['apply']);
 });
 
 it.each([
-  ['goes at once', '!', true],
-  ['waits all the same', '', false],
+  ['is released immediately', '!', true],
+  ['still waits', '', false],
 ])(
-  '[C8] a deleted object whose Node is missing %s when the consent ends with "%s"',
+  '[C8] a deleted object with a missing Node %s when the consent ends with "%s"',
   async (_, mark, goes) => {
     const annotations = {
-      'multinic.io/delete-consent': `${bed.clock.now().toISOString()}${mark}`,
+      'multinic.io/delete-consent': `${fixture.clock.now().toISOString()}${mark}`,
     };
     const ref = { namespace: 'multinic-system', name: 'worker-1' };
-    await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
-    await bed.delete('worker-1');
-    if (goes) await bed.untilGone('worker-1');
-    await bed.pass(20);
-    expect((await bed.find('worker-1')) === undefined).toBe(goes);
+    await fixture.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
+    await fixture.delete('worker-1');
+    if (goes) await fixture.untilGone('worker-1');
+    await fixture.pass(20);
+    expect((await fixture.find('worker-1')) === undefined).toBe(goes);
   },
 );
 
-it('[C8] a deleted object goes at once when no agent was ever sent for it', async () => {
-  await bed.apply('typo', { instanceId: 'uuid-of-nothing', interfaces: [entry(1)] });
-  await bed.untilReady('typo', 'False NodeNotFound');
-  await bed.delete('typo');
-  await bed.untilGone('typo');
-  expect(bed.events()).not.toContain('NodeGone');
+it('[C8] a deleted object is released immediately if no agent was ever started for it', async () => {
+  await fixture.apply('typo', { instanceId: 'uuid-of-nothing', interfaces: [entry(1)] });
+  await fixture.untilReady('typo', 'False NodeNotFound');
+  await fixture.delete('typo');
+  await fixture.untilGone('typo');
+  expect(fixture.events()).not.toContain('NodeGone');
 });

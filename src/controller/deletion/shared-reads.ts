@@ -1,6 +1,6 @@
 /**
- * One read for all who wait: whoever asks while one is on its way shares the next one, so that what everybody gets was
- * read after he asked. A hundred deletions cost two lists, not a hundred.
+ * Shares reads among concurrent callers. A call during a running read joins the next read, hence every result is newer
+ * than its call. A hundred deletions cost two lists instead of a hundred.
  */
 export function sharedReads<T>(
   read: (signal: AbortSignal) => Promise<T>,
@@ -14,7 +14,7 @@ export function sharedReads<T>(
   };
 
   async function start(before: Promise<unknown> | undefined, signal: AbortSignal): Promise<T> {
-    // For its end, good or bad: how it ended is told to those who wait for it.
+    // Wait for the running read, successful or not; its own callers get its error.
     await Promise.allSettled([before]);
     const reading = read(signal);
     running = reading;

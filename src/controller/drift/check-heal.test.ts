@@ -4,51 +4,51 @@ import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { jobs } from '../../kube/core-resources.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
-const { actions, ask, configure, untilDrift } = checksOn(() => bed);
+const { actions, ask, configure, untilDrift } = checksOn(() => fixture);
 
-/** Lets the node differ and be brought back; its Jobs are gone then, as those are whose time is over. */
+/** Simulates drift and a successful repair, then deletes the Jobs, as after their TTL. */
 async function healOnce(name: string): Promise<void> {
   const before = actions().length;
   let differs = true;
-  bed.agents.answer = (request) => {
+  fixture.agents.answer = (request) => {
     if (request.action !== 'check' || !differs) return configured(request);
     differs = false;
     return drifted();
   };
   await ask(name);
-  await bed.eventually(
+  await fixture.eventually(
     () => actions().length === before + 2,
     () => `no heal: ${actions().join()}`,
   );
   await untilDrift('False AsApplied');
-  await bed.untilReady('worker-1', good);
-  for (const { metadata } of bed.jobs()) {
+  await fixture.untilReady('worker-1', good);
+  for (const { metadata } of fixture.jobs()) {
     const ref = { namespace: 'multinic-agents', name: metadata.name };
-    await bed.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
+    await fixture.admin.delete(jobs, ref, { propagationPolicy: 'Background' });
   }
-  await bed.eventually(
-    () => bed.jobs().length === 0,
-    () => `${bed.jobs().length} Jobs stay`,
+  await fixture.eventually(
+    () => fixture.jobs().length === 0,
+    () => `${fixture.jobs().length} Jobs stay`,
   );
 }
 
-it('a heal that fails counts from the last one that worked, of which no Job is left', async () => {
+it('a failing repair counts attempts from the last success, even without its Job', async () => {
   await configure();
   await healOnce('first');
-  expect((await bed.get('worker-1')).status?.applied).toMatchObject({ attempt: 2, done: true });
-  bed.agents.answer = ({ action }) => (action === 'check' ? drifted() : 'not a result');
+  expect((await fixture.get('worker-1')).status?.applied).toMatchObject({ attempt: 2, done: true });
+  fixture.agents.answer = ({ action }) => (action === 'check' ? drifted() : 'not a result');
   await ask('second');
-  const { status } = await bed.untilReady('worker-1', 'False ResultLost');
-  // The next attempt may have begun.
+  const { status } = await fixture.untilReady('worker-1', 'False ResultLost');
+  // The next attempt may have started.
   expect(status?.applied).toMatchObject({ worked: 2 });
 });

@@ -17,18 +17,18 @@ import { machineOf } from '../objects/machine.ts';
 import type { Report } from '../status/report.ts';
 import { type CheckOptions, createCheck } from './check-task.ts';
 
-describe('a look that comes to nothing', () => {
-  let bed: ControllerFixture;
+describe('a failing check', () => {
+  let fixture: ControllerFixture;
   beforeEach(async () => {
-    bed = await ControllerFixture.start();
+    fixture = await ControllerFixture.start();
   });
   afterEach(async () => {
-    await bed[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
 
-  const on = checksOn(() => bed);
+  const on = checksOn(() => fixture);
 
-  it('and is refused then: the refusal is told for as long as it lasts, and the look before not again', async () => {
+  it('a failing check that is then refused shows only the refusal, while refused', async () => {
     const quota = on.refuseChecks();
     quota.isFull = false;
     await on.configure();
@@ -37,13 +37,13 @@ describe('a look that comes to nothing', () => {
     await on.untilDrift('Unknown ResultLost');
     quota.isFull = true;
     await on.untilDrift('Unknown JobRefused');
-    const told = new Set<string>();
+    const shown = new Set<string>();
     for (let step = 0; step < 8; step++) {
-      await bed.clock.advance(5_000);
-      await bed.pass(2);
-      told.add((await on.driftOf()).split(':')[0] ?? '');
+      await fixture.clock.advance(5_000);
+      await fixture.pass(2);
+      shown.add((await on.driftOf()).split(':')[0] ?? '');
     }
-    expect([...told]).toEqual(['Unknown JobRefused exceeded quota']);
+    expect([...shown]).toEqual(['Unknown JobRefused exceeded quota']);
     on.answerChecks(configured);
     quota.isFull = false;
     await on.untilDrift('False AsApplied');
@@ -52,40 +52,40 @@ describe('a look that comes to nothing', () => {
   const message = "EACCES: permission denied, scandir '/host/var/lib/multinic/journal'";
   it.each([
     [
-      'of each NIC',
+      'a failure for each NIC',
       'heal',
       { nics: [nicResult(0, { state: 'Failed', reason: 'ApplyFailed', message })] },
     ],
     [
-      'as it was told to stop',
+      'a rollback after a stop signal',
       'report',
       { nics: [nicResult(0, { state: 'Failed', reason: 'RolledBack', message })] },
     ],
   ])(
-    'as its agent says %s: nobody takes that for what the node is like',
+    'a failing check whose agent reports %s is no drift, and leaves the object Ready',
     async (_, policy, said) => {
       await on.configure({ 'drift-policy': policy });
       on.answerChecks(() => ({ outcome: 'failed', ...said }));
       await on.ask('now');
       await on.untilDrift(`Unknown JobFailed ${message}`);
-      expect(await bed.ready('worker-1')).toBe(good);
+      expect(await fixture.ready('worker-1')).toBe(good);
       expect(on.actions()).toEqual(['apply', 'check']);
       on.answerChecks(configured);
       await on.untilDrift('False AsApplied');
     },
   );
 
-  it('under the name of one that was withdrawn: its end counts, and the next one waits', async () => {
+  it("a check that reuses a removed run's name counts its own failure and backs off", async () => {
     on.dropJobsAtOnce();
     await on.configure();
     on.answerChecks(() => ({ waiting: 'ContainerCreating' }));
     await on.ask('now');
-    await bed.eventually(
+    await fixture.eventually(
       () => on.looks().length === 1,
       () => 'no look',
     );
     const [first] = on.looks();
-    await bed.clock.advance(121_000);
+    await fixture.clock.advance(121_000);
     await on.untilDrift('Unknown NotStarted');
     on.answerChecks(() => 'not a result');
     await on.untilDrift('Unknown ResultLost');
@@ -94,14 +94,14 @@ describe('a look that comes to nothing', () => {
   });
 });
 
-describe('a look that cannot begin', () => {
+describe('a check that cannot start', () => {
   const clock = createFakeClock();
   const worker = node('worker-1', instanceId);
   const contents = acceptSpec(nodeConfig());
   const signal = new AbortController().signal;
 
-  /** Looks at a node for which one is due, whoever decides whether they may begin. */
-  function looksOf(dispatch: CheckOptions['dispatch']) {
+  /** Returns a due check for a node, with the given dispatch. */
+  function checkWith(dispatch: CheckOptions['dispatch']) {
     const last = agentTask({ machine: machineOf(worker) });
     const done = { ...begun(last, 'job-1', { protocol: 2 }, clock.now()), done: true };
     const annotations = { 'multinic.io/check': 'now' };
@@ -116,28 +116,28 @@ describe('a look that cannot begin', () => {
       intervalMs: 3_600_000,
       policy: 'heal',
     } as unknown as CheckOptions);
-    const look = () => check.look({ report, node: worker, action: 'apply', contents }, signal);
-    return { check, look };
+    const run = () => check.checkNode({ report, node: worker, action: 'apply', contents }, signal);
+    return { check, run };
   }
 
-  it('asks for room again after a while, should nobody wake it', async () => {
-    const { look } = looksOf(async () =>
+  it('a check without free capacity retries after 30 s as a fallback', async () => {
+    const { run } = checkWith(async () =>
       Promise.resolve({ reason: 'WaitingForTurn', message: 'no room' } as const),
     );
-    expect(await look()).toEqual({ requeueAfterMs: 30_000 });
+    expect(await run()).toEqual({ requeueAfterMs: 30_000 });
   });
 
-  it('of an object that is gone and comes back as it was, out of a backup, is tried at once', async () => {
-    let asked = 0;
-    const { check, look } = looksOf(() => {
-      asked += 1;
+  it('a refused check backs off, and an object restored from a backup is checked immediately', async () => {
+    let dispatched = 0;
+    const { check, run } = checkWith(() => {
+      dispatched += 1;
       return Promise.reject(new KubeError({ status: 403, reason: 'Forbidden', message: 'full' }));
     });
-    await look();
-    await look();
-    expect(asked).toBe(1);
+    await run();
+    await run();
+    expect(dispatched).toBe(1);
     check.forget('multinic-system/worker-1');
-    await look();
-    expect(asked).toBe(2);
+    await run();
+    expect(dispatched).toBe(2);
   });
 });

@@ -4,21 +4,21 @@ import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { nicResult } from '../../../test/fixtures/controller-samples.ts';
 import { type Answer, configured } from '../../../test/fixtures/scripted-agents.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 const { actions, answerChecks, ask, configure, driftOf, untilActions, untilDrift } = checksOn(
-  () => bed,
+  () => fixture,
 );
 
-/** What is on the host of a NIC that the spec has no more: rules that came back, for example. */
+/** Leftovers on the host from a NIC no longer in the spec, for example restored rules. */
 const left = nicResult(3, {
   mac: 'fa:16:3e:00:00:99',
   name: '',
@@ -29,20 +29,20 @@ const left = nicResult(3, {
 const taken = { ...left, state: 'Removed', reason: 'Removed', message: '' } as const;
 const found: Answer = { outcome: 'partial', nics: [nicResult(0), left] };
 
-async function nicsTold() {
-  const { status } = await bed.get('worker-1');
+async function shownNics() {
+  const { status } = await fixture.get('worker-1');
   return status?.interfaceStatuses?.map(({ id, status: word, reason }) =>
     [id, word, reason].join(' '),
   );
 }
 
-const drifts = () => bed.events().filter((reason) => reason === 'Drifted').length;
+const drifts = () => fixture.events().filter((reason) => reason === 'Drifted').length;
 
-describe('what is left of a NIC that the spec has no more', () => {
-  it('is healed by one apply, is told once, and leaves nothing in the status', async () => {
+describe('leftovers from a NIC no longer in the spec', () => {
+  it('with drift policy `heal`, a leftover is removed by one apply, with one event and no status entry', async () => {
     await configure();
     let differs = true;
-    bed.agents.answer = (request) => {
+    fixture.agents.answer = (request) => {
       if (request.action === 'check') return differs ? found : configured(request);
       differs = false;
       return { nics: [nicResult(0), taken] };
@@ -50,52 +50,52 @@ describe('what is left of a NIC that the spec has no more', () => {
     await ask('now');
     await untilActions('apply', 'check', 'apply');
     await untilDrift('False AsApplied');
-    await bed.untilReady('worker-1', good);
-    await bed.pass(100);
+    await fixture.untilReady('worker-1', good);
+    await fixture.pass(100);
     expect(actions()).toEqual(['apply', 'check', 'apply']);
-    expect(await nicsTold()).toEqual(['0 Configured Configured']);
+    expect(await shownNics()).toEqual(['0 Configured Configured']);
     expect(drifts()).toBe(1);
     await ask('again');
     await untilActions('apply', 'check', 'apply', 'check');
   });
 
-  it('is told of where nothing is healed, and no more when it is gone', async () => {
+  it('with drift policy `report`, a leftover NIC is reported until removed', async () => {
     await configure({ 'drift-policy': 'report' });
     answerChecks(() => found);
     await ask('now');
     await untilDrift('True Drifted multinic3 Drifted: an apply would: ip rule del');
     await ask('again');
     await untilActions('apply', 'check', 'check');
-    await bed.pass(30);
+    await fixture.pass(30);
     expect(await driftOf()).toContain('multinic3 Drifted');
     expect(drifts()).toBe(1);
-    expect(await nicsTold()).toEqual(['0 Configured Configured']);
-    bed.agents.answer = configured;
+    expect(await shownNics()).toEqual(['0 Configured Configured']);
+    fixture.agents.answer = configured;
     await ask('once more');
     await untilDrift('False AsApplied');
   });
 
-  it('is tried again with pauses, and shown, while it cannot be taken away', async () => {
+  it('a leftover that cannot be removed is retried with backoff and shown in the status', async () => {
     await configure();
-    bed.agents.answer = ({ action }) =>
+    fixture.agents.answer = ({ action }) =>
       action === 'check'
         ? found
         : { outcome: 'partial', nics: [nicResult(0), { ...left, reason: 'ApplyFailed' }] };
     await ask('now');
-    await bed.untilReady('worker-1', 'False ApplyFailed');
-    expect(await nicsTold()).toEqual(['0 Configured Configured', '3 Failed ApplyFailed']);
+    await fixture.untilReady('worker-1', 'False ApplyFailed');
+    expect(await shownNics()).toEqual(['0 Configured Configured', '3 Failed ApplyFailed']);
     const before = actions().length;
-    await bed.pass(300);
+    await fixture.pass(300);
     expect(actions().length - before).toBeGreaterThan(2);
     expect(actions().length - before).toBeLessThan(7);
-    bed.agents.answer = () => ({ nics: [nicResult(0), taken] });
-    await bed.untilReady('worker-1', good);
+    fixture.agents.answer = () => ({ nics: [nicResult(0), taken] });
+    await fixture.untilReady('worker-1', good);
     await untilDrift('False AsApplied');
-    expect(await nicsTold()).toEqual(['0 Configured Configured']);
+    expect(await shownNics()).toEqual(['0 Configured Configured']);
   });
 });
 
-it('tells what is wrong with the host where nothing is with a NIC', async () => {
+it('drift policy `report` shows a host warning when all NICs are fine', async () => {
   await configure({ 'drift-policy': 'report' });
   const warnings = ['the disk is full'];
   answerChecks(() => ({ outcome: 'partial', nics: [nicResult(0)], warnings }));
@@ -103,14 +103,14 @@ it('tells what is wrong with the host where nothing is with a NIC', async () => 
   await untilDrift('True Drifted the disk is full');
 });
 
-describe('a NIC that is wanted', () => {
-  it('is not configured when an agent says that it removed it, and no more', async () => {
+describe('a requested NIC', () => {
+  it('a requested NIC reported as Removed by the agent counts as ApplyFailed', async () => {
     await configure();
     const gone = nicResult(0, { name: '', state: 'Removed', reason: 'Removed' });
-    bed.agents.answer = () => ({ nics: [gone] });
+    fixture.agents.answer = () => ({ nics: [gone] });
     await ask('now');
-    await bed.untilReady('worker-1', 'False ApplyFailed');
-    expect(await nicsTold()).toEqual(['0 Failed ApplyFailed']);
+    await fixture.untilReady('worker-1', 'False ApplyFailed');
+    expect(await shownNics()).toEqual(['0 Failed ApplyFailed']);
     expect(actions().slice(0, 3)).toEqual(['apply', 'check', 'apply']);
   });
 });

@@ -4,54 +4,56 @@ import { ControllerFixture } from '../../../test/fixtures/controller.ts';
 import { entry, nicResult } from '../../../test/fixtures/controller-samples.ts';
 import type { NicResult } from '../../api/job.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
-const { answerChecks, configure, boot, ask, looking, driftOf, untilDrift } = checksOn(() => bed);
+const { answerChecks, configure, boot, ask, looking, driftOf, untilDrift } = checksOn(
+  () => fixture,
+);
 
-/** The Node is not ready and ready again every 40 seconds. */
+/** Toggles the Node's Ready condition every 40 seconds. */
 async function flap(times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     for (const ready of ['Unknown', 'True'] as const) {
-      await bed.setReady('worker-1', ready);
-      await bed.clock.advance(19_000);
-      await bed.pass(10);
+      await fixture.setReady('worker-1', ready);
+      await fixture.clock.advance(19_000);
+      await fixture.pass(10);
     }
   }
 }
 
-it('[C10] a Node that is ready again 30 times in 20 minutes is checked at most three times', async () => {
+it('[C10] a Node that becomes Ready 30 times in 20 minutes is checked at most three times', async () => {
   await configure();
   await flap(30);
   expect(looking()).toBeGreaterThanOrEqual(2);
   expect(looking()).toBeLessThanOrEqual(3);
-  expect(await bed.ready('worker-1')).toBe(good);
+  expect(await fixture.ready('worker-1')).toBe(good);
 });
 
-it('[C10] a Node that flaps while its checks fail is checked as rarely', async () => {
+it('[C10] a flapping Node with failing checks is checked at most six times', async () => {
   await configure();
   answerChecks(() => 'not a result');
   await flap(12);
-  // Those of one occasion are repeated with growing pauses.
+  // Failing checks for one event repeat with growing delays.
   expect(looking()).toBeLessThanOrEqual(6);
 });
 
-it('[C10] a Node that flapped is checked once more when ten minutes are over, and at once after a boot', async () => {
+it('[C10] a Node that flapped is checked again after ten minutes, and immediately after a boot', async () => {
   await configure();
   await flap(2);
   expect(looking()).toBe(1);
-  await bed.clock.advance(601_000);
-  await bed.pass(20);
+  await fixture.clock.advance(601_000);
+  await fixture.pass(20);
   expect(looking()).toBe(2);
   await boot();
-  await bed.pass(20);
+  await fixture.pass(20);
   expect(looking()).toBe(3);
 });
 
@@ -63,15 +65,15 @@ function drifted(count: number): NicResult[] {
 }
 
 async function firstNic() {
-  const { status } = await bed.get('worker-1');
+  const { status } = await fixture.get('worker-1');
   return status?.interfaceStatuses?.[0] ?? {};
 }
 
-it('[P3] a check says of each NIC when it was looked at, and that it drifted, until it has not', async () => {
+it('[P3] a check sets lastChecked and reason Drifted on each NIC, until the drift is gone', async () => {
   await configure({ 'drift-policy': 'report' });
   const before = await firstNic();
   answerChecks(() => ({ outcome: 'failed', nics: drifted(1) }));
-  await bed.pass(50);
+  await fixture.pass(50);
   await ask('one');
   await untilDrift('True Drifted');
   const found = await firstNic();
@@ -84,15 +86,15 @@ it('[P3] a check says of each NIC when it was looked at, and that it drifted, un
   await untilDrift('False AsApplied');
   const healed = await firstNic();
   expect(healed).toMatchObject({ status: 'Configured', reason: 'Configured' });
-  expect(await bed.ready('worker-1')).toBe(good);
+  expect(await fixture.ready('worker-1')).toBe(good);
 });
 
 it('[P3] the condition Drifted names all ten NICs', async () => {
-  await bed.addNode('worker-1');
-  bed.run({ 'drift-policy': 'report' });
+  await fixture.addNode('worker-1');
+  fixture.run({ 'drift-policy': 'report' });
   const interfaces = Array.from({ length: 10 }, (_, index) => entry(index));
-  await bed.apply('worker-1', { interfaces });
-  await bed.untilReady('worker-1', good);
+  await fixture.apply('worker-1', { interfaces });
+  await fixture.untilReady('worker-1', good);
   answerChecks(() => ({ outcome: 'failed', nics: drifted(10) }));
   await ask('one');
   await untilDrift('True Drifted');

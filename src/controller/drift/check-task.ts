@@ -14,7 +14,7 @@ import type { AgentTask, Failure, NodeEvents, Run, Runner } from '../jobs/runner
 import { isDrifted } from '../metrics.ts';
 import { machineOf } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
-import { agentTask, requeueMs, runsOf, type Task } from '../scheduling/apply-task.ts';
+import { agentTaskFor, requeueMs, runsOf, type Task } from '../scheduling/apply-task.ts';
 import { type Dispatch, turn } from '../scheduling/dispatch.ts';
 import { type Desired, decide, pauseMs } from '../scheduling/schedule.ts';
 import { unreadable } from '../scheduling/terms.ts';
@@ -40,69 +40,69 @@ export interface CheckOptions {
   readonly metrics: ControllerMetrics;
   readonly startDeadlineMs: number;
   readonly intervalMs: number;
-  /** `heal`: what differs is applied again; `report`: it is told. */
+  /** `heal`: drift is applied again; `report`: drift is only reported. */
   readonly policy: 'heal' | 'report';
 }
 
 export interface Check {
-  /** Milliseconds until the node has to be compared with what was applied to it; 0: now. */
+  /** Returns milliseconds until the node's next check; 0: now. */
   dueAfterMs(task: Task): number;
-  /** Compares a node with what was applied to it, when something may have changed it; tells what comes of it. */
-  look(task: Task, signal: AbortSignal): Promise<Outcome>;
-  /** The object is gone. */
+  /** Checks a node if due, and sets the status phase. */
+  checkNode(task: Task, signal: AbortSignal): Promise<Outcome>;
+  /** Call when the object is gone. */
   forget(key: string): void;
 }
 
-/** One look at a node. */
-interface Look {
+/** One drift check. */
+interface DriftCheck {
   readonly task: Task;
   readonly key: string;
   readonly applied: Applied;
   readonly occasion: NodeEvents;
-  /** Whether the node was started anew: what was known of it says nothing until it was looked at. */
+  /** True if the node rebooted: the applied state is unknown until the check. */
   readonly booted: boolean;
   readonly desired: Desired;
 }
 
-/** The last check of a node that this process has begun or found. */
-interface Begun {
+/** Last check on a node that this process started or found. */
+interface StartedCheck {
   readonly job: string;
   readonly content: string;
-  /** On the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly at: number;
 }
 
-/** A look that comes to nothing again and again. */
-interface InVain {
+/** A drift check that keeps failing; retried with backoff. */
+interface FailingCheck {
   readonly content: string;
-  /** The last run whose end is counted; one that was refused never was. */
+  /** Last counted run; undefined for a refused run, which never existed. */
   readonly job: string | undefined;
   readonly failures: number;
   readonly failure: Failure;
-  /** When it is tried again, on the monotonic clock. */
+  /** Time of the next attempt on the monotonic clock. */
   readonly until: number;
 }
 
-/** The first protocol that has the word `check`. */
+/** First protocol version with action `check`. */
 const terms = { protocol: 3 } as const;
 
 /**
- * A look needs no record before it begins: it changes nothing, and may be repeated. All that is known of it are its Jobs,
- * and what this process remembers of those that came to nothing.
+ * Creates the drift check. A check needs no record before its start: it changes nothing and may be repeated. All state
+ * is in its Jobs, plus failed checks in memory.
  */
 export function createCheck(options: CheckOptions): Check {
   const { runner, dispatch, ages, clock, metrics, startDeadlineMs, intervalMs, policy } = options;
-  const lastInVain = new Map<string, InVain>();
-  const firstSeen = new Map<string, Begun>();
+  const failingChecks = new Map<string, FailingCheck>();
+  const startedChecks = new Map<string, StartedCheck>();
 
   function dueAfterMs({ report: { config }, node }: Task): number {
     const applied = recordOf(config);
     if (!applied) return intervalMs;
     const { due, dueInMs } = dueNow(config, node, applied);
-    return due || isToHeal(config) ? 0 : dueInMs;
+    return due || mustHeal(config) ? 0 : dueInMs;
   }
 
-  function isToHeal({ status }: NodeConfig): boolean {
+  function mustHeal({ status }: NodeConfig): boolean {
     return policy === 'heal' && isDrifted(status);
   }
 
@@ -110,20 +110,20 @@ export function createCheck(options: CheckOptions): Check {
     const key = keyOf(config);
     const occasion = nodeEventsOf(config, node);
     const ageMs = ages.of(ageKey(key), checkTimesOf(applied));
-    const pace = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
+    const age = { ageMs, intervalMs, lastCheckMs: sinceCheck(key, applied, ageMs) };
     const content = contentOfCheck(applied, occasion);
-    const isUnderWay = firstSeen.get(key)?.content === content;
-    const due = dueOn(applied, occasion, isUnderWay ? { ...pace, lastCheckMs: Infinity } : pace);
-    return { occasion, content, due, dueInMs: dueIn(applied, occasion, pace) };
+    const isUnderWay = startedChecks.get(key)?.content === content;
+    const due = dueOn(applied, occasion, isUnderWay ? { ...age, lastCheckMs: Infinity } : age);
+    return { occasion, content, due, dueInMs: dueIn(applied, occasion, age) };
   }
 
-  async function look(task: Task, signal: AbortSignal): Promise<Outcome> {
+  async function checkNode(task: Task, signal: AbortSignal): Promise<Outcome> {
     const { config } = task.report;
     const key = keyOf(config);
     const applied = recordOf(config);
     if (!applied?.done) return {};
     const { occasion, content, due, dueInMs } = dueNow(config, task.node, applied);
-    if (!due && isToHeal(config)) return heal(task, applied);
+    if (!due && mustHeal(config)) return heal(task, applied);
     if (!due) return { requeueAfterMs: dueInMs };
     const desired = {
       generation: config.metadata.generation ?? 0,
@@ -134,33 +134,33 @@ export function createCheck(options: CheckOptions): Check {
     return proceed({ task, key, applied, occasion, booted: due === 'boot', desired }, signal);
   }
 
-  /** Milliseconds since a check ended well, or began in this process. */
+  /** Returns milliseconds since the last successful check, or since the start of a check in this process. */
   function sinceCheck(key: string, { checkedAt }: Applied, ageMs: number): number {
-    const begun = firstSeen.get(key);
+    const begun = startedChecks.get(key);
     const sinceBegun = begun ? clock.monotonicMs() - begun.at : Infinity;
     return Math.min(checkedAt === undefined ? Infinity : ageMs, sinceBegun);
   }
 
-  async function proceed(one: Look, signal: AbortSignal): Promise<Outcome> {
+  async function proceed(one: DriftCheck, signal: AbortSignal): Promise<Outcome> {
     const { task, desired } = one;
     const runs = runsOf(runner, task, desired.content);
     const next = decide(desired, runs, undefined, 0);
     if (next.kind === 'start') return judge(one, lastCheck(runs, desired), next, signal);
     if (next.kind === 'remove') {
       await runner.remove(next.run, signal);
-      return hold(one, turn(`${next.run.name} is out of date and is taken back`));
+      return wait(one, turn(`${next.run.name} is out of date and is taken back`));
     }
     if (next.kind === 'wait') {
       return next.current
         ? follow(one, next.run, signal)
-        : hold(one, turn(`${next.run.name}, sent before, is at work`));
+        : wait(one, turn(`${next.run.name}, sent before, is at work`));
     }
     throw new Error(`without a record nothing is ${next.kind}`);
   }
 
-  /** What the last look found, or another look. */
+  /** Returns the last check's finding, or starts another check. */
   async function judge(
-    one: Look,
+    one: DriftCheck,
     last: Run | undefined,
     { attempt, generation }: Pick<AgentTask, 'attempt' | 'generation'>,
     signal: AbortSignal,
@@ -168,28 +168,36 @@ export function createCheck(options: CheckOptions): Check {
     if (last?.ended) {
       const end = checkResult(last.ended.verdict);
       if ('result' in end) return conclude(one, end.result);
-      if (lastInVain.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
+      if (failingChecks.get(one.key)?.job !== last.name) note(one, end.failure, last.name);
     }
-    const order = agentTask(one.task, { ...one.desired, attempt, generation });
-    return paused(one) ?? start(one, order, signal);
+    const agentTask = agentTaskFor(one.task, { ...one.desired, attempt, generation });
+    return paused(one) ?? start(one, agentTask, signal);
   }
 
-  async function start(one: Look, order: AgentTask, signal: AbortSignal): Promise<Outcome> {
+  async function start(
+    one: DriftCheck,
+    agentTask: AgentTask,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { task } = one;
     const failure = unreachable(task.node);
-    if (failure) return hold(one, failure);
+    if (failure) return wait(one, failure);
     try {
       let sent: Run | undefined;
-      const why = await dispatch(order, async () => {
-        sent = await runner.prepare(order, signal);
+      const why = await dispatch(agentTask, async () => {
+        sent = await runner.prepare(agentTask, signal);
         const { config } = task.report;
-        const request = requestOf({ ...order, family: sent.family }, { ...task, config }, terms);
-        await runner.start(order, request, signal);
+        const request = requestOf(
+          { ...agentTask, family: sent.family },
+          { ...task, config },
+          terms,
+        );
+        await runner.start(agentTask, request, signal);
         begin(one, sent.name);
       });
-      return sent ? await follow(one, sent, signal) : hold(one, why ?? turn('not begun'));
+      return sent ? await follow(one, sent, signal) : wait(one, why ?? turn('not begun'));
     } catch (error) {
-      // Nothing is wrong with the NICs because nobody can be sent to look at them.
+      // A refused check Job says nothing about the NICs.
       const message = refusalIn(error);
       if (message === undefined) throw error;
       note(one, { reason: 'JobRefused', message });
@@ -197,21 +205,21 @@ export function createCheck(options: CheckOptions): Check {
     }
   }
 
-  /** A run that was withdrawn is made again under its name: of that one nothing is known. */
-  function begin({ key, desired: { content } }: Look, job: string): void {
-    firstSeen.set(key, { job, content, at: clock.monotonicMs() });
-    const before = lastInVain.get(key);
-    if (before?.job === job) lastInVain.set(key, { ...before, job: undefined });
+  /** A removed run is created again under the same name, so the old failure must not match. */
+  function begin({ key, desired: { content } }: DriftCheck, job: string): void {
+    startedChecks.set(key, { job, content, at: clock.monotonicMs() });
+    const before = failingChecks.get(key);
+    if (before?.job === job) failingChecks.set(key, { ...before, job: undefined });
   }
 
-  /** Withdraws what does not begin in time, else waits. */
-  async function follow(one: Look, run: Run, signal: AbortSignal): Promise<Outcome> {
+  /** Removes a run that does not start in time, otherwise waits. */
+  async function follow(one: DriftCheck, run: Run, signal: AbortSignal): Promise<Outcome> {
     const { key, task, booted } = one;
     const shown = { ...run, trouble: run.trouble ?? unreachable(task.node) };
     if (booted) task.report.tell({ kind: 'working', run: shown, repeat: false });
-    const seen = firstSeen.get(key);
-    const at = seen?.job === run.name ? seen.at : clock.monotonicMs();
-    firstSeen.set(key, { job: run.name, content: one.desired.content, at });
+    const started = startedChecks.get(key);
+    const at = started?.job === run.name ? started.at : clock.monotonicMs();
+    startedChecks.set(key, { job: run.name, content: one.desired.content, at });
     const health = healthOf(run, { startDeadlineMs, recordAgeMs: clock.monotonicMs() - at });
     if (health.kind === 'fine') return {};
     if (health.kind !== 'late') return { requeueAfterMs: health.forMs };
@@ -220,36 +228,36 @@ export function createCheck(options: CheckOptions): Check {
     return paused(one) ?? {};
   }
 
-  function conclude({ task, applied, occasion }: Look, result: JobResult): Outcome {
+  function conclude({ task, applied, occasion }: DriftCheck, result: JobResult): Outcome {
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'result', result }),
     });
-    const seen = checkedAs(applied, occasion, clock.now());
+    const confirmed = checkedAs(applied, occasion, clock.now());
     const { reasons } = completionOf({ kind: 'result', result });
     const differs = reasons.length > 0;
-    const record = differs && policy === 'heal' ? undone(seen, reasons) : seen;
+    const record = differs && policy === 'heal' ? undone(confirmed, reasons) : confirmed;
     const checked: RunPhase = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
     task.report.tell(checked, record, differs ? drifted(result) : asApplied);
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
   }
 
-  function note({ key, desired: { content } }: Look, failure: Failure, ended?: string): void {
-    const known = lastInVain.get(key);
+  function note({ key, desired: { content } }: DriftCheck, failure: Failure, ended?: string): void {
+    const known = failingChecks.get(key);
     const before = known?.content === content ? known : undefined;
     const failures = (before?.failures ?? 0) + 1;
     const { reason, message } = failure;
     const until = clock.monotonicMs() + pauseMs([reason], failures, content);
     const job = ended ?? before?.job;
-    lastInVain.set(key, { content, job, failures, failure: { reason, message }, until });
+    failingChecks.set(key, { content, job, failures, failure: { reason, message }, until });
     metrics.count('multinic_job_results_total', {
       outcome: outcomeLabel({ kind: 'failure', ...failure }),
     });
   }
 
-  /** Undefined when it is time to look (again). */
-  function paused(one: Look): Outcome | undefined {
+  /** Returns undefined when the next attempt is due. */
+  function paused(one: DriftCheck): Outcome | undefined {
     const { key, task, applied, occasion, desired, booted } = one;
-    const last = lastInVain.get(key);
+    const last = failingChecks.get(key);
     if (last?.content !== desired.content) return undefined;
     const { failure } = last;
     if (isForApply(failure)) {
@@ -266,8 +274,8 @@ export function createCheck(options: CheckOptions): Check {
   }
 
   /**
-   * Whether an apply has to find out what a look cannot: one takes precedence over a newer state of the object that the host
-   * has seen, and an older agent has words for it.
+   * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
+   * support apply but not checks.
    */
   function isForApply({ reason }: Failure): boolean {
     return reason === 'StaleRequest' || (policy === 'heal' && unreadable.has(reason));
@@ -275,14 +283,17 @@ export function createCheck(options: CheckOptions): Check {
 
   function forget(key: string): void {
     ages.forget(ageKey(key));
-    lastInVain.delete(key);
-    firstSeen.delete(key);
+    failingChecks.delete(key);
+    startedChecks.delete(key);
   }
 
-  return { dueAfterMs, look, forget };
+  return { dueAfterMs, checkNode, forget };
 }
 
-/** What was done is not in force any more, or nobody can tell: it is done again. It worked all the same. */
+/**
+ * Marks the record incomplete, due to drift or an unsupported check: the contents are applied again. The attempt still
+ * counts as successful.
+ */
 function undone(applied: Applied, why: readonly Reason[]): Applied {
   const reasons = [...new Set(why)].slice(0, 20);
   return { ...applied, worked: applied.attempt, done: false, reasons };
@@ -297,8 +308,8 @@ function ageKey(key: string): string {
   return `check of ${key}`;
 }
 
-/** What is known of a node that was not started anew holds until it is looked at. */
-function hold({ task, booted }: Look, why: Failure): Outcome {
+/** Without a reboot the known state stays valid until the check. */
+function wait({ task, booted }: DriftCheck, why: Failure): Outcome {
   if (booted) task.report.tell({ kind: 'waiting', repeat: false, ...why });
   return { requeueAfterMs: requeueMs };
 }
@@ -309,7 +320,7 @@ function drifted({ nics, warnings }: JobResult): ConditionUpdate {
   return { type: 'Drifted', status: 'True', reason: 'Drifted', message };
 }
 
-/** All NICs are named; what is said of each is cut to an equal part of the room for a message. */
+/** Names all NICs; each text is cut to an equal share of the message limit. */
 function nicTexts(nics: readonly NicResult[]): string {
   const room = Math.floor(maxMessage / nics.length) - '; '.length;
   return nics.map((nic) => cutTo(room, nicText(nic))).join('; ');

@@ -6,21 +6,21 @@ import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { configured } from '../../../test/fixtures/scripted-agents.ts';
 import { Turns } from './turns.ts';
 
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
-const { answerChecks, configure, boot, untilActions } = checksOn(() => bed);
+const { answerChecks, configure, boot, untilActions } = checksOn(() => fixture);
 
-/** The API server does not answer whoever creates a Job of a check. */
+/** Makes the API server hang on every check Job creation. */
 function hangChecks(): void {
-  bed.through = (client) => {
+  fixture.through = (client) => {
     const create: typeof client.create = async (resource, object, options) => {
       if (object.metadata.labels?.['multinic.io/action'] !== 'check') {
         return client.create(resource, object, options);
@@ -32,40 +32,40 @@ function hangChecks(): void {
   };
 }
 
-it('[C10] a change is applied while the API server does not answer a dozen checks', async () => {
+it('[C10] a change is applied while the API server hangs on a dozen check Jobs', async () => {
   const names = Array.from({ length: 12 }, (_, n) => `n${n}`);
   hangChecks();
-  bed.run({ 'max-in-flight': '60' });
+  fixture.run({ 'max-in-flight': '60' });
   for (const name of names) {
-    await bed.addNode(name, `uuid-${name}`);
-    await bed.setNode(name, { systemUUID: `uuid-${name}`, bootID: 'boot-1' });
-    await bed.apply(name, { instanceId: `uuid-${name}`, interfaces: [entry(0)] });
+    await fixture.addNode(name, `uuid-${name}`);
+    await fixture.setNode(name, { systemUUID: `uuid-${name}`, bootID: 'boot-1' });
+    await fixture.apply(name, { instanceId: `uuid-${name}`, interfaces: [entry(0)] });
   }
-  for (const name of names) await bed.untilReady(name, good);
+  for (const name of names) await fixture.untilReady(name, good);
   for (const name of names) {
-    await bed.setNode(name, { systemUUID: `uuid-${name}`, bootID: 'boot-2' });
+    await fixture.setNode(name, { systemUUID: `uuid-${name}`, bootID: 'boot-2' });
   }
-  await bed.pass(20);
-  await bed.addNode('late', 'uuid-late');
-  await bed.apply('late', { instanceId: 'uuid-late', interfaces: [entry(0)] });
-  await bed.untilReady('late', good);
+  await fixture.pass(20);
+  await fixture.addNode('late', 'uuid-late');
+  await fixture.apply('late', { instanceId: 'uuid-late', interfaces: [entry(0)] });
+  await fixture.untilReady('late', good);
 });
 
-it('[C10] a spec that changes during a check after a boot is applied when the check has ended', async () => {
+it('[C10] a spec changed during a check after a boot is applied after the check', async () => {
   await configure();
   answerChecks(() => undefined);
   await boot();
   await untilActions('apply', 'check');
-  await bed.untilReady('worker-1', 'Unknown SpecChanged');
-  await bed.apply('worker-1', { interfaces: [entry(0, { address: '10.0.0.77' })] });
-  await bed.pass(20);
-  bed.agents.answer = configured;
-  await bed.untilReady('worker-1', good);
-  expect(bed.agents.requests.at(-1)?.interfaces[0]?.addresses).toEqual(['10.0.0.77/24']);
+  await fixture.untilReady('worker-1', 'Unknown SpecChanged');
+  await fixture.apply('worker-1', { interfaces: [entry(0, { address: '10.0.0.77' })] });
+  await fixture.pass(20);
+  fixture.agents.answer = configured;
+  await fixture.untilReady('worker-1', good);
+  expect(fixture.agents.requests.at(-1)?.interfaces[0]?.addresses).toEqual(['10.0.0.77/24']);
 });
 
-describe('turns', () => {
-  it('do one piece of work at a time for a key, also after one that failed', async () => {
+describe('Turns', () => {
+  it('Turns serialises work for one key, also after a failure', async () => {
     const turns = new Turns();
     const order: string[] = [];
     const work = (name: string, ms: number, fails = false) =>
@@ -82,7 +82,7 @@ describe('turns', () => {
     expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
   });
 
-  it('of different keys wait for nobody', async () => {
+  it('Turns runs work for different keys in parallel', async () => {
     const turns = new Turns();
     const hanging = Promise.withResolvers<void>();
     const first = turns.take('a', async () => hanging.promise);

@@ -17,19 +17,19 @@ export interface DriftReconcilerOptions {
   readonly stores: Stores;
   readonly otherController: Pick<OtherController, 'owns'>;
   readonly reporter: Pick<Reporter, 'open'>;
-  readonly check: Pick<Check, 'look'>;
-  /** Shared with the reconciler of changes: both write one status. */
+  readonly check: Pick<Check, 'checkNode'>;
+  /** Shared with the main reconciler: both write the same status. */
   readonly turns: Turns;
-  /** Asks the reconciler of changes for an object whose node has to be changed. */
+  /** Enqueues an object in the main controller when its node must be changed. */
   readonly change: (key: string) => void;
 }
 
-/** For a store that lags behind the server. */
+/** Requeue delay while the local store lags behind the API server. */
 const lagPauseMs = 1_000;
 
 /**
- * Compares the nodes of objects that are in force with what was applied to them. It is asked for an object by the reconciler of
- * changes when there is nothing to change, and asks for it in turn when a check finds that there is.
+ * Checks nodes of fully applied objects for drift. The main reconciler enqueues an object here when nothing is left to
+ * apply, and gets the object back when a check finds drift.
  */
 export function createDriftReconciler(options: DriftReconcilerOptions) {
   const { stores, otherController, reporter, check, turns, change } = options;
@@ -76,7 +76,7 @@ export function createDriftReconciler(options: DriftReconcilerOptions) {
     const task = { report, node, action: 'apply', contents: spec } as const;
     let outcome: Outcome;
     try {
-      outcome = await check.look(task, signal);
+      outcome = await check.checkNode(task, signal);
     } finally {
       await report.write(signal);
     }

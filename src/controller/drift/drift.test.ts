@@ -15,7 +15,7 @@ const at = new Date('2026-01-02T03:04:05Z');
 const failedAnswer = (change: Partial<JobResult>) =>
   jobResult({ outcome: 'failed', nics: [], ...change });
 const endOf = (result: JobResult) => checkResult({ kind: 'result', result });
-const seen: NodeEvents = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
+const events: NodeEvents = { bootId: 'boot-1', readySince: 'monday', checkAsked: 'one' };
 const young = { ageMs: 0, intervalMs: 100_000, lastCheckMs: Infinity };
 const done = { kind: 'result', result: { outcome: 'ok', nics: [] } } as never;
 
@@ -23,30 +23,36 @@ function appliedAt(occasion: NodeEvents) {
   return ended(begun(agentTask({ occasion }), 'job-1', { protocol: 2 }, at), done, at);
 }
 
-describe('a node is looked at', () => {
+describe('dueOn', () => {
   it.each([
     ['boot', { bootId: 'boot-2' }],
     ['ready', { readySince: 'tuesday' }],
     ['asked', { checkAsked: 'two' }],
     ['boot', { bootId: 'boot-2', readySince: 'tuesday', checkAsked: 'two' }],
-  ])('for %s, not for what was seen before: %j', (due, change) => {
-    expect(dueOn(appliedAt(seen), { ...seen, ...change }, young)).toBe(due);
-    expect(dueOn(appliedAt({ ...seen, ...change }), { ...seen, ...change }, young)).toBeUndefined();
+  ])('dueOn returns %s for a new event, and undefined for a recorded event: %j', (due, change) => {
+    expect(dueOn(appliedAt(events), { ...events, ...change }, young)).toBe(due);
+    expect(
+      dueOn(appliedAt({ ...events, ...change }), { ...events, ...change }, young),
+    ).toBeUndefined();
   });
 
   it.each([
-    ['says less', seen, { bootId: undefined, readySince: undefined, checkAsked: undefined }],
-    ['tells what no record of an earlier version has', { bootId: 'boot-1' }, seen],
-  ])('not because it %s', (_what, before: NodeEvents, now: NodeEvents) => {
+    [
+      'omits boot id, Ready time and annotation',
+      events,
+      { bootId: undefined, readySince: undefined, checkAsked: undefined },
+    ],
+    ['has values missing in an earlier version’s record', { bootId: 'boot-1' }, events],
+  ])('dueOn returns undefined for a Node that %s', (_what, before: NodeEvents, now: NodeEvents) => {
     const asked = before.checkAsked === undefined ? { checkAsked: undefined } : {};
     expect(dueOn(appliedAt(before), { ...now, ...asked }, young)).toBeUndefined();
   });
 
-  it('for its age, a fifth sooner or later by the name of its Job', () => {
-    const applied = appliedAt(seen);
+  it('dueOn returns interval after the check interval ±20 %, derived from the Job name', () => {
+    const applied = appliedAt(events);
     const pause = pauseOf(applied, 100_000);
-    expect(dueOn(applied, seen, { ...young, ageMs: pause - 1 })).toBeUndefined();
-    expect(dueOn(applied, seen, { ...young, ageMs: pause })).toBe('interval');
+    expect(dueOn(applied, events, { ...young, ageMs: pause - 1 })).toBeUndefined();
+    expect(dueOn(applied, events, { ...young, ageMs: pause })).toBe('interval');
     const pauses = Array.from({ length: 100 }, (_, i) =>
       pauseOf({ ...applied, job: `job-${i}` }, 100_000),
     );
@@ -57,21 +63,21 @@ describe('a node is looked at', () => {
   });
 });
 
-it('runs of one look have one content, and every other look another', () => {
-  const applied = appliedAt(seen);
+it('contentOfCheck is equal for the same check and different for any new event', () => {
+  const applied = appliedAt(events);
   const contents = [
-    contentOfCheck(applied, seen),
-    contentOfCheck(applied, { ...seen, bootId: 'boot-2' }),
-    contentOfCheck(applied, { ...seen, readySince: 'tuesday' }),
-    contentOfCheck(applied, { ...seen, checkAsked: 'two' }),
-    contentOfCheck({ ...applied, content: 'content-b' }, seen),
-    contentOfCheck({ ...applied, checkedAt: '2026-01-03T00:00:00Z' }, seen),
+    contentOfCheck(applied, events),
+    contentOfCheck(applied, { ...events, bootId: 'boot-2' }),
+    contentOfCheck(applied, { ...events, readySince: 'tuesday' }),
+    contentOfCheck(applied, { ...events, checkAsked: 'two' }),
+    contentOfCheck({ ...applied, content: 'content-b' }, events),
+    contentOfCheck({ ...applied, checkedAt: '2026-01-03T00:00:00Z' }, events),
   ];
   expect(new Set(contents).size).toBe(contents.length);
-  expect(contentOfCheck(applied, { ...seen })).toBe(contents[0]);
+  expect(contentOfCheck(applied, { ...events })).toBe(contents[0]);
 });
 
-it('what happened to a node is read from the Node and from the annotation, up to 64 characters', () => {
+it('nodeEventsOf reads bootId, Ready time and annotation, cut to 64 characters', () => {
   const worker = node('worker-1', 'uuid');
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: 'monday' }];
   const config = nodeConfig();
@@ -85,14 +91,14 @@ it('what happened to a node is read from the Node and from the annotation, up to
   });
 });
 
-it('an annotation is cut between characters: what is seen is what the server keeps', () => {
+it('nodeEventsOf cuts the annotation between characters, as the API server stores the value', () => {
   const annotations = { 'multinic.io/check': `${'x'.repeat(63)}\u{1F600}` };
   const config = nodeConfig({ metadata: { annotations } });
   const { checkAsked } = nodeEventsOf(config, node('worker-1', 'uuid'));
   expect(Buffer.from(String(checkAsked)).toString()).toBe(checkAsked);
 });
 
-it('takes an answer in which no NIC was looked at for none, and any other for what it says', () => {
+it('checkResult returns a failure if no NIC was inspected, otherwise the result', () => {
   const failure = { reason: 'JobFailed', message: 'no ip command' } as const;
   expect(endOf(failedAnswer({ warnings: ['no ip command'] }))).toEqual({ failure });
   expect(endOf(failedAnswer({}))).toMatchObject({ failure: { message: 'the agent says failed' } });
@@ -101,8 +107,12 @@ it('takes an answer in which no NIC was looked at for none, and any other for wh
   for (const result of [failedAnswer({ outcome: 'ok' }), failedAnswer({ nics })]) {
     expect(endOf(result)).toEqual({ result });
   }
-  const unseen = nicResult(0, { state: 'Failed', reason: 'ApplyFailed', message: 'no answer' });
-  expect(endOf(failedAnswer({ nics: [unseen] }))).toMatchObject({
+  const notInspected = nicResult(0, {
+    state: 'Failed',
+    reason: 'ApplyFailed',
+    message: 'no answer',
+  });
+  expect(endOf(failedAnswer({ nics: [notInspected] }))).toMatchObject({
     failure: { message: 'no answer' },
   });
 });

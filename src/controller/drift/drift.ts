@@ -11,7 +11,10 @@ import { machineOf, readySince } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
-/** Of a character that is cut in two an API server keeps another one: it would never be what was seen. */
+/**
+ * Returns events that may have changed the node. `checkAsked` is cut to whole characters: an API server replaces half a
+ * surrogate pair, and the value would never match.
+ */
 export function nodeEventsOf({ metadata }: NodeConfig, node: Node): NodeEvents {
   return {
     bootId: machineOf(node).bootId,
@@ -20,48 +23,48 @@ export function nodeEventsOf({ metadata }: NodeConfig, node: Node): NodeEvents {
   };
 }
 
-/** What an agent says of a NIC where it could not look: something was in its way, or it was told to stop. */
-const unseen: ReadonlySet<Reason> = new Set(['ApplyFailed', 'RolledBack']);
+/** NIC reasons of an agent that could not inspect the NIC: an error, or a stop signal. */
+const notInspected: ReadonlySet<Reason> = new Set(['ApplyFailed', 'RolledBack']);
 
-/** What a look has found, or why it came to nothing: though its agent has answered, too. */
+/** Returns a check's result, or its failure. An agent result counts as a failure if no NIC was inspected. */
 export function checkResult(
   verdict: RunOutcome,
 ): { readonly result: JobResult } | { readonly failure: Failure } {
   if (verdict.kind === 'failure') return { failure: verdict };
   const { result } = verdict;
   const { outcome, nics, warnings } = result;
-  if (outcome === 'ok' || nics.some(({ reason }) => !unseen.has(reason))) return { result };
+  if (outcome === 'ok' || nics.some(({ reason }) => !notInspected.has(reason))) return { result };
   const message = nics[0]?.message || warnings.join('; ') || `the agent says ${outcome}`;
   return { failure: { reason: 'JobFailed', message } };
 }
 
-/** A node is checked at most once in this time, unless it has another boot id or a user asks for it. */
+/** Minimum milliseconds between two checks of a node, except for a new boot id or a user's request. */
 const checkPauseMs = 600_000;
 
-/** How long ago a node was seen as it shall be, and a check of it began, in milliseconds; `Infinity`: none is known of. */
+/** Milliseconds since the node was last confirmed as applied, and since the last check started; `Infinity`: unknown. */
 export interface RecordAge {
   readonly ageMs: number;
   readonly intervalMs: number;
   readonly lastCheckMs: number;
 }
 
-/** Why a node is compared with what was applied to it. */
+/** Reason for a check. */
 export type Due = 'boot' | 'ready' | 'asked' | 'interval';
 
 /**
- * Why the node has to be looked at again; undefined when nothing has happened since it was last seen as it shall be. A record
- * of an earlier version does not say since when its Node was ready: that is no reason.
+ * Returns why a check is due; undefined: no event since the last confirmation. A record from an earlier version lacks
+ * the Ready transition time, which is no reason for a check.
  */
-export function dueOn(applied: Applied, now: NodeEvents, pace: RecordAge): Due | undefined {
-  const { ageMs, intervalMs, lastCheckMs } = pace;
+export function dueOn(applied: Applied, now: NodeEvents, age: RecordAge): Due | undefined {
+  const { ageMs, intervalMs, lastCheckMs } = age;
   if (hasBooted(applied, now)) return 'boot';
   if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
-  // A kubelet in trouble is not ready and ready again every minute.
+  // A kubelet in trouble toggles Ready every minute.
   if (wasAway(applied, now) && lastCheckMs >= checkPauseMs) return 'ready';
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
 }
 
-/** Whether the machine was started since it was last looked at; a Node that says less for a while was not. */
+/** True if the machine rebooted since the last check; a missing boot id does not count. */
 export function hasBooted(
   { bootId: then }: Applied,
   { bootId }: Pick<NodeEvents, 'bootId'>,
@@ -73,28 +76,28 @@ function wasAway({ readySince: then }: Applied, { readySince: since }: NodeEvent
   return then !== undefined && since !== undefined && then !== since;
 }
 
-/** Milliseconds until a check may be due, when none is now. */
-export function dueIn(applied: Applied, now: NodeEvents, pace: RecordAge): number {
-  const byInterval = pauseOf(applied, pace.intervalMs) - pace.ageMs;
-  return wasAway(applied, now) ? Math.min(byInterval, checkPauseMs - pace.lastCheckMs) : byInterval;
+/** Returns milliseconds until the next check may be due, when none is due now. */
+export function dueIn(applied: Applied, now: NodeEvents, age: RecordAge): number {
+  const byInterval = pauseOf(applied, age.intervalMs) - age.ageMs;
+  return wasAway(applied, now) ? Math.min(byInterval, checkPauseMs - age.lastCheckMs) : byInterval;
 }
 
-/** Milliseconds from one look to the next: the interval ±20 %, by the name of the Job, so that nodes do not come together. */
+/** Returns the check interval ±20 %, derived from the Job name to spread nodes over time. */
 export function pauseOf({ job }: Applied, intervalMs: number): number {
   return Math.round(intervalMs * (0.8 + 0.4 * fractionOf(job)));
 }
 
-/** When the node was last seen as it shall be, for `RecordAges`. */
+/** Returns the time of the last confirmation, for `RecordAges`. */
 export function checkTimesOf({ job, at, checkedAt }: Applied) {
   return { job, at: checkedAt ?? at };
 }
 
-/** The record once the node was compared with it. */
+/** Returns the record after a successful check. */
 export function checkedAs(applied: Applied, occasion: NodeEvents, now: Date): Applied {
   return { ...applied, ...recordedEvents(occasion), checkedAt: rfc3339(now) };
 }
 
-/** Runs of one look have one content: another boot, or another wish, is another look. */
+/** Returns a hash identifying one check: a new boot or a new request makes a new check. */
 export function contentOfCheck(applied: Applied, occasion: NodeEvents): string {
   const { content } = applied;
   const text = canonicalJson({
@@ -105,7 +108,7 @@ export function contentOfCheck(applied: Applied, occasion: NodeEvents): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** The last run of this look that has ended. */
+/** Returns the last finished run for this check. */
 export function lastCheck(
   runs: readonly Run[],
   { action, content }: Pick<Desired, 'action' | 'content'>,

@@ -1,8 +1,8 @@
-/** One piece of work at a time for each key. */
+/** Serialises work per key. */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Does the work when all that was asked for before it, for this key, has ended. */
+  /** Runs the work after all earlier work for this key. */
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const own = Promise.allSettled([before]).then(work);

@@ -4,32 +4,32 @@ import { entry } from '../../../test/fixtures/controller-samples.ts';
 import { readSettings } from '../../process/settings.ts';
 import { controllerSettings } from '../settings.ts';
 
-describe('the Job of an agent', () => {
-  let bed: ControllerFixture;
+describe("the agent's Job", () => {
+  let fixture: ControllerFixture;
 
   beforeEach(async () => {
-    bed = await ControllerFixture.start();
+    fixture = await ControllerFixture.start();
   });
 
   afterEach(async () => {
-    await bed[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
   });
 
   it.each<[about: string, flags: Record<string, string>, expected: object]>([
     [
-      'requests nothing, which a full node admits, by default',
+      'requests zero CPU and memory by default, which a full node admits',
       {},
       { requests: { cpu: '0', memory: '0' }, limits: { memory: '256Mi' } },
     ],
     [
-      '[C18] requests what the minimum of a LimitRange demands',
+      '[C18] requests the configured minimum for a LimitRange',
       {
         'agent-resources': '{"requests":{"cpu":"10m","memory":"16Mi"},"limits":{"memory":"256Mi"}}',
       },
       { requests: { cpu: '10m', memory: '16Mi' }, limits: { memory: '256Mi' } },
     ],
     [
-      '[C18] has the limits that the maximum of a LimitRange demands',
+      '[C18] has the configured limits for a LimitRange maximum',
       {
         'agent-resources':
           '{"limits":{"cpu":1,"memory":"300Mi","ephemeral-storage":"1Gi"},"requests":{"cpu":null}}',
@@ -37,17 +37,17 @@ describe('the Job of an agent', () => {
       { requests: {}, limits: { cpu: '1', memory: '300Mi', 'ephemeral-storage': '1Gi' } },
     ],
   ])('%s', async (_about, flags, expected) => {
-    bed.run(flags);
-    await bed.addNode('worker-1');
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', 'True AllInterfacesConfigured');
-    const [job] = bed.jobs();
+    fixture.run(flags);
+    await fixture.addNode('worker-1');
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', 'True AllInterfacesConfigured');
+    const [job] = fixture.jobs();
     expect(job?.spec?.template.spec?.containers?.[0]?.resources).toEqual(expected);
   });
 });
 
 it.each(['10m', '[]', '{"cpu":"10m"}', '{"requests":{"cpu":"ten"}}', '{"limits":{"gpu":"1"}}'])(
-  'agent resources of %s are refused with an example',
+  'agent resources %s are refused with an example',
   (text) => {
     const source = { env: { AGENT_RESOURCES: text }, flags: {} };
     expect(() => readSettings(controllerSettings, source)).toThrow(

@@ -6,7 +6,7 @@ const quantity = z
   .regex(/^\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/)
   .or(z.number().min(0).transform(String));
 
-/** A value may be null: so charts take back what an earlier file of values set. */
+/** Null values are allowed: a later Helm values file removes an earlier value by null. */
 const amounts = z
   .strictObject({
     cpu: quantity.nullish(),
@@ -24,7 +24,10 @@ const resources = z
   .transform(jsonIn)
   .pipe(z.strictObject({ requests: amounts, limits: amounts }));
 
-/** Requests and limits of the agent container as JSON. A kubelet admits a Pod without requests on a full node, too. */
+/**
+ * Parses requests and limits of the agent container (JSON). A kubelet admits a Pod without requests even on a full
+ * node.
+ */
 export function agentResources() {
   return z
     .string()

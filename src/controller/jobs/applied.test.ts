@@ -5,7 +5,7 @@ import { appliedIn, RecordAges } from './applied.ts';
 
 const start = new Date('2026-01-01T12:00:00Z');
 
-/** A clock whose wall time can be set. */
+/** A clock with a settable wall time. */
 function clockAt() {
   const fake = createFakeClock(start);
   const wall = { offsetMs: 0 };
@@ -17,14 +17,14 @@ function record(secondsAgo: number, job = 'a') {
   return { job, at: new Date(start.getTime() - secondsAgo * 1000).toISOString() };
 }
 
-it('a record is as old as its time says when it is first seen', () => {
+it("RecordAges computes the first age from the record's time, never negative", () => {
   const ages = new RecordAges(clockAt().clock);
   expect(ages.of('k', record(90))).toBe(90_000);
   expect(ages.of('ahead', record(-7_200))).toBe(0);
 });
 
 it.each([-3, 3])(
-  'grows older as time passes, whatever the clock is set to (%d h)',
+  'RecordAges grows by elapsed time, whatever the wall clock is set to (%d h)',
   async (hours) => {
     const { clock, wall, advance } = clockAt();
     const ages = new RecordAges(clock);
@@ -35,7 +35,7 @@ it.each([-3, 3])(
   },
 );
 
-it('another record of the object begins anew, and so does one of an object that was gone', async () => {
+it('RecordAges restarts for a new record, and for an object forgotten before', async () => {
   const { clock, advance } = clockAt();
   const ages = new RecordAges(clock);
   ages.of('k', record(-60));
@@ -48,7 +48,7 @@ it('another record of the object begins anew, and so does one of an object that 
   expect(ages.of('other', record(-60))).toBe(0);
 });
 
-it('what a later version did is known, whatever of its words are not', () => {
+it("appliedIn reads a later version's record and drops unknown fields and reasons", () => {
   const written = {
     action: 'apply',
     content: 'c',

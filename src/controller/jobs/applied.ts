@@ -20,8 +20,9 @@ import { guessFamily, isNews, otherFamilyIn } from './family.ts';
 import { jobName } from './job.ts';
 import type { AgentTask, NodeEvents, RunOutcome } from './runner.ts';
 
-// A later version writes records, too, and may be taken back: what it did is done all the same, or going back would send an
-// agent to every node. Of a protocol that is not known here another is spoken; a reason that is not known sets no pace.
+// Tolerates records from a later version: after a downgrade, completed work stays completed, otherwise the downgrade
+// would start an agent on every node. An unknown protocol becomes the newest known protocol; an unknown reason is
+// dropped and sets no delay.
 const spoken = z
   .int()
   .positive()
@@ -35,7 +36,10 @@ const knownFamilies = z
   .array(z.string())
   .transform((words) => words.flatMap((word) => knownFamily.parse(word) ?? []));
 
-/** One every five minutes for nine years: a record of more was edited by hand, and one more could be no number at all. */
+/**
+ * One attempt every five minutes for nine years. A higher number was edited by hand, and adding 1 could exceed a safe
+ * integer.
+ */
 const mostAttempts = 1_000_000;
 
 const recordSchema = z.object({
@@ -68,17 +72,18 @@ const recordSchema = z.object({
 });
 
 /**
- * What was done last, and for what. It is written before an agent can begin, without `done`, and again when its end was
- * seen: so what stands here is never older than what may have happened on the node. Times are this controller's.
+ * The last run of an agent, stored in `status.applied`. Written without `done` before the agent can start, and again
+ * after its end: the record is never older than the node's last possible change. Times are from this controller's
+ * clock.
  */
 export type Applied = z.infer<typeof recordSchema>;
 
-/** Phase of a run that the rollout budget counts; a port that is attached later leaves `done` unchanged. */
+/** Phase of a run counted by the rollout budget; a port attached later leaves `done` unchanged. */
 export type RolloutPhase = NonNullable<Applied['rollout']>;
 
 /**
- * The record in a status. One of a form that is not known counts as none, and so does one in a status that another
- * controller has written since: what it did on the node nobody told us.
+ * Returns the record in a status. Undefined for an unknown format, and for a status last written by another controller,
+ * whose changes on the node are unknown.
  */
 export function appliedIn(status: NodeConfigStatus | undefined): Applied | undefined {
   if (!status || isWrittenByOther(status)) return undefined;
@@ -86,9 +91,9 @@ export function appliedIn(status: NodeConfigStatus | undefined): Applied | undef
 }
 
 /**
- * The record of an object, if it is about this very object: one that was restored from a backup with its status has another
- * uid, and what was done for the one before says nothing of its node now. A record of an earlier version names no uid, but the
- * name of its Job is a hash of it: so an upgrade sends no agent, and a restored record does not count either.
+ * Returns the record if its uid is the object's. An object restored from a backup has a new uid, and the old record
+ * says nothing about its node. Records from earlier versions have no uid, but their Job name is a hash over the uid. An
+ * upgrade therefore starts no agents, and a restored record does not count.
  */
 export function recordOf({ metadata, status }: NodeConfig): Applied | undefined {
   const applied = appliedIn(status);
@@ -101,7 +106,9 @@ export function recordOf({ metadata, status }: NodeConfig): Applied | undefined 
   return isOwn ? applied : undefined;
 }
 
-/** MACs of the NICs that a node has of this object; an earlier version kept them in `interfaceStatuses` alone. */
+/**
+ * Returns MACs of NICs delivered to the node for this object. Earlier versions stored NICs only in `interfaceStatuses`.
+ */
 export function deliveredMacs(config: NodeConfig): readonly string[] {
   const applied = recordOf(config);
   if (!applied || applied.undone) return [];
@@ -111,31 +118,31 @@ export function deliveredMacs(config: NodeConfig): readonly string[] {
   );
 }
 
-/** How an agent is asked. */
+/** Parameters for an agent request. */
 export interface Terms {
   readonly protocol: Protocol;
-  /** What the host has seen and the request takes precedence over. */
+  /** Fence observed on the host, which the request supersedes. */
   readonly hostFence?: Fence | undefined;
-  /** The last attempt of this content that worked. */
+  /** Last successful attempt for this content. */
   readonly worked?: number | undefined;
-  /** For which families agents were sent in vain just before. */
+  /** Network managers already tried without success. */
   readonly triedFamilies?: readonly Family[] | undefined;
-  /** MACs of the NICs that the node has of the object. */
+  /** MACs of NICs delivered to the node for the object. */
   readonly macs?: readonly string[] | undefined;
-  /** The leave to remove NICs that this run uses up. */
+  /** Value of `allow-removals` consumed by this run. */
   readonly allowedRemovals?: string | undefined;
   readonly revision?: string | undefined;
-  /** Phase of the run in its rollout; undefined: the rollout budget does not count the run. */
+  /** Rollout phase; undefined: the rollout budget does not count the run. */
   readonly rollout?: RolloutPhase | undefined;
 }
 
-/** The record of a run that is about to begin. */
-export function begun(order: AgentTask, job: string, terms: Terms, now: Date): Applied {
-  const { action, content, attempt, machine, occasion = machine, family: sent } = order;
+/** Returns the record for a run about to start. */
+export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Applied {
+  const { action, content, attempt, machine, occasion = machine, family: sent } = task;
   const { triedFamilies = [] } = terms;
   const { nodeName, nodeUid, machineId } = machine;
   return {
-    objectUid: order.uid,
+    objectUid: task.uid,
     action,
     content,
     nodeName,
@@ -163,7 +170,7 @@ function rolloutIn({ revision, rollout }: Terms) {
   };
 }
 
-/** What a record says of the moment at which its node was looked at. */
+/** Returns record fields that identify the node's state at check time. */
 export function recordedEvents({ bootId, readySince, checkAsked }: NodeEvents) {
   return {
     ...(bootId ? { bootId } : {}),
@@ -172,7 +179,7 @@ export function recordedEvents({ bootId, readySince, checkAsked }: NodeEvents) {
   };
 }
 
-/** The record of a run whose end was seen now; NICs of `keep` were to stay, and no agent says anything of them. */
+/** Returns the record for a finished run. `keep`: MACs left unchanged, absent from the agent's result. */
 export function ended(
   applied: Applied,
   verdict: RunOutcome,
@@ -196,7 +203,7 @@ export function ended(
   };
 }
 
-/** A NIC that failed was brought back to what it was. */
+/** Returns the MACs on the node after a run; a failed NIC was rolled back. */
 function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly string[]): string[] {
   if (verdict.kind === 'failure') return macs;
   const { nics, outcome } = verdict.result;
@@ -209,7 +216,10 @@ function macsAfter({ macs = [] }: Applied, verdict: RunOutcome, keep: readonly s
   return [...new Set([...stay, ...configured])].toSorted().slice(0, 20);
 }
 
-/** A run that only found the host to be of another family changed nothing: the next one decides. */
+/**
+ * Returns the rollout phase after a run. A run that only detected another network manager changed nothing: the next run
+ * decides.
+ */
 function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | undefined {
   const { rollout, macs = [] } = applied;
   if (rollout === undefined || rollout === 'done') return rollout;
@@ -217,7 +227,7 @@ function rolloutAfter(applied: Applied, verdict: RunOutcome): RolloutPhase | und
   return harms(macs, verdict) ? 'failed' : 'done';
 }
 
-/** Whether a run failed for one of these NICs, which were configured before it. */
+/** True if a run failed for a NIC that was configured before. */
 function harms(macs: readonly string[], verdict: RunOutcome): boolean {
   if (verdict.kind === 'failure') return macs.length > 0;
   const { nics, outcome } = verdict.result;
@@ -228,11 +238,11 @@ function harms(macs: readonly string[], verdict: RunOutcome): boolean {
 
 interface Completion {
   readonly done: boolean;
-  /** Why it is not done: each reason sets a pace for the next attempt. */
+  /** Reasons for an incomplete run; each reason determines a retry delay. */
   readonly reasons: readonly Reason[];
 }
 
-/** Whether a run brought the node to what was asked for, as the record says it. */
+/** Returns whether a run reached the desired state. */
 export function completionOf(verdict: RunOutcome): Completion {
   if (verdict.kind === 'failure') return { done: false, reasons: [verdict.reason] };
   const { outcome, nics } = verdict.result;
@@ -249,13 +259,16 @@ export function machineIn({ nodeName, nodeUid, machineId, bootId }: Applied): Ma
   return { nodeName, nodeUid, machineId, bootId };
 }
 
-/** For which family the next agent on this machine is sent: the one that the last one found there, else a guess. */
+/**
+ * Returns the network manager for the next agent: the last run's finding on this machine, otherwise a guess from the OS
+ * image.
+ */
 export function familyFor(machine: Machine, last: Applied | undefined): Family {
   const known = last && !isOtherMachine(machineIn(last), machine) ? last : undefined;
   return known?.foundFamily ?? known?.family ?? guessFamily(machine);
 }
 
-/** Families for which agents were sent in vain, one after the other, before the one that is sent now. */
+/** Returns network managers tried before without success, in order. */
 export function triedBefore(machine: Machine, last: Applied | undefined): readonly Family[] {
   if (!last?.foundFamily || isOtherMachine(machineIn(last), machine)) return [];
   const { triedFamilies = [], family: sent } = last;
@@ -265,9 +278,8 @@ export function triedBefore(machine: Machine, last: Applied | undefined): readon
 type Dated = Pick<Applied, 'job' | 'at'>;
 
 /**
- * How long records have stood. The wall clock is asked once, when a record is first seen; from then on its age grows with the
- * time that passes here: a clock that is set back by hours would else hold up retries for as long, and one that is set
- * ahead would end every wait at once.
+ * Ages of records. The wall clock is read once, when a record is first observed; later ages use the monotonic clock.
+ * Otherwise a clock set back by hours would delay retries for hours, and a clock set ahead would end all waits.
  */
 export class RecordAges {
   readonly #clock: Clock;
@@ -277,7 +289,10 @@ export class RecordAges {
     this.#clock = clock;
   }
 
-  /** Milliseconds since the time in the record of this object; never negative, as another controller's clock may be ahead. */
+  /**
+   * Returns milliseconds since the time in the object's record. Never negative: another controller's clock may be
+   * ahead.
+   */
   of(key: string, { job, at }: Dated): number {
     const now = this.#clock.monotonicMs();
     const record = `${job} ${at}`;
@@ -288,7 +303,7 @@ export class RecordAges {
     return age;
   }
 
-  /** The object is gone. */
+  /** Call when the object is gone. */
   forget(key: string): void {
     this.#known.delete(key);
   }

@@ -18,12 +18,12 @@ const failedJob = (reason: string): Job['status'] => ({
 });
 
 function run(status?: Pod['status'], jobStatus?: Job['status']): Run {
-  const seen = runOf(
+  const found = runOf(
     job(agentTask(), jobStatus ? { status: jobStatus } : {}),
     status ? [pod(status)] : [],
   );
-  if (!seen) throw new Error('not a run');
-  return seen;
+  if (!found) throw new Error('not a run');
+  return found;
 }
 
 function failure(status?: Pod['status'], jobStatus?: Job['status']) {
@@ -31,12 +31,12 @@ function failure(status?: Pod['status'], jobStatus?: Job['status']) {
   return verdict?.kind === 'failure' ? verdict : undefined;
 }
 
-const said = (change: object): NonNullable<Pod['status']> =>
+const statusWith = (change: object): NonNullable<Pod['status']> =>
   podStatusWith(JSON.stringify({ ...jobResult(), ...change }));
 
-describe('what a run that has ended came to', () => {
-  it('is what the agent reports about this very run, whatever its clock says', () => {
-    expect(run(said({})).ended).toEqual({
+describe('the outcome of a finished run', () => {
+  it("runOf returns the agent's result for a matching uid, generation and attempt", () => {
+    expect(run(statusWith({})).ended).toEqual({
       verdict: { kind: 'result', result: jobResult() },
     });
   });
@@ -45,11 +45,11 @@ describe('what a run that has ended came to', () => {
     ['another object', { uid: 'uid-2' }],
     ['an older generation', { generation: 0 }],
     ['another attempt', { attempt: 2 }],
-  ])('is not what the agent reports about %s', (_what, change) => {
-    expect(failure(said(change))?.reason).toBe('ResultLost');
+  ])('runOf ignores a result about %s: ResultLost', (_what, change) => {
+    expect(failure(statusWith(change))?.reason).toBe('ResultLost');
   });
 
-  it('is ProtocolMismatch when the agent speaks another protocol, whatever else it says', () => {
+  it('runOf returns ProtocolMismatch for an unknown protocol version, whatever else the message contains', () => {
     const words = podStatusWith(JSON.stringify({ protocol: 4, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
@@ -57,17 +57,17 @@ describe('what a run that has ended came to', () => {
     });
   });
 
-  it('is the reason of a refusal: nothing was touched then', () => {
+  it("runOf returns the refusal's reason when the agent refused the request", () => {
     const refusal = { reason: 'StaleRequest', message: 'generation 7 was seen' };
-    expect(failure(said({ outcome: 'refused', nics: [], refusal }))).toMatchObject(refusal);
+    expect(failure(statusWith({ outcome: 'refused', nics: [], refusal }))).toMatchObject(refusal);
   });
 
   it.each([
-    ['says nothing', podStatusWith('')],
-    ['says something that is no result', podStatusWith('panic: nil')],
-    ['was cut off in the middle', podStatusWith(JSON.stringify(jobResult()).slice(0, 60))],
-    ['leaves a field out', podStatusWith(JSON.stringify({ ...jobResult(), nics: undefined }))],
-  ])('is ResultLost when an agent that exited with 0 %s', (_what, status) => {
+    ['writes no message', podStatusWith('')],
+    ['writes a message other than a result', podStatusWith('panic: nil')],
+    ['writes a truncated result', podStatusWith(JSON.stringify(jobResult()).slice(0, 60))],
+    ['omits a field', podStatusWith(JSON.stringify({ ...jobResult(), nics: undefined }))],
+  ])('runOf returns ResultLost when an agent that exited with 0 %s', (_what, status) => {
     expect(failure(status)?.reason).toBe('ResultLost');
   });
 
@@ -80,7 +80,7 @@ describe('what a run that has ended came to', () => {
     ['ResultLost', undefined, failedJob('BackoffLimitExceeded')],
     ['ResultLost', undefined, { conditions: [{ type: 'Complete', status: 'True' }] }],
     ['ResultLost', podStatusWith('', { exitCode: 255, reason: 'Unknown' }), undefined],
-  ] as const)('is %s when Kubernetes says so', (reason, status, jobStatus) => {
+  ] as const)('runOf returns %s from the Pod or Job status', (reason, status, jobStatus) => {
     expect(failure(status, jobStatus as Job['status'])?.reason).toBe(reason);
   });
 
@@ -91,7 +91,7 @@ describe('what a run that has ended came to', () => {
   it.each<[string, Pod['status'] | undefined, readonly (object | undefined)[], string, boolean]>([
     ['a Job without its Pod', undefined, [failed, suspendedJob], 'the Pod is gone', true],
     [
-      'an agent that was ended',
+      'a terminated agent',
       podStatusWith('', { exitCode: 143 }),
       [suspendedJob],
       'exit code 143',
@@ -106,7 +106,7 @@ describe('what a run that has ended came to', () => {
       false,
     ],
   ])(
-    'says that another client suspended the Job, or not: %s',
+    'the message mentions a suspended Job only if the Job is suspended: %s',
     (_, status, conditions, words, isSuspended) => {
       const jobStatus = { conditions } as Job['status'];
       const message =
@@ -116,28 +116,28 @@ describe('what a run that has ended came to', () => {
     },
   );
 
-  it('is what the agent reported before it was killed for memory', () => {
+  it("runOf returns the agent's result although the container was OOMKilled afterwards", () => {
     const message = JSON.stringify(jobResult());
     const status = podStatusWith(message, { exitCode: 137, reason: 'OOMKilled' });
     expect(run(status).ended?.verdict.kind).toBe('result');
   });
 
-  it('is what the newest Pod says', () => {
-    const older = pod(said({ attempt: 9 }), {
+  it("runOf returns the newest Pod's result", () => {
+    const older = pod(statusWith({ attempt: 9 }), {
       name: 'a',
       creationTimestamp: '2026-01-01T00:00:00Z',
     });
-    const newer = pod(said({}), { name: 'b', creationTimestamp: '2026-01-01T00:00:01Z' });
+    const newer = pod(statusWith({}), { name: 'b', creationTimestamp: '2026-01-01T00:00:01Z' });
     expect(runOf(job(), [newer, older])?.ended?.verdict.kind).toBe('result');
   });
 });
 
-describe('a run on its way', () => {
-  it('is prepared while its Job is suspended', () => {
+describe('an unfinished run', () => {
+  it('a run is prepared while its Job is suspended', () => {
     expect(runOf(job(agentTask(), { spec: { suspend: true } }), [])?.phase).toBe('prepared');
   });
 
-  it('is pending until the agent runs, then running', () => {
+  it("a run is pending until the agent's container runs, then running", () => {
     expect(run().phase).toBe('pending');
     expect(run(agentIn({ waiting: { reason: 'ContainerCreating' } }, 'Pending'))).toMatchObject({
       phase: 'pending',
@@ -146,7 +146,7 @@ describe('a run on its way', () => {
     expect(run(agentIn({ running: {} })).phase).toBe('running');
   });
 
-  it('waits for who makes its Pod, then for its kubelet, then for its container', () => {
+  it('a pending run waits for its Pod, then the kubelet, then its container', () => {
     expect(run().awaits).toBe('pod');
     expect(run({ phase: 'Pending' }).awaits).toBe('kubelet');
     const creating = agentIn({ waiting: { reason: 'ContainerCreating' } }, 'Pending');
@@ -161,12 +161,12 @@ describe('a run on its way', () => {
     ['ErrImageNeverPull', 'ImagePullFailed'],
     ['InvalidImageName', 'ImagePullFailed'],
     ['CreateContainerError', 'JobFailed'],
-  ])('tells of %s while it waits', (word, reason) => {
+  ])('a pending run reports %s as %s', (word, reason) => {
     const status = agentIn({ waiting: { reason: word, message: 'no such image' } }, 'Pending');
     expect(run(status).trouble).toEqual({ reason, message: `${word}: no such image` });
   });
 
-  it('tells that it cannot be scheduled', () => {
+  it('a pending run reports Unschedulable', () => {
     const scheduled = {
       type: 'PodScheduled',
       status: 'False',
@@ -179,7 +179,7 @@ describe('a run on its way', () => {
     });
   });
 
-  it('has not ended while the Pod of a Job over its deadline is still on the node', () => {
+  it('a Job past its deadline is ending while its Pod is still on the node', () => {
     expect(run(agentIn({ running: {} }), failedJob('DeadlineExceeded'))).toMatchObject({
       phase: 'ending',
       ended: undefined,
@@ -187,12 +187,12 @@ describe('a run on its way', () => {
     });
   });
 
-  it('is ending when somebody deletes its Job', () => {
+  it('a run is ending when its Job is being deleted', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     expect(runOf(job(agentTask(), { metadata: { deletionTimestamp } }), [])?.phase).toBe('ending');
   });
 });
 
-it('does not take a Job without our labels for a run', () => {
+it('runOf returns undefined for a Job without our labels', () => {
   expect(runOf({ metadata: { name: 'theirs', labels: {} } }, [])).toBeUndefined();
 });

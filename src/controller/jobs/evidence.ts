@@ -14,18 +14,18 @@ import { containerName, jsonIn, taskOfJob } from './job.ts';
 import type { Failure, Phase, Run, RunOutcome } from './runner.ts';
 
 /**
- * Reads a Job and its Pods as a run; undefined for a Job that is not ours. Only the newest Pod counts: an older one was
- * replaced by the Job controller.
+ * Returns a run for a Job and its Pods; undefined for foreign Jobs. Only the newest Pod counts: the Job controller
+ * replaced older Pods.
  */
 export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
-  const order = taskOfJob(job);
-  if (!order) return undefined;
+  const task = taskOfJob(job);
+  if (!task) return undefined;
   const pod = newest(pods);
   const jobEnd = jobEndOf(job);
   const { name, creationTimestamp: createdAt } = job.metadata;
-  const run = { ...order, name, ...(createdAt ? { createdAt } : {}) };
+  const run = { ...task, name, ...(createdAt ? { createdAt } : {}) };
   if (pod ? hasEnded(pod) : jobEnd) {
-    const verdict = verdictOf(order, { job, pod, jobEnd });
+    const verdict = verdictOf(task, { job, pod, jobEnd });
     return { ...run, phase: 'ended', trouble: undefined, ended: { verdict } };
   }
   if (jobEnd || isFailing(job)) {
@@ -37,7 +37,7 @@ export function runOf(job: Job, pods: readonly Pod[]): Run | undefined {
   return { ...run, phase, trouble, awaits: awaitedBy(pod), ended: undefined };
 }
 
-/** A kubelet says at once how its containers stand, before it looks for what they are to mount. */
+/** A kubelet reports container statuses immediately, before it resolves mounts. */
 function awaitedBy(pod: Pod | undefined): NonNullable<Run['awaits']> {
   if (!pod) return 'pod';
   return pod.status?.containerStatuses?.length ? 'container' : 'kubelet';
@@ -49,18 +49,21 @@ function phaseOf({ metadata, spec }: Job, pod: Pod | undefined): Exclude<Phase, 
   return pod && agentState(pod).kind === 'running' ? 'running' : 'pending';
 }
 
-/** A Job over its deadline is failing while its Pod still stops: for ever on a node that does not answer. */
+/** A Job past its deadline has condition FailureTarget while its Pod terminates: on an unreachable node, forever. */
 function overdueOf(job: Job): Failure {
   const message = `the Job has ended, its Pod is still on the node: is the node up?${suspension(job)}`;
   return { reason: 'DeadlineExceeded', message };
 }
 
-/** The controller resumes its Job once, before there is a Pod: only another client, such as a queue, suspends it after that. */
+/**
+ * The controller resumes its Job once, before a Pod exists. A later suspension comes from another client, such as a
+ * queue.
+ */
 function suspension(job: Job): string {
   return holds(job, 'Suspended') ? '; another client has suspended the Job' : '';
 }
 
-/** Whether the agent's container ended, or the kubelet refused or evicted the Pod before it ran. */
+/** True if the agent's container terminated, or if the kubelet rejected or evicted the Pod. */
 function hasEnded(pod: Pod): boolean {
   const { phase } = pod.status ?? {};
   return terminatedOf(pod) !== undefined || phase === 'Failed' || phase === 'Succeeded';
@@ -74,19 +77,22 @@ function ageKey({ metadata }: Pod): string {
   return `${metadata.creationTimestamp}/${metadata.name}`;
 }
 
-/** The Job controller's last word on a Job. */
+/** Final condition set by the Job controller. */
 interface JobEnd {
-  /** `DeadlineExceeded`, `BackoffLimitExceeded` …; empty for a Job that completed. */
+  /** `DeadlineExceeded`, `BackoffLimitExceeded` …; empty for a completed Job. */
   readonly reason: string;
 }
 
-/** How the Job ended; undefined while it has not. */
+/** Returns the Job's final condition; undefined while the Job is active. */
 export function jobEndOf(job: Job): JobEnd | undefined {
   const end = holds(job, 'Complete') ?? holds(job, 'Failed');
   return end && { reason: end.type === 'Failed' ? (end.reason ?? '') : '' };
 }
 
-/** The Job is to fail and waits for its Pods to stop: since Kubernetes 1.31 it is not `Failed` before. */
+/**
+ * True if the Job is failing and waits for its Pods to terminate; since Kubernetes 1.31 `Failed` is set only
+ * afterwards.
+ */
 export function isFailing(job: Job): boolean {
   return holds(job, 'FailureTarget') !== undefined;
 }
@@ -98,13 +104,13 @@ function holds({ status }: Job, wanted: string) {
 type Statuses = NonNullable<NonNullable<Pod['status']>['containerStatuses']>;
 type Terminated = NonNullable<NonNullable<Statuses[number]['state']>['terminated']>;
 
-/** What the kubelet says about the agent's container. */
+/** State of the agent's container as the kubelet reports it. */
 type AgentState =
   | { readonly kind: 'waiting'; readonly reason: string; readonly message: string }
   | { readonly kind: 'running' }
   | { readonly kind: 'terminated'; readonly terminated: Terminated };
 
-/** State of the agent's container; waiting without a reason while the kubelet has said nothing. */
+/** Returns the state of the agent's container; `waiting` with an empty reason before the kubelet's first report. */
 function agentState({ status }: Pod): AgentState {
   const container = status?.containerStatuses?.find(({ name }) => name === containerName);
   const state = container?.state ?? {};
@@ -114,13 +120,13 @@ function agentState({ status }: Pod): AgentState {
   return { kind: 'waiting', reason, message };
 }
 
-/** How the agent's container ended; undefined while it has not. */
+/** Returns the container's termination state; undefined before termination. */
 export function terminatedOf(pod: Pod): Terminated | undefined {
   const agent = agentState(pod);
   return agent.kind === 'terminated' ? agent.terminated : undefined;
 }
 
-/** Words of the kubelet for an image that does not come. */
+/** Kubelet reasons for a failed image pull. */
 const pullReasons: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -131,14 +137,14 @@ const pullReasons: ReadonlySet<string> = new Set([
   'SignatureValidationFailed',
 ]);
 
-/** Words for a container that cannot be made, for example because a host folder is missing. */
+/** Kubelet reasons for a container that cannot be created, for example because a host directory is missing. */
 const createReasons: ReadonlySet<string> = new Set([
   'CreateContainerConfigError',
   'CreateContainerError',
   'RunContainerError',
 ]);
 
-/** Why a Pod whose agent has not begun does not begin; undefined while it is simply on its way. */
+/** Returns why a pending Pod's agent cannot start; undefined if the Pod is progressing normally. */
 function troubleOf(pod: Pod): Failure | undefined {
   return containerTrouble(pod) ?? schedulingTrouble(pod);
 }
@@ -161,7 +167,7 @@ type RunId = Fence & { readonly attempt: number };
 
 const anyProtocol = z.looseObject({ protocol: z.unknown() });
 
-/** What Kubernetes shows of a run that has ended. */
+/** Kubernetes state of a finished run. */
 interface JobState {
   readonly job: Job;
   readonly pod: Pod | undefined;
@@ -169,20 +175,20 @@ interface JobState {
 }
 
 /**
- * What a run that has ended came to. The agent's own words count when they are about this very run; otherwise the reason
- * why there are none. Silence is never success.
+ * Returns the outcome of a finished run: the agent's result if it matches the run, otherwise a failure reason. A
+ * missing result is never success.
  */
 function verdictOf(run: RunId, state: JobState): RunOutcome {
   const terminated = state.pod && terminatedOf(state.pod);
-  const said = terminated?.message ? read(run, terminated.message) : undefined;
-  if (said?.kind === 'result') return said;
-  const failure = unheard(state, terminated);
+  const parsed = terminated?.message ? read(run, terminated.message) : undefined;
+  if (parsed?.kind === 'result') return parsed;
+  const failure = failureWithoutResult(state, terminated);
   if (failure) return { kind: 'failure', ...failure };
-  return said ?? resultLost(silence(state, terminated));
+  return parsed ?? resultLost(missingResultText(state, terminated));
 }
 
 function read(run: RunId, message: string): RunOutcome {
-  // The agent's first word on anything is JSON; a runtime's own message is not, and a cut one is worth nothing.
+  // An agent result is JSON; a container runtime's message is not, and truncated JSON is unusable.
   const value = jsonIn(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
   if (version !== undefined && !protocols.some((known) => known === version)) {
@@ -195,47 +201,47 @@ function read(run: RunId, message: string): RunOutcome {
   if (uid !== run.uid || generation !== run.generation || attempt !== run.attempt) {
     return resultLost(`the result is about generation ${generation}, attempt ${attempt} of ${uid}`);
   }
-  // A request that is refused is refused before anything is touched: there is nothing to report.
+  // The agent refuses a request before any change, hence no NIC results.
   return result.outcome === 'refused' ? refusalIn(result) : { kind: 'result', result };
 }
 
 function refusalIn({ refusal, fence }: JobResult): RunOutcome {
   const reason = refusal?.reason ?? 'InvalidRequest';
   const message = refusal?.message ?? 'the agent refused the request';
-  const seen = reason === 'StaleRequest' && fence ? { fence } : {};
-  return { kind: 'failure', reason, message, ...seen };
+  const observed = reason === 'StaleRequest' && fence ? { fence } : {};
+  return { kind: 'failure', reason, message, ...observed };
 }
 
 /**
- * The run with a failed NIC for each that was asked for and that its result leaves out: an agent that says nothing of a NIC,
- * or no more than that it is removed, has not configured it, whatever it says of the whole.
+ * Adds a failed NIC for each requested NIC missing in the result. An agent that omits a NIC, or reports only its
+ * removal, has not configured the NIC, even if the overall outcome is ok.
  */
-export function withSilentNics(run: Run, asked: readonly RequestInterface[]): Run {
+export function withMissingNics(run: Run, requested: readonly RequestInterface[]): Run {
   if (run.ended?.verdict.kind !== 'result') return run;
   const { result } = run.ended.verdict;
-  const silent = asked.filter(
+  const missing = requested.filter(
     ({ mac }) =>
       !result.nics.some((nic) => nic.mac.toLowerCase() === mac && nic.state !== 'Removed'),
   );
-  if (silent.length === 0) return run;
-  const nics = [...result.nics, ...silent.map((nic) => silentNic(nic, result.protocol))];
+  if (missing.length === 0) return run;
+  const nics = [...result.nics, ...missing.map((nic) => missingNic(nic, result.protocol))];
   const verdict = { kind: 'result', result: { ...result, nics } } as const;
   return { ...run, ended: { verdict } };
 }
 
-function silentNic(nic: RequestInterface, spoken: Protocol): NicResult {
+function missingNic(nic: RequestInterface, spoken: Protocol): NicResult {
   const { index, mac } = nic;
-  const silent = { index, mac, name: '', state: 'Failed' } as const;
+  const missing = { index, mac, name: '', state: 'Failed' } as const;
   const needed = protocolOf(nic);
   if (needed > spoken) {
     const message = `IPv6 and routing ${nic.routing} need protocol ${needed}, the agent knows ${spoken}: the NIC stays as it is`;
-    return { ...silent, reason: 'AgentTooOld', message };
+    return { ...missing, reason: 'AgentTooOld', message };
   }
-  return { ...silent, reason: 'ApplyFailed', message: 'the agent says nothing of this NIC' };
+  return { ...missing, reason: 'ApplyFailed', message: 'the agent says nothing of this NIC' };
 }
 
-/** Why the agent could not speak, if Kubernetes knows. */
-function unheard(state: JobState, terminated?: Terminated): Failure | undefined {
+/** Returns the Kubernetes reason for a missing result, if known. */
+function failureWithoutResult(state: JobState, terminated?: Terminated): Failure | undefined {
   return killed(terminated) ?? refusedByKubelet(state.pod, terminated) ?? late(state);
 }
 
@@ -244,7 +250,10 @@ function killed(terminated: Terminated | undefined): Failure | undefined {
   return { reason: 'OutOfMemory', message: 'the agent was killed for using too much memory' };
 }
 
-/** Evicted at any time, or refused before it ran: OutOfcpu, OutOfmemory, OutOfpods, UnexpectedAdmissionError … */
+/**
+ * Returns a failure if the kubelet evicted the Pod, or rejected it before start: OutOfcpu, OutOfmemory, OutOfpods,
+ * UnexpectedAdmissionError …
+ */
 function refusedByKubelet(pod: Pod | undefined, terminated?: Terminated): Failure | undefined {
   const { phase, reason = '', message = 'no message' } = pod?.status ?? {};
   if (reason === 'Evicted') return { reason: 'Evicted', message };
@@ -252,7 +261,10 @@ function refusedByKubelet(pod: Pod | undefined, terminated?: Terminated): Failur
   return { reason: 'Unschedulable', message: `${reason}: ${message}` };
 }
 
-/** The Job controller deletes the Pod of a Job that is over its deadline; older ones mark it first. */
+/**
+ * Returns a failure past the Job deadline. The Job controller deletes the Pod; older Job controllers first set the
+ * Pod's reason.
+ */
 function late({ job, pod, jobEnd }: JobState): Failure | undefined {
   if (jobEnd?.reason !== deadline && pod?.status?.reason !== deadline) return undefined;
   const seconds = job.spec?.activeDeadlineSeconds;
@@ -261,11 +273,11 @@ function late({ job, pod, jobEnd }: JobState): Failure | undefined {
 
 const deadline = 'DeadlineExceeded';
 
-function silence({ job, pod }: JobState, terminated?: Terminated): string {
-  return `${lastSeen(pod, terminated)}${suspension(job)}`;
+function missingResultText({ job, pod }: JobState, terminated?: Terminated): string {
+  return `${lastState(pod, terminated)}${suspension(job)}`;
 }
 
-function lastSeen(pod: Pod | undefined, terminated?: Terminated): string {
+function lastState(pod: Pod | undefined, terminated?: Terminated): string {
   if (!pod) return 'the Pod is gone';
   if (!terminated) return 'the container never ran';
   return `the agent ended with exit code ${terminated.exitCode} and said nothing`;
@@ -275,7 +287,7 @@ function resultLost(message: string) {
   return { kind: 'failure', reason: 'ResultLost', message } as const;
 }
 
-/** Whether something is left to do for the NIC. */
+/** True if the NIC needs another run. */
 export function isOpen({ state }: NicResult): boolean {
   return state === 'Pending' || state === 'Failed';
 }

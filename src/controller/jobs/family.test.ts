@@ -8,13 +8,13 @@ import type { RunOutcome } from './runner.ts';
 const now = new Date('2026-01-01T00:00:00Z');
 const { machine } = agentTask();
 
-/** What an agent says that found another family. */
+/** Returns the result of an agent that detected network manager `family`. */
 function foundOther(family: Family, change: Partial<JobResult> = {}): RunOutcome {
   const nics = [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })];
   return { kind: 'result', result: jobResult({ outcome: 'failed', nics, family, ...change }) };
 }
 
-describe('the first guess', () => {
+describe('guessFamily', () => {
   it.each([
     ['Ubuntu 22.04.3 LTS', 'netplan'],
     ['Debian GNU/Linux 12 (bookworm)', 'netplan'],
@@ -27,13 +27,13 @@ describe('the first guess', () => {
     ['Fedora Linux 39 (Cloud Edition)', 'keyfile'],
     ['Amazon Linux 2023', 'netplan'],
     [undefined, 'netplan'],
-  ] as const)('of %s is %s', (osImage, family) => {
+  ] as const)('guessFamily maps %s to %s', (osImage, family) => {
     expect(guessFamily({ osImage })).toBe(family);
   });
 });
 
-describe('another family', () => {
-  it('is what an agent found that was sent for one and touched nothing', () => {
+describe('another network manager', () => {
+  it('otherFamilyIn returns the detected network manager when the agent changed nothing', () => {
     expect(otherFamilyIn(foundOther('keyfile'), 'netplan')).toBe('keyfile');
     expect(otherFamilyIn(foundOther('keyfile', { nics: [] }), 'netplan')).toBe('keyfile');
     expect(otherFamilyIn(foundOther('keyfile'), undefined)).toBe('keyfile');
@@ -48,12 +48,12 @@ describe('another family', () => {
     ['the same', foundOther('netplan')],
     ['named by an agent that worked', foundOther('keyfile', { nics: [nicResult(0)] })],
     ['named in a success', foundOther('keyfile', { outcome: 'ok', nics: [] })],
-    ['nobody heard of', { kind: 'failure', reason: 'ResultLost', message: '' } as const],
-  ])('is not one that is %s', (_, verdict) => {
+    ['lost with the result', { kind: 'failure', reason: 'ResultLost', message: '' } as const],
+  ])('otherFamilyIn returns undefined for a network manager that is %s', (_, verdict) => {
     expect(otherFamilyIn(verdict, 'netplan')).toBeUndefined();
   });
 
-  it('is news once', () => {
+  it('isNews is true once per detected network manager', () => {
     expect(isNews('keyfile', { family: 'netplan' })).toBe(true);
     expect(isNews('keyfile', {})).toBe(true);
     expect(isNews('keyfile', { family: 'keyfile' })).toBe(false);
@@ -62,12 +62,12 @@ describe('another family', () => {
   });
 });
 
-describe('the record', () => {
+describe("the record's network manager", () => {
   const terms = { protocol: 2 } as const;
   const first = begun(agentTask(), 'job-1', terms, now);
   const moved = ended(first, foundOther('keyfile'), now);
 
-  it('says for which family the next agent is sent', () => {
+  it("familyFor uses the record's detected network manager, otherwise the guess", () => {
     expect(familyFor(machine, undefined)).toBe('netplan');
     expect(familyFor({ ...machine, osImage: 'Rocky Linux 9.3' }, undefined)).toBe('keyfile');
     expect(first).toMatchObject({ family: 'netplan' });
@@ -78,13 +78,13 @@ describe('the record', () => {
   it.each([
     ['Node', { ...machine, nodeUid: 'uid-2' }],
     ['system', { ...machine, machineId: 'machine-2' }],
-  ])('says nothing of a machine that is another %s by now', (_, rebuilt) => {
+  ])('familyFor and triedBefore ignore a record when the machine has another %s', (_, rebuilt) => {
     expect(familyFor(rebuilt, moved)).toBe('netplan');
     expect(familyFor({ ...rebuilt, osImage: 'Fedora Linux 39' }, first)).toBe('keyfile');
     expect(triedBefore(rebuilt, moved)).toEqual([]);
   });
 
-  it('keeps which families were tried in vain until one is right', () => {
+  it('triedFamilies accumulates failed network managers until a run succeeds', () => {
     const again = (before: Applied, family: Family): Applied => {
       const sent = agentTask({ family });
       return begun(sent, 'job', { ...terms, triedFamilies: triedBefore(machine, before) }, now);
@@ -99,7 +99,7 @@ describe('the record', () => {
     expect(triedBefore(machine, right)).toEqual([]);
   });
 
-  it('of an earlier version names none: what it was sent for is no family tried', () => {
+  it('a record from an earlier version names no network manager and counts none as tried', () => {
     const { family: _, ...old } = first;
     expect(familyFor(machine, old)).toBe('netplan');
     expect(triedBefore(machine, ended(old, foundOther('keyfile'), now))).toEqual([]);

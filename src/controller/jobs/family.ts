@@ -3,34 +3,40 @@ import type { Reason } from '../../api/reasons.ts';
 import type { Machine } from '../objects/machine.ts';
 import type { RunOutcome } from './runner.ts';
 
-/** Systems that come with NetworkManager, as the kubelet names them: PRETTY_NAME of os-release(5). */
+/** Distributions that ship NetworkManager, as named by the kubelet: PRETTY_NAME in os-release(5). */
 const withNetworkManager = /^(Red Hat|CentOS|Rocky|Alma|Oracle Linux|Fedora)/i;
 
-/** Of which family a machine may be, from its operating system: a wrong guess costs one more run. */
+/** Guesses a machine's network manager from its OS image; a wrong guess costs one extra run. */
 export function guessFamily({ osImage = '' }: Pick<Machine, 'osImage'>): Family {
   return withNetworkManager.test(osImage) ? 'keyfile' : 'netplan';
 }
 
-/** The family that an agent found in place of the one that it was sent for, and so touched nothing. */
+/**
+ * Returns the network manager detected by the agent, if different from the requested one; the agent then changed
+ * nothing.
+ */
 export function otherFamilyIn(verdict: RunOutcome, sent: Family | undefined): Family | undefined {
   if (verdict.kind === 'failure' || !isOfOther(verdict.result)) return undefined;
   const { family } = verdict.result;
   return family === sent ? undefined : family;
 }
 
-/** Of a NIC that it has no words for the agent was not asked, whatever its family. */
+/** A NIC refused as AgentTooOld proves nothing about the network manager. */
 function isOfOther({ outcome, nics }: JobResult): boolean {
-  const unheard: readonly Reason[] = ['WrongFamily', 'AgentTooOld'];
-  return outcome === 'failed' && nics.every(({ reason }) => unheard.includes(reason));
+  const inconclusive: readonly Reason[] = ['WrongFamily', 'AgentTooOld'];
+  return outcome === 'failed' && nics.every(({ reason }) => inconclusive.includes(reason));
 }
 
 interface Sent {
-  /** Undefined where an earlier version sent it. */
+  /** Undefined in records from an earlier version. */
   readonly family?: Family | undefined;
   readonly triedFamilies?: readonly Family[] | undefined;
 }
 
-/** Whether the next agent is sent at once: one for each family that is found, as two may send us to each other for ever. */
+/**
+ * True if the next agent must start immediately. Each detected network manager gets one run: two agents could otherwise
+ * redirect to each other forever.
+ */
 export function isNews(found: Family | undefined, { family, triedFamilies = [] }: Sent): boolean {
   return found !== undefined && found !== family && !triedFamilies.includes(found);
 }

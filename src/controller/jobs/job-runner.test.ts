@@ -18,16 +18,16 @@ import { jobOf, taskOfJob } from './job.ts';
 import { createJobRunner, createJobStore, createPodStore, slimJob } from './job-runner.ts';
 import { rightsOf } from './pod-rights.ts';
 
-it('looks at no Job that has ended when it is asked which runs have not', () => {
+it('open() does not read finished Jobs', () => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
-  let looks = 0;
+  let reads = 0;
   const ended: Job = job(agentTask({ attempt: 1 }), {
     status: { conditions: [{ type: 'Complete', status: 'True' }] },
   });
   jobs.upsert({
     ...ended,
     get spec() {
-      looks += 1;
+      reads += 1;
       return ended.spec;
     },
   } as Job);
@@ -39,29 +39,29 @@ it('looks at no Job that has ended when it is asked which runs have not', () => 
     template,
     perform: (_, write) => write(),
   });
-  looks = 0;
+  reads = 0;
   expect(runner.open().map(({ attempt }) => attempt)).toEqual([2]);
-  expect(looks).toBe(0);
+  expect(reads).toBe(0);
 });
 
-const said = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
+const notFound = (reason: string) => new KubeError({ status: 404, reason, message: 'no' });
 const perform: Perform<Effect> = (_, write) => write();
 
-it('takes a run for gone only when the API server says so', async () => {
+it('remove() treats a Job as gone only for reason NotFound from the API server', async () => {
   const jobs = createJobStore();
-  const there = job(agentTask({ attempt: 1 }));
-  jobs.upsert(there);
+  const existing = job(agentTask({ attempt: 1 }));
+  jobs.upsert(existing);
   const remove = async (error: KubeError) => {
     const client = { delete: () => Promise.reject(error) } as unknown as KubeClient;
     const runner = createJobRunner({ client, jobs, pods: createPodStore(), template, perform });
     const [run] = runner.open();
     if (run) await runner.remove(run, new AbortController().signal);
   };
-  await expect(remove(said('Http404'))).rejects.toThrow('no');
-  await expect(remove(said('NotFound'))).resolves.toBeUndefined();
+  await expect(remove(notFound('Http404'))).rejects.toThrow('no');
+  await expect(remove(notFound('NotFound'))).resolves.toBeUndefined();
 });
 
-it('keeps of a Job and its Pod what it is asked for later, and not what the Pod was to run', () => {
+it('slimJob keeps the task and suspension, and drops the Pod template', () => {
   const whole = job(agentTask({ attempt: 1 }));
   const kept = slimJob(whole);
   expect(taskOfJob(kept)).toEqual(taskOfJob(whole));
@@ -69,7 +69,7 @@ it('keeps of a Job and its Pod what it is asked for later, and not what the Pod 
   expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(whole).length / 2);
 });
 
-it('tells the agent what its Job gives it, of a Job of which little is kept, too', async () => {
+it("start() sends the full Job's host rights even when the store has a slim Job", async () => {
   const jobs = createJobStore();
   jobs.upsert(slimJob(job(agentTask(), { spec: { suspend: true } })));
   const requests: JobRequest[] = [];
@@ -107,18 +107,18 @@ it.each<[string, Pod['status'], readonly number[]]>([
   ['the agent is at work', agentIn({ running: {} }), [1]],
   ['the agent has ended and a sidecar has not', agentAndSidecar(), []],
   ['the kubelet has evicted the Pod', { phase: 'Failed', reason: 'Evicted' }, []],
-])('a run of a Job that has not ended is open or not: %s', (_, status, attempts) => {
+])('open() lists an unfinished Job until its agent or Pod has ended: %s', (_, status, attempts) => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
-  const there = job(agentTask({ attempt: 1 }));
-  jobs.upsert(there);
-  const { name, uid = '' } = there.metadata;
+  const existing = job(agentTask({ attempt: 1 }));
+  jobs.upsert(existing);
+  const { name, uid = '' } = existing.metadata;
   const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
   pods.upsert(pod(status, { ownerReferences }));
   const runner = createJobRunner({ client: {} as KubeClient, jobs, pods, template, perform });
   expect(runner.open().map(({ attempt }) => attempt)).toEqual(attempts);
 });
 
-/** A container that an admission webhook added runs on; the kubelet calls such a Pod running. */
+/** A sidecar added by an admission webhook keeps running; the kubelet reports phase Running. */
 function agentAndSidecar(): Pod['status'] {
   const { containerStatuses = [], ...status } = podStatusWith('{}');
   const sidecar = { ...containerStatuses[0], name: 'proxy', state: { running: {} } };

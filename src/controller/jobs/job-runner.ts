@@ -13,7 +13,7 @@ import { createOpenRuns } from './open-runs.ts';
 import { rightsOf } from './pod-rights.ts';
 import { type AgentTask, type Run, type Runner, RunRefused } from './runner.ts';
 
-/** Agent Jobs by `config` (key of the object) and `node`; `open` are those that the Job controller is not done with. */
+/** Agent Jobs by index: `config` (object key), `node`, and `open` (not finished by the Job controller). */
 export function createJobStore(): Store<Job> {
   return new Store<Job>({
     packed: true,
@@ -25,7 +25,7 @@ export function createJobStore(): Store<Job> {
   });
 }
 
-/** Agent Pods by `job` (uid of the Job that owns them). */
+/** Agent Pods by `job` (uid of the owning Job). */
 export function createPodStore(): Store<Pod> {
   return new Store<Pod>({
     packed: true,
@@ -33,7 +33,7 @@ export function createPodStore(): Store<Pod> {
   });
 }
 
-/** What nobody here reads is not kept: a whole cluster at once leaves as many Jobs for as long as they are kept. */
+/** Drops unused Job fields: a rollout over a whole cluster leaves one Job per node until the TTL. */
 export function slimJob({ spec, ...job }: Job): Job {
   if (!spec) return job;
   const { suspend, activeDeadlineSeconds, template } = spec;
@@ -48,7 +48,7 @@ export function slimJob({ spec, ...job }: Job): Job {
   };
 }
 
-/** What a Pod was to run says its Job. */
+/** Drops the Pod spec; the Job has the same data. */
 export function slimAgentPod(pod: Pod): Pod {
   const { spec: _, ...kept } = pod;
   return kept;
@@ -62,7 +62,7 @@ export interface JobRunnerOptions {
   readonly perform: Perform<Effect>;
 }
 
-/** Runs the agent as a Kubernetes Job; all it knows is in Jobs and Pods. */
+/** Runs the agent as a Kubernetes Job; all state is in Jobs and Pods. */
 export function createJobRunner(options: JobRunnerOptions): Runner {
   const { client, template, perform } = options;
 
@@ -72,8 +72,8 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     );
   }
 
-  async function prepare(order: AgentTask, signal: AbortSignal): Promise<Run> {
-    const job = await jobFor(order, signal);
+  async function prepare(task: AgentTask, signal: AbortSignal): Promise<Run> {
+    const job = await jobFor(task, signal);
     if (job.metadata.deletionTimestamp) {
       throw new RunRefused(`Job ${job.metadata.name} is being deleted; its successor has to wait`);
     }
@@ -82,35 +82,35 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     return run;
   }
 
-  async function start(order: AgentTask, request: JobRequest, signal: AbortSignal): Promise<void> {
-    const job = await jobFor(order, signal);
-    // Of what is sent now: the cluster may answer with another one, and the store keeps little of it.
-    const rights = rightsOf(jobOf(order, template));
+  async function start(task: AgentTask, request: JobRequest, signal: AbortSignal): Promise<void> {
+    const job = await jobFor(task, signal);
+    // Compute the rights from the sent Job: the API server may return a mutated Job, and the store drops most fields.
+    const rights = rightsOf(jobOf(task, template));
     await writeRequest(job, { ...request, rights }, signal);
     if (!job.spec?.suspend) return;
     const started = await perform('controller.job.unsuspend', () =>
       client.patch(jobs, refOfJob(job), { spec: { suspend: false } }, { signal }),
     );
-    // What the watch will tell in a moment, so that nobody decides on the state before.
+    // Update the store before the watch event, so no decision uses the old state.
     options.jobs.upsert(started);
   }
 
-  async function jobFor(order: AgentTask, signal: AbortSignal): Promise<Job> {
-    const ref = { namespace: template.namespace, name: jobName(order) };
+  async function jobFor(task: AgentTask, signal: AbortSignal): Promise<Job> {
+    const ref = { namespace: template.namespace, name: jobName(task) };
     const known = options.jobs.get(keyOf(ref));
     if (known) return known;
     try {
       const created = await perform('controller.job.create', () =>
-        client.create(jobs, jobOf(order, template), { signal }),
+        client.create(jobs, jobOf(task, template), { signal }),
       );
       options.jobs.upsert(created);
       return created;
     } catch (error) {
-      // An earlier life of this process created it, and the watch has not told yet.
+      // An earlier process created the Job, and the watch event is still missing.
       if (!isAlreadyExists(error)) throw error;
-      const there = await client.get(jobs, ref, { signal });
-      options.jobs.upsert(there);
-      return there;
+      const existing = await client.get(jobs, ref, { signal });
+      options.jobs.upsert(existing);
+      return existing;
     }
   }
 
@@ -122,10 +122,11 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
       );
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
-      const there = await client.get(configMaps, refOfJob(job), { signal });
-      const owners = there.metadata.ownerReferences ?? [];
+      const existing = await client.get(configMaps, refOfJob(job), { signal });
+      const owners = existing.metadata.ownerReferences ?? [];
       if (owners.some(({ uid }) => uid === job.metadata.uid)) return;
-      // It goes with the earlier Job that owns it; a Pod that mounts it now would get the wrong request.
+      // The garbage collector deletes the ConfigMap with the earlier Job; a Pod that mounts it now would get a wrong
+      // request.
       throw new RunRefused(`ConfigMap ${wanted.metadata.name} belongs to another Job`, {
         cause: error,
       });
@@ -136,7 +137,7 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
     const ref = { namespace: template.namespace, name: run.name };
     const known = options.jobs.get(keyOf(ref));
     const uid = known?.metadata.uid;
-    // Foreground keeps the Job until its Pod has stopped, so that nothing starts beside it.
+    // Foreground deletion keeps the Job until its Pod stopped; until then no second agent starts.
     const propagationPolicy = run.phase === 'ended' ? 'Background' : 'Foreground';
     try {
       await perform('controller.job.delete', () =>

@@ -28,7 +28,7 @@ function container() {
 }
 
 describe('jobName', () => {
-  it('[RW-48] is the same for the same run and another one for any other', () => {
+  it('[RW-48] jobName is deterministic and unique per uid, content, attempt and action', () => {
     const names = [
       agentTask(),
       agentTask({ uid: 'uid-2' }),
@@ -40,7 +40,7 @@ describe('jobName', () => {
     expect(jobName(agentTask())).toBe(names[0]);
   });
 
-  it('is a name for Jobs, Pods and labels, however the node is called', () => {
+  it('jobName is valid for Jobs, Pods and labels, for any node name', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (parts) => {
@@ -54,7 +54,7 @@ describe('jobName', () => {
 });
 
 describe('the Job of a run', () => {
-  it('is suspended, runs once, and ends by itself', () => {
+  it('jobOf returns a suspended Job without retries, with deadline and TTL', () => {
     expect(jobOf(agentTask(), template).spec).toMatchObject({
       suspend: true,
       backoffLimit: 0,
@@ -63,7 +63,7 @@ describe('the Job of a run', () => {
     });
   });
 
-  it('carries the whole order, so that a restarted controller can read it back', () => {
+  it('taskOfJob restores the whole task from the Job', () => {
     const whole = agentTask({
       family: 'ifcfg',
       machine: { ...agentTask().machine, osImage: 'Rocky Linux' },
@@ -71,14 +71,14 @@ describe('the Job of a run', () => {
     expect(taskOfJob(jobOf(whole, template))).toEqual(whole);
   });
 
-  it('was made for netplan when an earlier version made it', () => {
+  it('taskOfJob assumes netplan for Jobs from an earlier version', () => {
     const made = jobOf(agentTask({ family: 'keyfile' }), template);
     const { 'multinic.io/family': _, ...annotations } = made.metadata.annotations ?? {};
     const old = { ...made, metadata: { ...made.metadata, annotations } };
     expect(taskOfJob(old)?.family).toBe('netplan');
   });
 
-  it('[RW-57] names the node itself and tolerates every taint, so that a cordoned node works', () => {
+  it('[RW-57] the Pod names its node and tolerates every taint, hence runs on cordoned nodes', () => {
     expect(podSpec()).toMatchObject({
       nodeName: 'worker-1',
       tolerations: [{ operator: 'Exists' }],
@@ -87,7 +87,7 @@ describe('the Job of a run', () => {
     });
   });
 
-  it('[RW-04] gives the agent NET_ADMIN and nothing else', () => {
+  it('[RW-04] the agent container has NET_ADMIN and no other capability', () => {
     expect(podSpec()).toMatchObject({
       automountServiceAccountToken: false,
       securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
@@ -102,20 +102,20 @@ describe('the Job of a run', () => {
     });
   });
 
-  it('[RW-56] [RW-69] listens nowhere and is probed by nobody', () => {
-    // It shares the host's ports, and takes as long as it takes. What it logs is no answer.
+  it('[RW-56] [RW-69] the agent container has no ports and no probes', () => {
+    // The agent shares the host's ports and has no fixed duration. Its log is not used as a result.
     expect(container().terminationMessagePolicy).toBe('File');
     for (const key of ['ports', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
       expect(container()).not.toHaveProperty(key);
     }
   });
 
-  it('[RW-76] pulls its image with the secrets of its registry', () => {
+  it('[RW-76] the Pod uses the configured image pull secrets', () => {
     const { spec } = jobOf(agentTask(), { ...template, imagePullSecrets: ['one', 'two'] });
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 
-  it('has the SELinux type and the PriorityClass that are set', () => {
+  it('the Pod has the configured SELinux type and PriorityClass', () => {
     const labelled = jobOf(agentTask(), { ...template, selinuxType: 'spc_t' });
     expect(labelled.spec?.template.spec?.securityContext).toEqual({
       seccompProfile: { type: 'RuntimeDefault' },
@@ -127,7 +127,7 @@ describe('the Job of a run', () => {
     expect(podSpec()).not.toHaveProperty('priorityClassName');
   });
 
-  it('shows the agent the folders of the host that it needs, below /host', () => {
+  it('the Pod mounts the required host directories below /host', () => {
     const paths = podSpec().volumes?.flatMap(({ hostPath }) => hostPath?.path ?? []);
     expect(paths?.toSorted()).toEqual([
       '/etc/machine-id',
@@ -147,14 +147,14 @@ describe('the Job of a run', () => {
     expect(mounts).toEqual(expect.arrayContaining(paths?.map((path) => `/host${path}`) ?? []));
   });
 
-  it('starts on a host without netplan, which the agent tells: only what every host has must be there', () => {
+  it('only directories present on every host are required; the kubelet creates the rest', () => {
     const needed = podSpec().volumes?.flatMap(({ hostPath }) =>
       hostPath?.type === 'DirectoryOrCreate' ? [] : (hostPath?.path ?? []),
     );
     expect(needed?.toSorted()).toEqual(['/etc/machine-id', '/proc/sys/net', '/usr/lib']);
   });
 
-  it('tells the agent where its request, its result and the host are', () => {
+  it("the agent's arguments name request, result and host root", () => {
     expect(container().args).toEqual([
       '--request',
       '/etc/multinic/request/request.json',
@@ -166,7 +166,7 @@ describe('the Job of a run', () => {
     expect(container().terminationMessagePath).toBe('/dev/termination-log');
   });
 
-  it('has labels that the API server accepts for any instance and node', () => {
+  it('labels are valid for any instance id and node name', () => {
     const odd = jobOf(
       agentTask({ instance: '__ID!!__', node: `${'n'.repeat(70)}.example` }),
       template,
@@ -177,10 +177,10 @@ describe('the Job of a run', () => {
   });
 });
 
-describe('the folders of a family', () => {
+describe('host directories per network manager', () => {
   const rocky = { ...agentTask().machine, osImage: 'Rocky Linux 9.3 (Blue Onyx)' };
 
-  it.each(family.options)('are mounted, and named once each: %s', (name) => {
+  it.each(family.options)('the Pod mounts all directories for %s, each exactly once', (name) => {
     const { volumes = [] } =
       jobOf(agentTask({ family: name, machine: rocky }), template).spec?.template.spec ?? {};
     const paths = volumes.flatMap(({ hostPath }) => hostPath?.path ?? []);
@@ -201,12 +201,12 @@ describe('the request of a run', () => {
     { protocol: 2, hostFence: { uid: 'uid-0', generation: 9 } },
   );
 
-  it('protects every address of the Node and leaves host names out', () => {
+  it('requestOf protects every Node address and omits host names', () => {
     expect(request.protectedAddresses).toEqual(['10.0.0.1', 'fd00::1']);
     expect(request.keep).toEqual(['fa:16:3e:00:00:01']);
   });
 
-  it('protects no address of our NICs, which the cloud controller lists with those of the node', () => {
+  it("requestOf does not protect managed NICs' addresses, which the cloud controller lists too", () => {
     const address = '10.0.9.10';
     const config = nodeConfig({ status: { interfaceStatuses: [{ name: 'multinic9', address }] } });
     const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }));
@@ -219,7 +219,7 @@ describe('the request of a run', () => {
     ]);
   });
 
-  it('knows further addresses of our NICs in every spelling, of those that leave, too', () => {
+  it('requestOf recognises further NIC addresses in any notation, including NICs being removed', () => {
     const leaving = { address: '10.0.9.10', addresses: ['10.0.9.10/24', 'FD00:9:0::A/64'] };
     const config = nodeConfig({ status: { interfaceStatuses: [leaving] } });
     const dual = entry(0, { addresses: ['10.0.0.10/24', 'FD00:0::A/64'] });
@@ -235,33 +235,30 @@ describe('the request of a run', () => {
 
   it.each<[string, readonly string[], readonly string[]]>([
     ['the first', ['192.0.2.1', '10.0.0.10', '10.0.9.10'], ['192.0.2.1']],
-    ['behind those of NICs', ['10.0.0.10', '10.0.9.10', '192.0.2.1'], ['192.0.2.1']],
+    ['listed after NIC addresses', ['10.0.0.10', '10.0.9.10', '192.0.2.1'], ['192.0.2.1']],
     ['several', ['192.0.2.1', '10.0.0.10', '198.51.100.1'], ['192.0.2.1', '198.51.100.1']],
     [
-      'of IPv6, behind those of NICs',
+      'IPv6, listed after NIC addresses',
       ['fd00:9::a', 'fd00:1::1', '10.0.0.10', '192.0.2.1'],
       ['fd00:1::1', '192.0.2.1'],
     ],
-    ['claimed as that of a NIC', ['10.0.0.10'], ['10.0.0.10']],
+    ['the only address, claimed by a NIC', ['10.0.0.10'], ['10.0.0.10']],
     [
-      'claimed, with another family beside it',
+      'claimed by a NIC, next to an IPv6 address',
       ['10.0.0.10', '10.0.9.10', 'fd00:1::1'],
       ['10.0.0.10', 'fd00:1::1'],
     ],
-  ])(
-    'protects the InternalIPs of the Node that are no NIC of the object: %s',
-    (_, listed, expected) => {
-      const left = { address: '10.0.9.10', addresses: ['fd00:9::a/64'] };
-      const config = nodeConfig({
-        status: { interfaceStatuses: [{ address: '10.0.0.10' }, left] },
-      });
-      const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
-      const asked = { config, contents, node: node('worker-1', instanceId, listed) };
-      expect(requestOf(agentTask(), asked, { protocol: 3 }).protectedAddresses).toEqual(expected);
-    },
-  );
+  ])('requestOf protects InternalIPs without a managed NIC: %s', (_, listed, expected) => {
+    const left = { address: '10.0.9.10', addresses: ['fd00:9::a/64'] };
+    const config = nodeConfig({
+      status: { interfaceStatuses: [{ address: '10.0.0.10' }, left] },
+    });
+    const contents = acceptSpec(nodeConfig({ spec: { interfaces: [entry(0)] } }));
+    const asked = { config, contents, node: node('worker-1', instanceId, listed) };
+    expect(requestOf(agentTask(), asked, { protocol: 3 }).protectedAddresses).toEqual(expected);
+  });
 
-  it('names the machine and what it supersedes in protocol 2 alone', () => {
+  it('requestOf sends machineId and supersedes from protocol 2 on', () => {
     const supersedes = { uid: 'uid-0', generation: 9 };
     expect(request).toMatchObject({ protocol: 2, machineId: 'machine-1', supersedes });
     const task = { config: nodeConfig(), node: node('n', 'x'), contents: nothing };
@@ -270,7 +267,7 @@ describe('the request of a run', () => {
     expect(Object.keys(old)).not.toContain('supersedes');
   });
 
-  it('lies in an immutable ConfigMap that its Job owns', () => {
+  it('configMapOf returns an immutable ConfigMap owned by the Job', () => {
     const map = configMapOf(job(), request);
     expect(map.immutable).toBe(true);
     expect(map.metadata.name).toBe(jobName(agentTask()));
@@ -278,7 +275,7 @@ describe('the request of a run', () => {
     expect(jobRequest.parse(JSON.parse(map.data?.['request.json'] ?? ''))).toEqual(request);
   });
 
-  it('is about the same run as the result that answers it', () => {
+  it('requestOf has the same uid, generation and attempt as the result', () => {
     const { uid, generation, attempt } = requestOf(
       agentTask(),
       { config: nodeConfig(), node: node('n', 'x'), contents: nothing },
@@ -294,14 +291,11 @@ it.each([
   ['netplan', true, false],
   ['networkd', true, false],
   ['keyfile', false, false],
-] as const)(
-  'an agent for %s, where agents may have the bus: %s, sees it: %s',
-  (of, systemBus, sees) => {
-    const { spec } = jobOf(agentTask({ family: of }), { ...template, systemBus });
-    const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
-    const bus = mounts.filter(({ mountPath }) => mountPath.startsWith('/host/run/dbus'));
-    expect(bus).toEqual(
-      sees ? [{ name: 'system-bus', mountPath: '/host/run/dbus', readOnly: true }] : [],
-    );
-  },
-);
+] as const)('an agent for %s, with systemBus %s, sees the bus: %s', (of, systemBus, sees) => {
+  const { spec } = jobOf(agentTask({ family: of }), { ...template, systemBus });
+  const mounts = spec?.template.spec?.containers[0]?.volumeMounts ?? [];
+  const bus = mounts.filter(({ mountPath }) => mountPath.startsWith('/host/run/dbus'));
+  expect(bus).toEqual(
+    sees ? [{ name: 'system-bus', mountPath: '/host/run/dbus', readOnly: true }] : [],
+  );
+});

@@ -16,35 +16,38 @@ import type { Machine } from '../objects/machine.ts';
 import { guessFamily } from './family.ts';
 import type { AgentTask } from './runner.ts';
 
-/** What an installation decides about agent Jobs. */
+/** Installation settings for agent Jobs. */
 export interface JobTemplate {
   readonly namespace: string;
   readonly image: string;
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly imagePullSecrets: readonly string[];
-  /** Without token; see deploy/rbac/namespaces.yaml. */
+  /** Has no token; see deploy/rbac/namespaces.yaml. */
   readonly serviceAccount: string;
-  /** So that agents are not the first to be evicted; undefined: the cluster's default. */
+  /** Protects agents from early eviction; undefined: the cluster's default. */
   readonly priorityClass: string | undefined;
-  /** Whether agents on nodes of NetworkManager may talk to it. */
+  /** Gives agents on NetworkManager nodes access to the system bus. */
   readonly systemBus: boolean;
-  /** SELinux type of their Pods; undefined: the container runtime's. */
+  /** SELinux type for the Pods; undefined: the container runtime's default. */
   readonly selinuxType: string | undefined;
-  /** Of the agent container. A kubelet refuses a Pod that requests more than its node has left (OutOfcpu). */
+  /**
+   * Resources for the agent container. A kubelet rejects a Pod whose requests exceed the node's free resources
+   * (OutOfcpu).
+   */
   readonly resources: {
     readonly requests: Readonly<Record<string, string>>;
     readonly limits: Readonly<Record<string, string>>;
   };
   readonly deadlineSeconds: number;
-  /** Longer than the longest pause between two attempts, so that a restart finds the count in the labels. */
+  /** Longer than the longest retry delay: a restarted controller can then read the attempt from the labels. */
   readonly ttlSeconds: number;
 }
 
 export const containerName = 'agent';
 
 /**
- * `multinic-agent-<node>-<hash>`: the same name for the same run at any time, so that a second creation collides. At most
- * 63 characters, because the Job controller writes it into the label job-name.
+ * Returns `multinic-agent-<node>-<hash>`, deterministic per run: a duplicate creation conflicts. At most 63 characters,
+ * because the Job controller copies the name into the label job-name.
  */
 export function jobName({
   uid,
@@ -59,11 +62,11 @@ export function jobName({
   return `${stem.replace(/-+$/, '')}-${hash}`;
 }
 
-/** The Job of one run, suspended: its Pod must not exist before the request that it mounts. */
-export function jobOf(order: AgentTask, template: JobTemplate): Job {
-  const metadata = orderMetadata(order);
+/** Returns a run's Job, suspended: the Pod must not exist before the request ConfigMap it mounts. */
+export function jobOf(task: AgentTask, template: JobTemplate): Job {
+  const metadata = taskMetadata(task);
   return {
-    metadata: { name: jobName(order), namespace: template.namespace, ...metadata },
+    metadata: { name: jobName(task), namespace: template.namespace, ...metadata },
     spec: {
       suspend: true,
       parallelism: 1,
@@ -72,25 +75,25 @@ export function jobOf(order: AgentTask, template: JobTemplate): Job {
       backoffLimit: 0,
       activeDeadlineSeconds: template.deadlineSeconds,
       ttlSecondsAfterFinished: template.ttlSeconds,
-      template: { metadata, spec: podSpec(order, template) },
+      template: { metadata, spec: podSpec(task, template) },
     },
   };
 }
 
 type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
-function podSpec(order: AgentTask, template: JobTemplate): PodSpec {
-  const mounts = mountsFor(order, template);
+function podSpec(task: AgentTask, template: JobTemplate): PodSpec {
+  const mounts = mountsFor(task, template);
   const { priorityClass, selinuxType } = template;
   return {
-    // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
-    nodeName: order.node,
+    // Bypass the scheduler: cordoned, full or tainted nodes need configuration too, and the node is fixed.
+    nodeName: task.node,
     tolerations: [{ operator: 'Exists' }],
     hostNetwork: true,
     dnsPolicy: 'Default',
     enableServiceLinks: false,
     restartPolicy: 'Never',
-    // The agent finishes or undoes the NIC it is at when it is told to stop.
+    // On SIGTERM the agent completes or rolls back the current NIC.
     terminationGracePeriodSeconds: 60,
     ...(priorityClass === undefined ? {} : { priorityClassName: priorityClass }),
     serviceAccountName: template.serviceAccount,
@@ -112,7 +115,7 @@ function podSpec(order: AgentTask, template: JobTemplate): PodSpec {
           privileged: false,
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,
-          // Files of the host belong to root; a capability that is added to another user is not effective.
+          // Host files belong to root; capabilities added for a non-root user are not effective.
           runAsUser: 0,
           capabilities: { drop: ['ALL'], add: ['NET_ADMIN'] },
         },
@@ -121,15 +124,16 @@ function podSpec(order: AgentTask, template: JobTemplate): PodSpec {
       },
     ],
     volumes: [
-      { name: requestMount.name, configMap: { name: jobName(order) } },
+      { name: requestMount.name, configMap: { name: jobName(task) } },
       ...mounts.map(({ name, path, type }) => ({ name, hostPath: { path, type } })),
     ],
   };
 }
 
 /**
- * The kubelet starts no Pod whose file is missing, and reads the machine id that it reports from this one. Profiles of both
- * kinds are on systems that come with NetworkManager; elsewhere the mount would make the folder of the other kind.
+ * Returns the host mounts. The kubelet starts no Pod with a missing mount file, and reads the reported machine id from
+ * the same file. Distributions with NetworkManager have both profile directories; on other hosts the mount would create
+ * the missing directory.
  */
 function mountsFor(
   { family: sent, machine }: AgentTask,
@@ -159,7 +163,7 @@ const agentArguments = [
   jobFiles.hostRoot,
 ];
 
-/** The request of a run, owned by its Job: it goes when the Job goes. */
+/** Returns a run's request, owned by its Job for garbage collection. */
 export function configMapOf(job: Job, request: JobRequest): ConfigMap {
   const { name, namespace, uid = '' } = job.metadata;
   return {
@@ -174,25 +178,28 @@ export function configMapOf(job: Job, request: JobRequest): ConfigMap {
   };
 }
 
-/** The order of a run as metadata of its Job and Pod: all that a restarted controller knows of it. */
-function orderMetadata(order: AgentTask) {
+/**
+ * Returns labels and annotations that encode the task on Job and Pod; a restarted controller restores the task from
+ * these.
+ */
+function taskMetadata(task: AgentTask) {
   return {
     labels: {
       [labels.appName]: agentAppName,
       [labels.component]: 'agent',
       [labels.managedBy]: 'multinic',
-      [labels.nodeName]: labelValue(order.node),
-      [labels.instance]: labelValue(order.instance),
-      [labels.configUid]: order.uid,
-      [labels.generation]: String(order.generation),
-      [labels.attempt]: String(order.attempt),
-      [labels.action]: order.action,
+      [labels.nodeName]: labelValue(task.node),
+      [labels.instance]: labelValue(task.instance),
+      [labels.configUid]: task.uid,
+      [labels.generation]: String(task.generation),
+      [labels.attempt]: String(task.attempt),
+      [labels.action]: task.action,
     },
     annotations: {
-      [annotations.config]: keyOf(order.config),
-      [annotations.content]: order.content,
-      [annotations.machine]: machineText(order.machine),
-      [annotations.family]: order.family,
+      [annotations.config]: keyOf(task.config),
+      [annotations.content]: task.content,
+      [annotations.machine]: machineText(task.machine),
+      [annotations.family]: task.family,
     },
   };
 }
@@ -201,7 +208,7 @@ function machineText({ nodeUid, machineId, osImage }: Machine): string {
   return JSON.stringify({ nodeUid, machineId, osImage });
 }
 
-/** Jobs of an earlier version name no machine: they were made for another one than any. */
+/** Jobs from an earlier version name no machine: the empty uid matches no machine. */
 const machineSchema = z
   .preprocess(
     (text) => jsonIn(String(text)),
@@ -213,7 +220,7 @@ const machineSchema = z
   )
   .catch({ nodeUid: '' });
 
-/** What a text says as JSON; undefined when it is none, because somebody else wrote it or it was cut. */
+/** Parses JSON; returns undefined for invalid text, for example a foreign or truncated message. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -223,7 +230,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-const orderSchema = z.object({
+const taskSchema = z.object({
   labels: z.object({
     [labels.configUid]: z.string().min(1),
     [labels.generation]: z.coerce.number().int(),
@@ -235,14 +242,14 @@ const orderSchema = z.object({
     [annotations.config]: z.string().includes('/'),
     [annotations.content]: z.string(),
     [annotations.machine]: machineSchema,
-    // Jobs of an earlier version were made for no other.
+    // Jobs from an earlier version all target netplan.
     [annotations.family]: family.catch('netplan'),
   }),
 });
 
-/** The order that a Job carries out; undefined for a Job that is not one of ours. */
+/** Returns the task encoded in a Job; undefined for foreign Jobs. */
 export function taskOfJob({ metadata, spec }: Job): AgentTask | undefined {
-  const { data } = orderSchema.safeParse(metadata);
+  const { data } = taskSchema.safeParse(metadata);
   if (!data) return undefined;
   const { namespace = '', name } = refOf(data.annotations[annotations.config]);
   const node = spec?.template.spec?.nodeName ?? '';

@@ -15,14 +15,14 @@ const after = (seconds: number, of: Run = pending) =>
   healthOf(of, { startDeadlineMs: 20_000, recordAgeMs: seconds * 1000 });
 
 describe('healthOf', () => {
-  it('looks after a while whether something was taken from a run, and again until it is late', () => {
+  it('healthOf returns young, then slow, then late at the start deadline', () => {
     expect(after(14)).toEqual({ kind: 'young', forMs: 6_000 });
     expect(after(15)).toEqual({ kind: 'slow', forMs: 5_000 });
     const message = expect.stringContaining('kubelet') as string;
     expect(after(20)).toMatchObject({ kind: 'late', failure: { reason: 'NotStarted', message } });
   });
 
-  it('says why a run that is late did not begin, when the kubelet says it', () => {
+  it("healthOf returns the kubelet's reason for a late run, if known", () => {
     const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
     expect(after(20, { ...pending, trouble })).toEqual({ kind: 'late', failure: trouble });
   });
@@ -31,7 +31,7 @@ describe('healthOf', () => {
     ['pod', /has no Pod after 20 s.*quota, admission/, 'kubelet'],
     ['kubelet', /has not begun on node worker-1 within 20 s; is its kubelet at work/, 'quota'],
     ['container', /events of its Pod on node worker-1.*mounts/, 'kubelet'],
-  ] as const)('says of one that waits for its %s where to look, and nowhere else', (...row) => {
+  ] as const)('healthOf names the place to look for a run waiting for its %s', (...row) => {
     const [awaits, words, unsaid] = row;
     const health = after(20, { ...pending, awaits });
     const message = expect.stringMatching(words) as string;
@@ -40,7 +40,7 @@ describe('healthOf', () => {
   });
 
   it.each(['prepared', 'running', 'ending', 'ended'] as const)(
-    'leaves one alone that waits for nobody to begin it: %s',
+    'healthOf returns fine for a run that is not pending: %s',
     (phase) => {
       expect(after(1_000, { ...pending, phase })).toEqual({ kind: 'fine' });
     },

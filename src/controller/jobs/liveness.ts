@@ -2,10 +2,10 @@ import type { Node } from '../../kube/core-resources.ts';
 import { isReady } from '../objects/machine.ts';
 import type { Failure, Run } from './runner.ts';
 
-/** How long a run may be pending before somebody looks whether it lacks something. */
+/** Time a run may be pending before the controller checks it for missing parts. */
 const checkPendingMs = 15_000;
 
-/** Why no agent can begin on the node now; undefined when one can, or when nobody knows. */
+/** Returns why no agent can start on the node; undefined if ready or unknown. */
 export function unreachable(node: Node): Failure | undefined {
   if (isReady(node) !== false) return undefined;
   const message = `node ${node.metadata.name} is not ready; no agent is sent before it is`;
@@ -14,11 +14,14 @@ export function unreachable(node: Node): Failure | undefined {
 
 export type Health =
   | { readonly kind: 'fine' }
-  /** It should have begun by now: look whether something was taken away from it, and again in `forMs`. */
+  /** `slow`: the run should have started; verify its ConfigMap and suspension now and again in `forMs`. */
   | { readonly kind: 'slow' | 'young'; readonly forMs: number }
   | { readonly kind: 'late'; readonly failure: Failure };
 
-/** How a run stands that was begun so long ago. Times are this controller's: a node's clock may be hours off. */
+/**
+ * Returns the run's health by its record's age. Times are from this controller's clock: a node's clock may be hours
+ * off.
+ */
 export function healthOf(
   run: Run,
   { startDeadlineMs, recordAgeMs }: Readonly<Record<'startDeadlineMs' | 'recordAgeMs', number>>,

@@ -3,7 +3,7 @@ import { agentIn, agentTask, job, pod } from '../../../test/fixtures/controller-
 import { createJobStore, createPodStore } from './job-runner.ts';
 import { createOpenRuns } from './open-runs.ts';
 
-it('parses a Job again only when it, or a Pod of it, has changed', () => {
+it('open runs parse a Job again only after the Job or its Pod changed', () => {
   const [jobs, pods] = [createJobStore(), createPodStore()];
   const first = job(agentTask({ node: 'a' }), { metadata: { resourceVersion: '1' } });
   jobs.upsert(first);

@@ -5,14 +5,14 @@ import type { Run } from './runner.ts';
 
 interface Read {
   readonly uid: string;
-  /** Versions of the Job and its Pods; undefined when one of them has none. */
+  /** Resource versions of the Job and its Pods; undefined if any version is missing. */
   readonly versions: string | undefined;
   readonly run: Run | undefined;
 }
 
 /**
- * Returns what lists the runs that have not ended: with a sidecar in its Pod a Job goes on after its agent. Stores keep Jobs as text, and each node that waits for a place asks
- * for all open runs: a Job is parsed again only when it or one of its Pods has changed.
+ * Returns a function that lists unfinished runs: with a sidecar in its Pod a Job outlives its agent. Stores keep Jobs
+ * as text, and each queued node lists all open runs: a Job is parsed again only after a change in the Job or its Pods.
  */
 export function createOpenRuns(jobs: Store<Job>, pods: Store<Pod>): () => readonly Run[] {
   let known: ReadonlyMap<string, Read> = new Map();

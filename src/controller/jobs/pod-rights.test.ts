@@ -7,8 +7,8 @@ import { rightsOf } from './pod-rights.ts';
 
 const paths = (of: Job) => rightsOf(of).mounts.map(({ path }) => path);
 
-describe('the rights that an agent is told of', () => {
-  it('are those on its host, and not the request that its container has from the cluster', () => {
+describe('rightsOf', () => {
+  it('rightsOf lists host mounts, user and capabilities, without the request mount', () => {
     const { mounts, ...rest } = rightsOf(jobOf(agentTask(), template));
     expect(rest).toEqual({ user: 0, capabilities: ['NET_ADMIN'], hostNetwork: true });
     expect(mounts).toEqual([
@@ -28,7 +28,7 @@ describe('the rights that an agent is told of', () => {
   });
 
   it.each(family.options)(
-    'let nobody write below /run and /usr, or to the machine id: %s',
+    'rightsOf allows no writes below /run and /usr, nor to the machine id: %s',
     (of) => {
       const made = jobOf(agentTask({ family: of }), { ...template, systemBus: true });
       const written = rightsOf(made).mounts.filter(({ writable }) => writable);
@@ -38,7 +38,7 @@ describe('the rights that an agent is told of', () => {
     },
   );
 
-  it('are few where a Job gives few, and none of a Job that was cut', () => {
+  it('rightsOf returns empty rights for a bare container, and throws without a container', () => {
     const { metadata, spec } = job();
     const pod = (containers: object[]) =>
       ({ metadata, spec: { ...spec, template: { spec: { containers } } } }) as Job;
@@ -51,7 +51,7 @@ describe('the rights that an agent is told of', () => {
     ['Rocky Linux 9.4 (Blue Onyx)', true],
     ['Debian GNU/Linux 12 (bookworm)', false],
     [undefined, false],
-  ])('make no folder of profiles that %s has not: %s', (osImage, both) => {
+  ])('the network-scripts directory is mounted on %s: %s', (osImage, both) => {
     const machine = { ...agentTask().machine, osImage };
     const made = jobOf(agentTask({ family: 'keyfile', machine }), template);
     expect(paths(made).includes('/etc/sysconfig/network-scripts')).toBe(both);

@@ -4,7 +4,7 @@ import type { Job } from '../../kube/core-resources.ts';
 type Pod = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 type Container = Pod['containers'][number];
 
-/** What a Job gives its Pod of the host, so that its agent can tell whether it has all of it. */
+/** Returns the host access a Job gives its Pod, for the agent's comparison with its actual access. */
 export function rightsOf({ metadata, spec }: Job): PodRights {
   const pod = spec?.template.spec;
   const [agent] = pod?.containers ?? [];

@@ -3,14 +3,14 @@ import { entry, nodeConfig } from '../../../test/fixtures/controller-samples.ts'
 import { acceptEntries, acceptSpec } from './request.ts';
 
 describe('acceptEntries', () => {
-  it('asks the agent for every usable entry, by index', () => {
+  it('acceptEntries returns usable entries sorted by index', () => {
     const { interfaces, keep, blocked } = acceptEntries([entry(3), entry(1)]);
     expect(interfaces.map(({ index }) => index)).toEqual([1, 3]);
     expect(keep).toEqual([]);
     expect(blocked).toBeUndefined();
   });
 
-  it('keeps the NIC of a refused entry instead of asking for its removal', () => {
+  it("acceptEntries keeps a refused entry's NIC instead of removing the NIC", () => {
     const spec = acceptEntries([entry(0), entry(1, { address: '10.9.9.9' })]);
     expect(spec.interfaces.map(({ index }) => index)).toEqual([0]);
     expect(spec.keep).toEqual(['fa:16:3e:00:00:01']);
@@ -19,7 +19,7 @@ describe('acceptEntries', () => {
     );
   });
 
-  it('names the position in the spec, not among the readable entries', () => {
+  it('acceptEntries names positions in the spec, not among readable entries', () => {
     const spec = acceptEntries([entry(0, { mtu: 1 }), entry(1), entry(2, { cidr: '10.0.0.0' })]);
     expect(spec.entries?.map(({ rejection }) => rejection?.split(':')[0])).toEqual([
       'interfaces[0].mtu',
@@ -29,7 +29,7 @@ describe('acceptEntries', () => {
     expect(spec.keep).toEqual(['fa:16:3e:00:00:00', 'fa:16:3e:00:00:02']);
   });
 
-  it('never keeps a NIC that another entry asks for', () => {
+  it('acceptEntries does not list a NIC as kept when another entry requests the NIC', () => {
     const spec = acceptEntries([entry(0), entry(1, { macAddress: 'FA:16:3E:00:00:00', mtu: 1 })]);
     expect(spec.interfaces.map(({ mac }) => mac)).toEqual(['fa:16:3e:00:00:00']);
     expect(spec.keep).toEqual([]);
@@ -40,11 +40,14 @@ describe('acceptEntries', () => {
     ['a MAC of another form', entry(0, { macAddress: 'fa-16-3e-00-00-01' })],
     ['nothing readable', 'multinic0'],
     ['null', null],
-  ])('blocks everything when an entry has %s: nobody knows which NIC it means', (_what, raw) => {
-    expect(acceptEntries([entry(1), raw]).blocked).toMatch(/^interfaces\[1\]/);
-  });
+  ])(
+    'acceptEntries blocks all runs when an entry has %s, because its NIC is unknown',
+    (_what, raw) => {
+      expect(acceptEntries([entry(1), raw]).blocked).toMatch(/^interfaces\[1\]/);
+    },
+  );
 
-  it('[RW-25] refuses both of two entries that claim one name', () => {
+  it('[RW-25] acceptEntries refuses both entries that use the same name', () => {
     const spec = acceptEntries([entry(0), entry(1, { id: 0, name: 'multinic0' })]);
     expect(spec.interfaces).toEqual([]);
     expect(spec.keep).toHaveLength(2);
@@ -66,7 +69,7 @@ describe('acceptEntries', () => {
     ['address', 7],
     ['cidr', undefined],
   ])(
-    '[RW-32] [RW-53] refuses an entry whose %s is %j, once and by that field, and keeps its NIC',
+    '[RW-32] [RW-53] acceptEntries refuses an entry whose %s is %j, naming the field, and keeps its NIC',
     (field, value) => {
       const { interfaces, entries, keep } = acceptEntries([
         { ...entry(0), [field]: value },
@@ -78,7 +81,7 @@ describe('acceptEntries', () => {
     },
   );
 
-  it('shows what can be read of a refused entry', () => {
+  it("acceptEntries shows a refused entry's readable fields", () => {
     const [shown] = acceptEntries([{ ...entry(0), mtu: 'big' }]).entries ?? [];
     expect(shown?.shown).toMatchObject({ name: 'multinic0', address: '10.0.0.10' });
     expect(shown?.shown.mtu).toBeUndefined();
@@ -86,7 +89,7 @@ describe('acceptEntries', () => {
 });
 
 describe('acceptSpec', () => {
-  it('takes a spec without interfaces for an empty one: nothing here is ours any more', () => {
+  it('acceptSpec treats missing interfaces as an empty list, which removes all NICs', () => {
     expect(acceptSpec(nodeConfig({ spec: { interfaces: undefined } }))).toMatchObject({
       entries: [],
       interfaces: [],
@@ -95,7 +98,7 @@ describe('acceptSpec', () => {
   });
 
   it.each([[''], ['  '], [undefined]])(
-    'runs no agent for an object whose nodeName is %j',
+    'acceptSpec blocks agent runs when nodeName is %j',
     (nodeName) => {
       const accepted = acceptSpec(nodeConfig({ spec: { nodeName } }));
       expect(accepted.blocked).toBe('spec.nodeName: names no node');
@@ -106,7 +109,7 @@ describe('acceptSpec', () => {
   it.each([
     [{ interfaces: {} }, 'spec.interfaces'],
     [{ instanceId: 7 }, 'spec.instanceId'],
-  ])('blocks a spec of no known form and names the field', (spec, field) => {
+  ])('acceptSpec blocks an unreadable spec and names the field', (spec, field) => {
     const accepted = acceptSpec(nodeConfig({ spec }));
     expect(accepted.entries).toBeUndefined();
     expect(accepted.blocked).toContain(field);

@@ -20,40 +20,40 @@ const anyFields = interfaceSpec.partial();
 
 type AnyFields = ReturnType<typeof anyFields.parse>;
 
-/** One entry of `spec.interfaces`: what people see of it, and whether it can be used. */
+/** One entry of `spec.interfaces`: fields shown to users, and usability. */
 export interface Entry {
   readonly position: number;
-  /** Lower case; undefined when the entry has none that can be read. */
+  /** Lower case; undefined if missing or unreadable. */
   readonly mac: string | undefined;
   readonly index: number | undefined;
-  /** Fields as they stand in the spec, as far as they can be read. */
+  /** Readable fields as in the spec. */
   readonly shown: AnyFields;
-  /** `interfaces[2].address: …`; undefined when the entry can be used. */
+  /** `interfaces[2].address: …`; undefined: the entry is usable. */
   readonly rejection: string | undefined;
 }
 
 export interface AcceptedSpec {
-  /** Undefined when the spec cannot be read. */
+  /** Undefined: the spec is unreadable. */
   readonly entries: readonly Entry[] | undefined;
-  /** What the agent is asked for, by index. */
+  /** NICs to request from the agent, by index. */
   readonly interfaces: readonly RequestInterface[];
-  /** MACs of refused entries: their NICs stay as they are. */
+  /** MACs in refused entries: these NICs stay unchanged. */
   readonly keep: readonly string[];
-  /** Why no agent may run at all: nobody can tell which NICs are to stay. */
+  /** Why no agent may run: the set of NICs to keep is unknown. */
   readonly blocked: string | undefined;
 }
 
-/** Reads the spec of an object; one of no known form has no entries and blocks everything. */
+/** Reads an object's spec; an unreadable spec has no entries and blocks all agent runs. */
 export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
   if (!spec) return { entries: undefined, interfaces: [], keep: [], blocked: flaw };
   const accepted = acceptEntries(spec.interfaces ?? []);
-  // Whoever wrote it did not do so through Viola, whose next write for the node of that name corrects it.
+  // The writer bypassed Viola; Viola's next write for the node of this name corrects the field.
   return spec.nodeName?.trim()
     ? accepted
     : { ...accepted, blocked: 'spec.nodeName: names no node' };
 }
 
-/** Decides entry by entry what can be configured; a refused entry is never treated as removed. */
+/** Decides per entry whether it can be configured; a refused entry is never treated as removed. */
 export function acceptEntries(raw: readonly unknown[]): AcceptedSpec {
   const parsed = raw.map((entry, position) => ({
     position,
@@ -63,7 +63,7 @@ export function acceptEntries(raw: readonly unknown[]): AcceptedSpec {
     result.success ? [{ position, spec: result.data }] : [],
   );
   const acceptance = acceptInterfaces(readable.map(({ spec }) => spec));
-  // acceptInterfaces counts readable entries only; their positions in the spec are what people look for.
+  // acceptInterfaces numbers readable entries only; users need positions in the spec.
   const at = (position: number): number => readable[position]?.position ?? position;
   const rejections = new Map<number, string>();
   for (const { position, result } of parsed) {
@@ -85,11 +85,11 @@ export function acceptEntries(raw: readonly unknown[]): AcceptedSpec {
   const refused = entries.filter(({ rejection }) => rejection !== undefined);
   const interfaces = acceptance.accepted.map(({ nic }) => nic);
   const requested = new Set(interfaces.map(({ mac }) => mac));
-  const kept = refused.flatMap(({ mac }) => (mac && !requested.has(mac) ? [mac] : []));
+  const retained = refused.flatMap(({ mac }) => (mac && !requested.has(mac) ? [mac] : []));
   return {
     entries,
     interfaces: interfaces.toSorted((a, b) => a.index - b.index),
-    keep: [...new Set(kept)].toSorted(),
+    keep: [...new Set(retained)].toSorted(),
     blocked: refused.find(({ mac }) => mac === undefined)?.rejection,
   };
 }
@@ -108,7 +108,7 @@ function entryOf(shown: AnyFields, position: number, rejection: string | undefin
   };
 }
 
-/** The fields that are of their type; the others are left out. */
+/** Returns the fields with a valid type and drops the rest. */
 function readableFields(raw: unknown): AnyFields {
   if (raw === null || typeof raw !== 'object') return {};
   const usable = Object.entries(raw as Readonly<Record<string, unknown>>).filter(
@@ -117,13 +117,13 @@ function readableFields(raw: unknown): AnyFields {
   return anyFields.parse(Object.fromEntries(usable));
 }
 
-/** What the agent shall bring about on a node. */
+/** Desired NICs on a node. */
 export type Contents = Pick<AcceptedSpec, 'interfaces' | 'keep'>;
 
-/** Nothing of ours shall be left on the node. */
+/** Contents without NICs, for cleaning a node. */
 export const nothing: Contents = { interfaces: [], keep: [] };
 
-/** Hash of what is asked for on which node: equal ones need no second run. */
+/** Hash over node name and contents; equal hashes need no second run. */
 export function contentHash(node: Node, { interfaces, keep }: Contents): string {
   const text = canonicalJson({ node: node.metadata.name, interfaces, keep });
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
@@ -135,17 +135,17 @@ interface Asked {
   readonly contents: Contents;
 }
 
-/** The version that is tried first: 2, which names the machine, unless a NIC needs more. */
+/** Returns the first protocol version to try: 2, which includes the machine id, or 3 if a NIC needs it. */
 export function protocolFor({ interfaces }: Pick<Contents, 'interfaces'>): Protocol {
   return interfaces.some((nic) => protocolOf(nic) === 3) ? 3 : 2;
 }
 
 /**
- * The agent's instructions. It has no access to the API server: the Node's own addresses travel with them. A NIC for which
- * the protocol has no words stays as it is.
+ * Builds the agent's request. The agent has no API access: the request carries the Node's own addresses. A NIC beyond
+ * the protocol stays unchanged.
  */
 export function requestOf(
-  order: AgentTask,
+  task: AgentTask,
   { config, node, contents: { interfaces, keep } }: Asked,
   { protocol, hostFence }: Terms,
 ): JobRequest {
@@ -155,20 +155,20 @@ export function requestOf(
   ].map((text) => plainForm(ipOf(text)));
   const withheld = interfaces.filter((nic) => protocolOf(nic) > protocol);
   const stay = [...keep, ...withheld.map(({ mac }) => mac)];
-  const { machineId } = order.machine;
+  const { machineId } = task.machine;
   return {
     protocol,
-    uid: order.uid,
-    generation: order.generation,
-    attempt: order.attempt,
-    action: order.action,
+    uid: task.uid,
+    generation: task.generation,
+    attempt: task.attempt,
+    action: task.action,
     ...(protocol >= 2 && machineId !== undefined ? { machineId } : {}),
     ...(protocol >= 2 && hostFence ? { supersedes: hostFence } : {}),
     nodeName: node.metadata.name,
     protectedAddresses: addressesOf(node, new Set(ports)),
     interfaces: interfaces.filter((nic) => !withheld.includes(nic)),
     ...(stay.length > 0 ? { keep: stay } : {}),
-    family: order.family,
+    family: task.family,
   };
 }
 
@@ -177,9 +177,9 @@ function addressesIn({ address, addresses = [] }: InterfaceStatus): string[] {
 }
 
 /**
- * InternalIP, ExternalIP and whatever else a cloud provider lists; host names are left out. The cloud controller of OpenStack
- * lists the addresses of all ports of a server in any order, those of our NICs too. The node is reached by the others; where a
- * family has no other InternalIP, by the first one, whatever the object says of it.
+ * Returns the Node's own IPs to protect: InternalIP, ExternalIP and any other type, without host names. The OpenStack
+ * cloud controller lists all ports' addresses in any order, including managed NICs, whose addresses are left out. If an
+ * address family has only managed InternalIPs, the first InternalIP is protected, whatever the object contains.
  */
 function addressesOf({ status }: Node, ports: ReadonlySet<string>): string[] {
   const listed = (status?.addresses ?? []).filter(({ address }) => isIP(address) !== 0);
@@ -190,6 +190,6 @@ function addressesOf({ status }: Node, ports: ReadonlySet<string>): string[] {
     );
     return internal.every(isPort) ? internal.slice(0, 1) : [];
   });
-  const kept = listed.filter((one) => claimed.includes(one) || !isPort(one));
-  return [...new Set(kept.map(({ address }) => address))];
+  const retained = listed.filter((one) => claimed.includes(one) || !isPort(one));
+  return [...new Set(retained.map(({ address }) => address))];
 }

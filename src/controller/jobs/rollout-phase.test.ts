@@ -19,13 +19,13 @@ it.each<[string, RolloutPhase | undefined, RunOutcome, RolloutPhase | undefined]
   ['a run without a result', 'started', failure, 'failed'],
   ['a run that is ok', 'started', result({}), 'done'],
   [
-    'a NIC from before that fails',
+    'a failed NIC configured before',
     'started',
     result({ outcome: 'failed', nics: [nicResult(0, fails)] }),
     'failed',
   ],
   [
-    'a new NIC that fails',
+    'a failed new NIC',
     'started',
     result({ outcome: 'partial', nics: [nicResult(0), nicResult(1, fails)] }),
     'done',
@@ -33,9 +33,9 @@ it.each<[string, RolloutPhase | undefined, RunOutcome, RolloutPhase | undefined]
   ['a failed host without a failed NIC', 'started', result({ outcome: 'failed' }), 'failed'],
   ['a retry that is ok', 'failed', result({}), 'done'],
   ['a retry that fails', 'failed', failure, 'failed'],
-  ['an attach that fails on a node that was done', 'done', failure, 'done'],
+  ['a failed attach on a completed node', 'done', failure, 'done'],
   [
-    'an agent that finds another family',
+    'an agent that detects another network manager',
     'started',
     result({
       outcome: 'failed',
@@ -49,7 +49,7 @@ it.each<[string, RolloutPhase | undefined, RunOutcome, RolloutPhase | undefined]
   expect(ended(record, verdict, now).rollout).toBe(expected);
 });
 
-it('a first apply harms no NIC, whatever becomes of it', () => {
+it('the rollout phase is done after a failed first apply, because no NIC existed before', () => {
   const record = begun(agentTask(), 'job', { protocol: 2, macs: [], rollout: 'started' }, now);
   expect(ended(record, failure, now).rollout).toBe('done');
 });

@@ -3,87 +3,85 @@ import type { NodeReason } from '../../api/reasons.ts';
 import type { ObjectRef } from '../../kube/object.ts';
 import type { Machine } from '../objects/machine.ts';
 
-/** What may have changed a node behind our back, as far as others tell of it. */
+/** Events that may have changed a node without an agent run. */
 export interface NodeEvents {
   readonly bootId: string | undefined;
-  /** Since when the Node is ready, in the words of whoever says it. */
+  /** Time of the Node's last transition to Ready, as the reporting component wrote it. */
   readonly readySince?: string | undefined;
-  /** The annotation with which people ask for a check. */
+  /** Value of the annotation requesting a check. */
   readonly checkAsked?: string | undefined;
 }
 
-/** One run of the agent on one node, as it is ordered. */
+/** The task for one agent run on one node. */
 export interface AgentTask extends Fence {
   readonly action: JobAction;
-  /** 1 for the first run of this action and content. */
+  /** 1 for the first run with this action and content. */
   readonly attempt: number;
-  /** Hash of what is asked for; runs of equal content need not be repeated. */
+  /** Content hash; runs with equal content need no repetition. */
   readonly content: string;
-  /** Name of the Kubernetes Node. */
+  /** Kubernetes Node name. */
   readonly node: string;
   readonly machine: Machine;
-  /** Known to who orders it; its Job does not tell. */
+  /** Known to the creator only; the Job does not store it. */
   readonly occasion?: NodeEvents;
-  /** Of which family's files the agent is given. */
+  /** Network manager whose files the agent manages. */
   readonly family: Family;
   readonly instance: string;
-  /** The MultiNicNodeConfig it is for. */
+  /** The MultiNicNodeConfig behind the task. */
   readonly config: Required<ObjectRef>;
 }
 
 /**
- * prepared: nothing has started and nothing will by itself; pending: may start at any moment; running: the agent is at
- * work; ending: being taken back; ended: nothing of it works on the node any more.
+ * prepared: created, cannot start by itself. pending: may start any moment. running: the agent works. ending: being
+ * deleted. ended: no process left on the node.
  */
 export type Phase = 'prepared' | 'pending' | 'running' | 'ending' | 'ended';
 
-/** Something went wrong around the agent; nothing is known about the NICs. */
+/** An infrastructure failure; the NICs' state is unknown. */
 export interface Failure {
   readonly reason: NodeReason;
   readonly message: string;
 }
 
-/** What is known when a run has ended: the report of an agent that worked, or why there is none. */
+/** Outcome of a finished run: the agent's result, or the reason for a missing result. */
 export type RunOutcome =
   | { readonly kind: 'result'; readonly result: JobResult }
-  /** `fence`: the newest object state that the host has seen, when it refused an older one. */
+  /** `fence`: newest object version observed by the host, if the host refused an older version. */
   | ({ readonly kind: 'failure'; readonly fence?: Fence } & Failure);
 
-/** One run as the world shows it. */
+/** One run as observed in the cluster. */
 export interface Run extends AgentTask {
   readonly name: string;
-  /** By the API server's clock. */
+  /** Creation time by the API server's clock. */
   readonly createdAt?: string | undefined;
   readonly phase: Phase;
-  /** Why a pending run does not get to work. */
+  /** Why a pending run does not start. */
   readonly trouble: Failure | undefined;
-  /** What a pending run waits for: who makes its Pod, the kubelet that takes it on, or the start of its container. */
+  /** Obstacle of a pending run: `pod` not created, `kubelet` has not accepted the Pod, `container` not started. */
   readonly awaits?: 'pod' | 'kubelet' | 'container';
-  /** There when, and only when, the phase is `ended`. */
+  /** Set if and only if the phase is `ended`. */
   readonly ended: { readonly verdict: RunOutcome } | undefined;
 }
 
-/** A run that cannot be made as things stand; somebody has to know why. */
+/** A run that cannot be created in the current state; the status must show the reason. */
 export class RunRefused extends Error {
   override readonly name = 'RunRefused';
 }
 
-/** How agents get to nodes. Everything it answers is read from the world: a new process knows as much as the old one. */
+/** Starts agents on nodes. All answers derive from cluster state: a restarted process knows the same. */
 export interface Runner {
-  /** Name of the run that this order makes: always the same, at most 63 characters. */
-  nameOf(order: AgentTask): string;
-  /** All known runs for the object of this name, also for one that had the name before. */
+  /** Returns the run's name for a task: deterministic, at most 63 characters. */
+  nameOf(task: AgentTask): string;
+  /** Returns all known runs for an object name, including runs for an earlier object with the same name. */
   runsFor(config: ObjectRef): readonly Run[];
-  /** All known runs on this node. */
+  /** Returns all known runs on this node. */
   runsOn(node: string): readonly Run[];
-  /** Runs that have not ended. */
+  /** Returns unfinished runs. */
   open(): readonly Run[];
-  /** Makes this run without starting it, so that it can be recorded first; a second call changes nothing. */
-  prepare(order: AgentTask, signal: AbortSignal): Promise<Run>;
-  /**
-   * Starts this run, or brings one that stands half-way to its start; a second call puts back what was taken from it.
-   */
-  start(order: AgentTask, request: JobRequest, signal: AbortSignal): Promise<void>;
-  /** Takes a run away together with its traces; one that works is told to stop first. */
+  /** Creates the run without starting it, hence the record can be written first; idempotent. */
+  prepare(task: AgentTask, signal: AbortSignal): Promise<Run>;
+  /** Starts the run or completes a partial start; a second call restores missing parts. */
+  start(task: AgentTask, request: JobRequest, signal: AbortSignal): Promise<void>;
+  /** Deletes the run and its ConfigMap; a running agent is stopped first. */
   remove(run: Run, signal: AbortSignal): Promise<void>;
 }

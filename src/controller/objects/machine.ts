@@ -1,13 +1,13 @@
 import type { Node } from '../../kube/core-resources.ts';
 
-/** Which machine a Node stands for, as far as it says so. */
+/** Identity of the machine behind a Node, as far as reported. */
 export interface Machine {
   readonly nodeName: string;
   readonly nodeUid: string;
-  /** Of the installed system: another one after the node was rebuilt in place. */
+  /** Machine id of the installed OS; changes when the node is rebuilt in place. */
   readonly machineId: string | undefined;
   readonly bootId: string | undefined;
-  /** The operating system, in its own words. */
+  /** OS name as reported by the kubelet. */
   readonly osImage?: string | undefined;
 }
 
@@ -22,12 +22,12 @@ export function machineOf({ metadata, status }: Node): Machine {
   };
 }
 
-/** A kubelet reports what it finds in a file; what is longer than any id tells nobody apart. */
+/** A kubelet reports file contents verbatim; an overlong value is no usable id. */
 function idIn(text: string | undefined): string | undefined {
   return text && text.length <= 64 ? text : undefined;
 }
 
-/** Whether it may be another machine than before. A Node that says less for a while is no other. */
+/** True if the machine may be a different machine. Ids missing at the moment do not count as different. */
 export function isOtherMachine(before: Machine, now: Machine): boolean {
   return (
     before.nodeName !== now.nodeName ||
@@ -36,12 +36,12 @@ export function isOtherMachine(before: Machine, now: Machine): boolean {
   );
 }
 
-/** Whether it is another machine for certain; a Node object alone may be made again for the same one. */
+/** True if the machine is certainly different; a new Node object alone may be the same machine. */
 export function isReplaced(before: Machine, now: Machine): boolean {
   return before.machineId !== undefined && differs(before.machineId, now.machineId);
 }
 
-/** Whether the machine may have been started anew since. */
+/** True if the machine may have rebooted. */
 export function isOtherBoot(before: Machine, now: Machine): boolean {
   return differs(before.bootId, now.bootId);
 }
@@ -50,20 +50,20 @@ function differs(before: string | undefined, now: string | undefined): boolean {
   return now !== undefined && now !== before;
 }
 
-/** What its kubelet, or the node controller in its place, says of the node; undefined when nobody says anything. */
+/** Returns the Node's Ready status, as set by the kubelet or the node controller; undefined: not reported. */
 export function isReady({ status }: Node): boolean | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   return ready && ready.status === 'True';
 }
 
-/** Since when it is so, in the words of whoever says it: told apart from other times, and never compared with a clock. */
+/** Returns the transition time of Ready as text; compared for equality only, never with a clock. */
 export function readySince({ status }: Node): string | undefined {
   return idIn(
     status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? undefined,
   );
 }
 
-/** systemUUID as it is compared. */
+/** Returns the systemUUID in lower case, as used for comparison. */
 export function systemUuidOf({ status }: Node): string | undefined {
   return status?.nodeInfo?.systemUUID?.trim().toLowerCase() || undefined;
 }

@@ -19,8 +19,8 @@ function fleet(size: number) {
   return stores;
 }
 
-/** How many objects are parsed meanwhile: each that is looked at. */
-function looks(work: () => void): number {
+/** Returns the number of JSON.parse calls during `work`: one per object read. */
+function parses(work: () => void): number {
   const { parse } = JSON;
   let count = 0;
   JSON.parse = (text: string) => {
@@ -35,23 +35,23 @@ function looks(work: () => void): number {
   return count;
 }
 
-describe('what every visit asks of all objects', () => {
-  it('is counted, and no object is looked at for it', () => {
+describe('queries over all objects', () => {
+  it('queries over all objects use indexes and parse no object', () => {
     const stores = fleet(100);
     const { foreign } = stores;
     const clock = createFakeClock(new Date());
     const { owns } = createOtherController({ takeOver: false, foreign, clock });
     const one = nodeConfig();
-    const asked = looks(() => {
+    const parsed = parses(() => {
       expect(stores.leavingSince(new Date(deletionTimestamp))).toHaveLength(100);
       expect(stores.leavingSince(new Date('2026-01-01T00:00:01Z'))).toEqual([]);
       expect(stores.processed()).toBe(100);
       expect(owns(one)).toContain('the deployed controller wrote the status of n');
     });
-    expect(asked).toBe(0);
+    expect(parsed).toBe(0);
   });
 
-  it('is about those alone that nobody consented to, took over or processed', () => {
+  it('leavingSince, foreign and processed skip objects with consent, take-over annotation or stale status', () => {
     const stores = createStores();
     const annotations = {
       'multinic.io/delete-consent': deletionTimestamp,
@@ -65,7 +65,7 @@ describe('what every visit asks of all objects', () => {
   });
 
   it.each(['yes', '2027-01-01T00:00:00Z!'])(
-    '[C17] counts a deletion as one without consent when the consent is %s',
+    '[C17] leavingSince includes a deletion whose consent is %s',
     (consent) => {
       const stores = createStores();
       const annotations = { 'multinic.io/delete-consent': consent };
@@ -75,9 +75,9 @@ describe('what every visit asks of all objects', () => {
   );
 });
 
-it('keeps objects as text, a quarter of the memory: each look at one reads it', () => {
+it('the config store keeps objects as text and parses on each read', () => {
   const { configs } = fleet(3);
   const [key = ''] = configs.keys();
-  expect(looks(() => configs.get(key))).toBe(1);
-  expect(looks(() => configs.list())).toBe(3);
+  expect(parses(() => configs.get(key))).toBe(1);
+  expect(parses(() => configs.list())).toBe(3);
 });

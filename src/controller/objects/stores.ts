@@ -13,7 +13,7 @@ import { type KubeObject, type ObjectRef, refOf } from '../../kube/object.ts';
 import { defineResource } from '../../kube/resource.ts';
 import { systemUuidOf } from './machine.ts';
 
-/** The identity in a spec, checked; its entries are checked one by one by `acceptEntries`. */
+/** Schema for the spec's identity fields; `acceptEntries` checks the entries one by one. */
 const readableSpec = z.object({
   providerId: z.string().optional().catch(undefined),
   nodeName: z.string().optional(),
@@ -24,21 +24,21 @@ const readableSpec = z.object({
 
 export type ReadableSpec = z.infer<typeof readableSpec>;
 
-/** A MultiNicNodeConfig as it was read: nothing in it is taken on trust. */
+/** A MultiNicNodeConfig as read from the API server, without trust in any field. */
 export interface NodeConfig extends KubeObject {
-  /** Undefined when the spec is of no known form; then nothing may be changed on any node. */
+  /** Undefined: unreadable spec; no node may be changed then. */
   readonly spec: ReadableSpec | undefined;
-  /** Which field of the spec has which flaw; empty when `spec` is there. */
+  /** Field and error of an unreadable spec; empty if `spec` is defined. */
   readonly flaw: string;
-  /** Undefined when there is none, or one of a form that we cannot read: it is rebuilt then. */
+  /** Undefined: missing or unreadable; the status is rebuilt then. */
   readonly status: NodeConfigStatus | undefined;
-  /** Top-level keys of the status as stored, also those that we do not know. */
+  /** Stored top-level keys of the status, including unknown keys. */
   readonly statusKeys: readonly string[];
 }
 
 type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
-/** Reads what a server with an older or looser CRD may hold; never throws. */
+/** Reads objects accepted by an older or looser CRD; never throws. */
 export function readNodeConfig(raw: unknown): NodeConfig {
   const { spec, status, ...object } = raw as RawObject;
   const readSpec = readableSpec.safeParse(spec);
@@ -69,21 +69,21 @@ export const nodeConfigs = defineResource<NodeConfig>({
   parse: readNodeConfig,
 });
 
-/** Nova server id that the object names, lower case; undefined when it names none. */
+/** Returns the object's Nova server id in lower case; undefined: none. */
 export function instanceIdOf({ spec, metadata }: NodeConfig): string | undefined {
   const id = spec?.instanceId || metadata.labels?.[labels.instanceId];
   return id?.trim().toLowerCase() || undefined;
 }
 
-/** Name of the node as the object gives it. */
+/** Returns the node name from the spec, otherwise the object's name. */
 export function nodeNameOf({ spec, metadata }: NodeConfig): string {
   return spec?.nodeName || metadata.name;
 }
 
 /**
- * Whether the deployed controller wrote this status. When it is started it looks at every node, before it works on any, and
- * writes what we never do: when, and what it saw. Else it writes `state` and replaces all conditions by one that has no time.
- * A condition that a user adds to ours, or to no status at all, is no trace of it.
+ * True if the legacy controller wrote this status. On start the legacy controller inspects every node and writes fields
+ * that ours never writes: nodeReady and lastInterfaceCheck. Later it writes `state` and replaces all conditions by a
+ * single condition without a time. A condition added by a user, to our status or to an empty status, is no evidence.
  */
 export function isWrittenByOther(status: NodeConfigStatus): boolean {
   const { conditions = [], state, nodeReady, lastInterfaceCheck } = status;
@@ -93,41 +93,41 @@ export function isWrittenByOther(status: NodeConfigStatus): boolean {
   return state !== undefined && others.length > 0 && !isTimed;
 }
 
-/** The condition that we add to a status while we yield to the deployed controller; it leaves the rest as it is. */
+/** Condition added to a status while yielding to the legacy controller; the rest stays unchanged. */
 export const otherControllerActive = 'OtherControllerActive';
 
-/** Nodes by what tells who they are. */
+/** Nodes by identity. */
 export interface NodeDirectory {
-  /** Nodes whose `systemUUID`, lower case, is this. */
+  /** Returns Nodes with this `systemUUID` (lower case). */
   bySystemUuid(uuid: string): readonly Node[];
   byName(name: string): Node | undefined;
 }
 
-/** Keys of objects by what tells which node they mean: nobody looks at them where there is only one. */
+/** Keys of objects by their node identity; returning keys avoids parsing objects. */
 export interface ConfigDirectory {
   byInstanceId(id: string): readonly string[];
   byNodeName(name: string): readonly string[];
 }
 
-/** Objects and nodes as they were last seen, found by what they have in common. */
+/** Caches of objects and Nodes with their indexes. */
 export interface Stores {
   readonly configs: Store<NodeConfig>;
   readonly nodes: Store<Node>;
   readonly configDirectory: ConfigDirectory;
   readonly nodeDirectory: NodeDirectory;
-  /** Objects that mean a node and are not being deleted: how many, and their keys, without a look at any of them. */
+  /** Number and keys of objects that refer to a node and are not being deleted; parses no object. */
   readonly meaning: NodeMeaning;
-  /** Keys of objects whose record says that they were the last to change the node of this name. */
+  /** Returns keys of objects whose record says they changed this node last. */
   readonly recordsOf: (nodeName: string) => readonly string[];
-  /** Keys of objects that were deleted in this second without anybody's consent, and are still there. */
+  /** Returns keys of objects deleted in this second without consent and still present. */
   readonly leavingSince: (second: Date) => readonly string[];
-  /** Name of an object whose status the deployed controller wrote, and that nobody told us to take over. */
+  /** Returns the name of an object whose status the legacy controller wrote, without a take-over annotation. */
   readonly foreign: () => string | undefined;
-  /** How many objects have a status that is about their spec as it is now. */
+  /** Returns the number of objects whose status matches the current spec. */
   readonly processed: () => number;
 }
 
-/** Which objects mean a node, by its systemUUID or, those without an instance id, by its name. */
+/** Objects that refer to a node by systemUUID or, without an instance id, by name. */
 export interface NodeMeaning {
   count(node: Node): number;
   keys(node: Node): readonly string[];
@@ -141,7 +141,7 @@ export function createStores(): Stores {
       nodeName: (config) => [nodeNameOf(config)],
       meaning: (config) => (deletedAt(config) ? [] : [identityOf(config)]),
       recordOf: (config) => given(recordedNode(config)),
-      // An index knows no time: a consent given more than a day later counts in `hasConsent` alone.
+      // An index has no clock: a consent given more than a day later counts in `hasConsent` only.
       leaving: (config) => {
         const at = deletedAt(config);
         return at === undefined || hasConsent(config, at) ? [] : given(secondOf(at));
@@ -169,7 +169,7 @@ export function createStores(): Stores {
       keys: (node) => identitiesOf(node).flatMap((id) => configs.keysByIndex('meaning', id)),
     },
     recordsOf: (nodeName) => configs.keysByIndex('recordOf', nodeName),
-    // Keys alone: each visit asks, and an object is parsed at each look.
+    // Keys only: each reconcile calls this, and reading an object parses its text.
     leavingSince: (second) => configs.keysByIndex('leaving', secondOf(second) ?? ''),
     foreign: () => {
       const key = configs.keyByIndex('foreign', 'yes');
@@ -179,14 +179,14 @@ export function createStores(): Stores {
   };
 }
 
-/** When the object was deleted, by the API server's clock. */
+/** Returns the deletion timestamp, by the API server's clock. */
 export function deletedAt({ metadata }: NodeConfig): Date | undefined {
   return metadata.deletionTimestamp === undefined
     ? undefined
     : new Date(metadata.deletionTimestamp);
 }
 
-/** The API server says it in whole seconds; whoever else wrote it may have said more. */
+/** The API server writes whole seconds; other writers may add fractions. */
 function secondOf(date: Date | undefined): string | undefined {
   return date && String(Math.floor(date.getTime() / 1_000));
 }
@@ -201,35 +201,41 @@ function identitiesOf(node: Node): readonly string[] {
   return [...(uuid ? [`id ${uuid}`] : []), `name ${node.metadata.name}`];
 }
 
-/** The node of a record that may count; `recordOf` decides whether it does. */
+/** Returns the record's node if the record may count; `recordOf` decides. */
 function recordedNode({ metadata, status }: NodeConfig): string | undefined {
   const { nodeName, objectUid = metadata.uid, undone = false } = status?.applied ?? {};
   return undone || objectUid !== metadata.uid ? undefined : nodeName;
 }
 
-/** Whether a user or Viola said that the object is deleted on purpose. */
+/** True if a user or Viola confirmed the object's deletion. */
 export function hasConsent(config: NodeConfig, now: Date): boolean {
   const at = deletedAt(config);
-  return at !== undefined && (consentsTo(config.metadata, at, now) || hasNewLeave(config));
+  return at !== undefined && (consentsTo(config.metadata, at, now) || hasNewApproval(config));
 }
 
-/** Whether NICs may leave the node for this spec: Viola says so with its hash, a user with a value that no run has used. */
+/**
+ * True if NICs may be removed for this spec: consent from Viola by specHash, or from a user by an unused annotation
+ * value.
+ */
 export function allowsRemovals(config: NodeConfig): boolean {
   const consent = config.metadata.annotations?.[annotations.removalConsent];
-  return (consent !== undefined && consent === ownSpecHash(config)) || hasNewLeave(config);
+  return (consent !== undefined && consent === ownSpecHash(config)) || hasNewApproval(config);
 }
 
-function hasNewLeave(config: NodeConfig): boolean {
+function hasNewApproval(config: NodeConfig): boolean {
   const value = allowRemovalsOf(config);
   return value !== undefined && value !== config.status?.applied?.allowedRemovals;
 }
 
-/** Value of the annotation as the record keeps it; an API server keeps no half of a character that a cut left over. */
+/**
+ * Returns the annotation value as the record stores it. A cut may leave half a surrogate pair, which an API server
+ * drops.
+ */
 export function allowRemovalsOf({ metadata }: NodeConfig): string | undefined {
   return metadata.annotations?.[annotations.allowRemovals]?.slice(0, 64).toWellFormed();
 }
 
-/** specHash of what the spec says now, whatever hash stands in it; undefined when the spec cannot be read. */
+/** Returns the specHash computed from the current spec, ignoring the stored hash; undefined: unreadable spec. */
 export function ownSpecHash(config: NodeConfig): string | undefined {
   const { spec } = config;
   if (!spec) return undefined;
@@ -253,12 +259,14 @@ function uuidsOf(node: Node): readonly string[] {
   return given(systemUuidOf(node));
 }
 
-/** Objects without a value are found by none: they have nothing in common. */
+/** Objects without a value are not indexed: a missing value does not connect objects. */
 function given(value: string | undefined): readonly string[] {
   return value === undefined ? [] : [value];
 }
 
-/** Drops fields that the controller does not read: a Node with its images is 10 KiB. `label`: the one label that is cached. */
+/**
+ * Drops fields that the controller does not read: a Node with its image list is 10 KiB. `label`: the one cached label.
+ */
 export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: string): Node {
   const { name, uid, resourceVersion } = metadata;
 
@@ -270,11 +278,11 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: s
       name,
       ...(uid ? { uid } : {}),
       ...(resourceVersion ? { resourceVersion } : {}),
-      ...keptLabel(metadata, label),
+      ...cachedLabel(metadata, label),
     },
     status: {
       addresses,
-      // Its heartbeat is left out: it says nothing new ten times a minute.
+      // The heartbeat time is dropped: it changes ten times a minute without news.
       conditions: conditions
         .filter(({ type }) => type === 'Ready')
         .map(({ type, status: holds, lastTransitionTime }) => ({
@@ -287,12 +295,12 @@ export function slimNode({ apiVersion, kind, metadata, status }: Node, label?: s
   };
 }
 
-function keptLabel({ labels: all = {} }: Node['metadata'], label = '') {
+function cachedLabel({ labels: all = {} }: Node['metadata'], label = '') {
   const value = all[label];
   return value === undefined ? {} : { labels: { [label]: value } };
 }
 
-/** The reference by which an object is written. */
+/** Returns the reference for writing an object. */
 export function refOfConfig({
   metadata: { namespace = '', name },
 }: NodeConfig): Required<ObjectRef> {

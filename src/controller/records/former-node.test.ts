@@ -14,7 +14,7 @@ import { createFindFormerNode } from './former-node.ts';
 const at = new Date('2026-01-01T00:00:00Z');
 const here = node('worker-2', instanceId);
 
-/** The Node of the record, which its object does not mean any more. */
+/** Returns the recorded Node, to which the object no longer refers. */
 function former(change: { uid?: string; machineID?: string; systemUUID?: string } = {}): Node {
   const { uid = 'uid-of-worker-1', machineID = 'machine-1', systemUUID = 'uuid-1' } = change;
   const made = node('worker-1', systemUUID);
@@ -22,7 +22,7 @@ function former(change: { uid?: string; machineID?: string; systemUUID?: string 
   return { ...made, metadata: { name: 'worker-1', uid }, status: { nodeInfo } } as Node;
 }
 
-/** The object after an agent was sent to worker-1 for it. */
+/** Returns the object after an agent run on worker-1. */
 function applied(action: 'apply' | 'cleanup' = 'apply', spec: object = {}): NodeConfig {
   const open = begun(agentTask({ action }), 'job-1', { protocol: 2 }, at);
   const lost = { kind: 'failure', reason: 'ResultLost', message: '' } as const;
@@ -38,32 +38,32 @@ async function found(config: NodeConfig, there: Node | undefined, others: NodeCo
   const formerNode = createFindFormerNode({ find } as unknown as KubeClient, stores);
   const target = config.spec?.instanceId === undefined ? here : stores.nodes.get('worker-2');
   const answer = await formerNode(config, target, new AbortController().signal);
-  return answer && !answer.heir ? answer.node.metadata.name : undefined;
+  return answer && !answer.successor ? answer.node.metadata.name : undefined;
 }
 
-describe('the node that an object meant before', () => {
-  it('is to be cleaned while it is the machine that the record speaks of', async () => {
+describe('createFindFormerNode', () => {
+  it('the former node is returned while its machine matches the record, even re-registered', async () => {
     expect(await found(applied(), former())).toBe('worker-1');
     expect(await found(applied(), former({ uid: 'registered-anew' }))).toBe('worker-1');
   });
 
   it.each([
     ['is gone', undefined],
-    ['was rebuilt in place: nothing of ours is on the new machine', former({ machineID: 'new' })],
-    ['tells no machine id and is another Node', former({ machineID: '', uid: 'other' })],
-    ['does not say who it is for the moment: it may be the wanted one', former({ systemUUID: '' })],
-    ['is the wanted machine under its former name', former({ systemUUID: instanceId })],
-  ])('is left alone when it %s', async (_, there) => {
+    ['was rebuilt in place and has no NICs from us', former({ machineID: 'new' })],
+    ['reports no machine id and has another uid', former({ machineID: '', uid: 'other' })],
+    ['reports no systemUUID and may be the current node', former({ systemUUID: '' })],
+    ['is the current machine under its former name', former({ systemUUID: instanceId })],
+  ])('the former node is skipped when it %s', async (_, there) => {
     expect(await found(applied(), there)).toBeUndefined();
   });
 
-  it('is left alone when it is the wanted machine, registered under two names, of an object without an id', async () => {
+  it('the former node is skipped when it is the current machine under a second name', async () => {
     const config = applied('apply', { instanceId: undefined });
     expect(await found(config, former({ systemUUID: instanceId }))).toBeUndefined();
     expect(await found(config, former())).toBe('worker-1');
   });
 
-  it('is left to another object that means it by now', async () => {
+  it('the former node has a successor when another object refers to it', async () => {
     const other = nodeConfig({
       metadata: { name: 'other', uid: 'uid-2' },
       spec: { nodeName: 'worker-1', instanceId: 'uuid-1' },
@@ -71,7 +71,7 @@ describe('the node that an object meant before', () => {
     expect(await found(applied(), former(), [other])).toBeUndefined();
   });
 
-  it('is clean when the last thing that was done there was a clean-up', async () => {
+  it('the former node is skipped when the last completed run was a clean-up', async () => {
     expect(await found(applied('cleanup'), former())).toBeUndefined();
   });
 });

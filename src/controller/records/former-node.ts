@@ -5,16 +5,16 @@ import { systemUuidOf } from '../objects/machine.ts';
 import { instanceIdOf, type NodeConfig, type Stores } from '../objects/stores.ts';
 import { successorOf } from './meaning.ts';
 
-/** A node that was changed for an object that means another one by now. */
+/** A node changed earlier for an object that now refers to another node. */
 export interface FormerNode {
   readonly node: Node;
-  /** The object that means it now, and replaces what is there. */
-  readonly heir: NodeConfig | undefined;
+  /** Object now referring to the former node; its first run replaces the leftovers. */
+  readonly successor: NodeConfig | undefined;
 }
 
 /**
- * Finds the node that was changed for the object last, when the object means another one (`now`) or none. It is cleaned for
- * this object, unless an heir means it.
+ * Finds the node last changed for the object, if the object now refers to another node (`now`) or none. Without a
+ * successor the former node is cleaned for this object.
  */
 export type FindFormerNode = (
   config: NodeConfig,
@@ -31,25 +31,25 @@ export function createFindFormerNode(
     if (!applied || isClean(applied) || now?.metadata.name === applied.nodeName) return undefined;
     const node = await client.find(nodes, { name: applied.nodeName }, { signal });
     if (!node || !isSameNode(applied, node) || mayBeWanted(config, node, now)) return undefined;
-    return { node, heir: successorOf(config, node, stores) };
+    return { node, successor: successorOf(config, node, stores) };
   };
 }
 
-/** Whether nothing of the object can be on the node of its record. */
+/** True if the recorded node has no NICs from the object. */
 export function isClean({ action, done = false, undone = false }: Applied): boolean {
   return undone || (action === 'cleanup' && done);
 }
 
 /**
- * Whether it may be the machine that the object means, registered under two names. Without a systemUUID nobody can tell that
- * it is not; a machineID says nothing here, because machines that were made from one image may share it.
+ * True if the Node may be the object's current machine, registered under two names. Without a systemUUID a match cannot
+ * be excluded. A machineID proves nothing, because machines from one image may share it.
  */
 function mayBeWanted(config: NodeConfig, node: Node, now: Node | undefined): boolean {
   const uuid = systemUuidOf(node);
   return uuid === undefined || uuid === instanceIdOf(config) || uuid === (now && systemUuidOf(now));
 }
 
-/** Whether a record is about this machine: it may register anew, and one Node may have become another machine. */
+/** True if the record is about this machine: a machine may re-register, and a Node name may pass to another machine. */
 function isSameNode({ nodeUid, machineId }: Applied, { metadata, status }: Node): boolean {
   const now = status?.nodeInfo?.machineID;
   if (machineId && now) return machineId === now;

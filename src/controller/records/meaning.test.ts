@@ -23,39 +23,39 @@ describe('duplicatesOf', () => {
     return duplicatesOf(config, here, world).names;
   }
 
-  it('finds another object that means the same node, by id or by name', () => {
+  it('duplicatesOf returns other objects for the same node, by instance id and by name', () => {
     const byName = { nodeName: 'worker-1', instanceId: undefined };
     expect(
       duplicates(renamed, { metadata: { name: 'named', uid: 'uid-3' }, spec: byName }),
     ).toEqual(['named', 'renamed']);
   });
 
-  it('does not count one that is being deleted', () => {
+  it('duplicatesOf ignores an object being deleted', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     expect(
       duplicates({ ...renamed, metadata: { ...renamed.metadata, deletionTimestamp } }),
     ).toEqual([]);
   });
 
-  it('does not count one that has the name and means another node', () => {
+  it('duplicatesOf ignores an object with the same node name and a different instance id', () => {
     const elsewhere = { nodeName: 'worker-1', instanceId: 'elsewhere' };
     expect(duplicates({ metadata: { name: 'x', uid: 'uid-4' }, spec: elsewhere })).toEqual([]);
   });
 
-  it('does not count one of the name of this node whose id is that of another Node', () => {
+  it("duplicatesOf ignores an object with this node's name and another Node's instance id", () => {
     const world = worldOf([here, node('worker-2', 'elsewhere')]);
     const spec = { nodeName: 'worker-1', instanceId: 'elsewhere' };
     world.configs.upsert(nodeConfig({ metadata: { name: 'x', uid: 'uid-4' }, spec }));
     expect(duplicatesOf(nodeConfig(), here, world).count).toBe(0);
   });
 
-  it('does not count the object itself in a later version', () => {
+  it('duplicatesOf ignores a newer version of the object itself', () => {
     const world = worldOf([here]);
     world.configs.upsert(nodeConfig({ metadata: { resourceVersion: '99' } }));
     expect(duplicatesOf(nodeConfig(), here, world).count).toBe(0);
   });
 
-  it('finds the one that has taken its name since it was looked at', () => {
+  it('duplicatesOf counts a new object that took the name since the read', () => {
     const world = worldOf([here]);
     world.configs.upsert(nodeConfig({ metadata: { uid: 'uid-9' } }));
     expect(duplicatesOf(nodeConfig(), here, world).count).toBe(1);

@@ -3,20 +3,20 @@ import { keyOf, refOf } from '../../kube/object.ts';
 import { systemUuidOf } from '../objects/machine.ts';
 import { instanceIdOf, type NodeConfig, nodeNameOf, type Stores } from '../objects/stores.ts';
 
-/** The other objects that mean a node. */
+/** Other objects that refer to the same node. */
 export interface Duplicates {
   readonly count: number;
-  /** Sorted; empty when there are too many to name. */
+  /** Sorted names; empty if too many. */
   readonly names: readonly string[];
 }
 
-/** So many others are named. */
+/** Maximum number of names listed. */
 const fewNames = 3;
 
 /**
- * The other objects that mean this node and are to stay. Two of them would take each other's NICs away for ever: neither
- * is applied. One that is being deleted is no duplicate: its successor's first run takes over what it left on the node. They
- * are counted, and none is looked at: there may be thousands.
+ * Returns other objects for the same node that are not being deleted. Two such objects would remove each other's NICs
+ * forever, hence neither is applied. An object in deletion is no duplicate: its successor's first run removes its
+ * leftovers. Counting parses no object, because thousands may exist.
  */
 export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Duplicates {
   const { meaning } = stores;
@@ -24,12 +24,12 @@ export function duplicatesOf(config: NodeConfig, node: Node, stores: Stores): Du
     const keys = othersMeaning(config, node, stores);
     return { count: keys.length, names: keys.map((key) => refOf(key).name).toSorted() };
   }
-  // Either all of them are others, or it is one of them itself.
+  // The count includes the object itself, if indexed.
   const isOneOfThem = means(config, node) && config.metadata.deletionTimestamp === undefined;
   return { count: meaning.count(node) - (isOneOfThem ? 1 : 0), names: [] };
 }
 
-/** An object that means this node, when this one does not any more. */
+/** Returns another object that refers to this node, to take over from a leaving object. */
 export function successorOf(
   config: NodeConfig,
   node: Node,
@@ -44,7 +44,7 @@ function othersMeaning(config: NodeConfig, node: Node, stores: Stores): readonly
   const own = keyOf(config);
   return meaning.keys(node).filter((key) => {
     if (key !== own) return true;
-    // Another one may have taken its name since it was read.
+    // Another object may have taken the name since the read.
     return !configs.holds(config) && configs.get(key)?.metadata.uid !== config.metadata.uid;
   });
 }
@@ -56,7 +56,7 @@ function means(config: NodeConfig, node: Node): boolean {
     : instanceId === systemUuidOf(node);
 }
 
-/** Of many, their number alone: which they are changes all the time. */
+/** With many duplicates only the number is shown, because the names change constantly. */
 export function textOf({ count, names }: Duplicates): string {
   return names.length > 0 ? names.join(', ') : `${count} other objects`;
 }

@@ -8,15 +8,18 @@ import type { Run, Runner } from '../jobs/runner.ts';
 import { type NodeConfig, nodeConfigs, refOfConfig, type Stores } from '../objects/stores.ts';
 
 /**
- * A node has one record: that of the object for which it was changed last. Records are found by the name of the node, as one
- * counts on the Node alone that it names.
+ * Records per node. Each node has one valid record: the object for which the node was changed last. Records are indexed
+ * by node name, because a record counts only on its named Node.
  */
 export interface NodeRecords {
-  /** Other objects whose record says that the node of this name is as it was made for them. */
+  /** Returns other objects whose record claims the node of this name. */
   others(config: NodeConfig, nodeName: string): readonly NodeConfig[];
-  /** Makes the records of other objects undone: the node is changed for this one, or was. Before the change, and before the object goes. */
+  /**
+   * Marks other objects' records undone, because the node is or was changed for this object. Call before the change and
+   * before the object's release.
+   */
   take(config: NodeConfig, nodeName: string, signal: AbortSignal): Promise<void>;
-  /** A Job of another namespace that came to the node after what the record says. */
+  /** Returns a Job from another namespace that reached the node after this record. */
   later(applied: Applied): Run | undefined;
 }
 
@@ -25,7 +28,7 @@ export interface NodeRecordsOptions {
   readonly perform: Perform<Effect>;
   readonly stores: Pick<Stores, 'configs' | 'recordsOf'>;
   readonly runner: Pick<Runner, 'runsOn'>;
-  /** Of the objects; another controller works for those of other namespaces. */
+  /** Namespace of the objects; another controller handles other namespaces. */
   readonly namespace: string;
 }
 

@@ -11,152 +11,152 @@ import { createRemovalGuard } from './removal-guard.ts';
 const good = 'True AllInterfacesConfigured';
 const names = ['a', 'b', 'c', 'd', 'e'];
 const consent = { 'multinic.io/delete-consent': '2026-01-01T00:00:00Z' };
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
+  fixture = await ControllerFixture.start();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function fleet(count = names.length): Promise<readonly string[]> {
-  bed.run();
+  fixture.run();
   const list = names.slice(0, count);
   for (const name of list) {
-    await bed.addNode(name, `uuid-of-${name}`);
-    await bed.apply(name, { instanceId: `uuid-of-${name}`, interfaces: [entry(0)] });
+    await fixture.addNode(name, `uuid-of-${name}`);
+    await fixture.apply(name, { instanceId: `uuid-of-${name}`, interfaces: [entry(0)] });
   }
-  for (const name of list) await bed.untilReady(name, good);
+  for (const name of list) await fixture.untilReady(name, good);
   return list;
 }
 
-async function annotate(name: string, at = bed.clock.now().toISOString()): Promise<void> {
+async function annotate(name: string, at = fixture.clock.now().toISOString()): Promise<void> {
   const ref = { namespace: 'multinic-system', name };
   const annotations = { 'multinic.io/delete-consent': at };
-  await bed.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
+  await fixture.admin.patch(nodeConfigs, ref, { metadata: { annotations } });
 }
 
 function cleaned(): number {
-  return bed.agents.requests.filter(({ action }) => action === 'cleanup').length;
+  return fixture.agents.requests.filter(({ action }) => action === 'cleanup').length;
 }
 
-/** Full lists of Nodes that the controller has asked for. */
+/** Returns the number of full Node lists requested by the controller. */
 function lists(): number {
-  return bed.api.audit.filter(({ user, verb, resource }) => {
+  return fixture.api.audit.filter(({ user, verb, resource }) => {
     return user !== 'kubernetes-admin' && verb === 'list' && resource === 'nodes';
   }).length;
 }
 
 describe('deletions', () => {
-  it('[RW-73] of many objects at once touch no node before somebody agrees', async () => {
+  it('[RW-73] deleting many objects at once cleans no node without consent', async () => {
     const list = await fleet();
-    for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
-    await bed.pass(700);
+    for (const name of list) await fixture.delete(name);
+    for (const name of list) await fixture.untilReady(name, 'False RemovalHeld');
+    await fixture.pass(700);
     expect(cleaned()).toBe(0);
     await annotate('a');
-    await bed.untilGone('a');
+    await fixture.untilGone('a');
     expect(cleaned()).toBe(1);
     for (const name of list.slice(1)) await annotate(name);
-    for (const name of list.slice(1)) await bed.untilGone(name);
+    for (const name of list.slice(1)) await fixture.untilGone(name);
     expect(cleaned()).toBe(5);
   });
 
-  it('of many stay asked for when somebody agrees to most of them, for a new process too', async () => {
+  it('remaining mass deletions stay held after consent for most, and across a restart', async () => {
     const list = await fleet();
-    for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
+    for (const name of list) await fixture.delete(name);
+    for (const name of list) await fixture.untilReady(name, 'False RemovalHeld');
     for (const name of ['a', 'b', 'c']) await annotate(name);
-    for (const name of ['a', 'b', 'c']) await bed.untilGone(name);
-    await bed.pass(700);
+    for (const name of ['a', 'b', 'c']) await fixture.untilGone(name);
+    await fixture.pass(700);
     expect(cleaned()).toBe(3);
-    await bed.stop();
-    bed.run();
-    await bed.pass(700);
+    await fixture.stop();
+    fixture.run();
+    await fixture.pass(700);
     expect(cleaned()).toBe(3);
-    for (const name of ['d', 'e']) await bed.untilReady(name, 'False RemovalHeld');
+    for (const name of ['d', 'e']) await fixture.untilReady(name, 'False RemovalHeld');
   });
 
-  it('with consent are carried out at once, however many they are', async () => {
+  it('deleting many objects with consent cleans all nodes at once', async () => {
     const list = await fleet();
     for (const name of list) await annotate(name);
-    for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilGone(name);
+    for (const name of list) await fixture.delete(name);
+    for (const name of list) await fixture.untilGone(name);
     expect(cleaned()).toBe(5);
   });
 
   it.each([
-    ['is of three days before', -3],
-    ['is of a month later', 30],
+    ['is three days old', -3],
+    ['is a month in the future', 30],
     ['has no time', undefined],
-  ])('[C17] are held when the consent %s', async (_about, days) => {
+  ])('[C17] a mass deletion is held when the consent %s', async (_about, days) => {
     const list = await fleet();
     const at =
       days === undefined
         ? 'yes'
-        : new Date(bed.clock.now().getTime() + days * 86_400_000).toISOString();
+        : new Date(fixture.clock.now().getTime() + days * 86_400_000).toISOString();
     for (const name of list) await annotate(name, at);
-    for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
-    await bed.pass(100);
+    for (const name of list) await fixture.delete(name);
+    for (const name of list) await fixture.untilReady(name, 'False RemovalHeld');
+    await fixture.pass(100);
     expect(cleaned()).toBe(0);
     await annotate('a');
-    await bed.untilGone('a');
+    await fixture.untilGone('a');
     expect(cleaned()).toBe(1);
   });
 
-  it('[C17] are carried out by a consent that is given days later', async () => {
+  it('[C17] a mass deletion proceeds with consent given days later', async () => {
     const list = await fleet();
-    for (const name of list) await bed.delete(name);
-    for (const name of list) await bed.untilReady(name, 'False RemovalHeld');
-    bed.clock.setWall(3 * 86_400_000);
+    for (const name of list) await fixture.delete(name);
+    for (const name of list) await fixture.untilReady(name, 'False RemovalHeld');
+    fixture.clock.setWall(3 * 86_400_000);
     await annotate('a');
-    await bed.untilGone('a');
+    await fixture.untilGone('a');
     expect(cleaned()).toBe(1);
   });
 
-  it('of a few objects are carried out without asking', async () => {
+  it('deleting three objects proceeds without consent', async () => {
     await fleet();
-    for (const name of names.slice(0, 3)) await bed.delete(name);
-    for (const name of names.slice(0, 3)) await bed.untilGone(name);
+    for (const name of names.slice(0, 3)) await fixture.delete(name);
+    for (const name of names.slice(0, 3)) await fixture.untilGone(name);
     expect(cleaned()).toBe(3);
   });
 
-  it('one after the other within a minute are many, too', async () => {
+  it('deletions one after another within a minute count together', async () => {
     await fleet();
     for (const name of names.slice(0, 3)) {
-      await bed.delete(name);
-      await bed.untilGone(name);
+      await fixture.delete(name);
+      await fixture.untilGone(name);
     }
-    await bed.delete('d');
-    await bed.untilReady('d', 'False RemovalHeld');
+    await fixture.delete('d');
+    await fixture.untilReady('d', 'False RemovalHeld');
     expect(cleaned()).toBe(3);
   });
 
-  it('of the kind itself touch no node, not even of a single object', async () => {
+  it('deleting the CRD cleans no node, even with a single object', async () => {
     await fleet(1);
-    await bed.admin.delete(crds, { name: 'multinicnodeconfigs.multinic.io' });
-    await bed.untilReady('a', 'False RemovalHeld');
-    await bed.pass(100);
+    await fixture.admin.delete(crds, { name: 'multinicnodeconfigs.multinic.io' });
+    await fixture.untilReady('a', 'False RemovalHeld');
+    await fixture.pass(100);
     expect(cleaned()).toBe(0);
   });
 
-  it('of many are many also when somebody agrees to most of them at once', async () => {
+  it('mass deletion still counts as many after simultaneous consent for most', async () => {
     const { clock, guard } = guardWith({ gone: 0, there: 10 });
     const list = ['last', 'b', 'c', 'd'].map(leaving);
     for (const one of list)
-      expect(await guard.askToDelete(one, signal)).toMatchObject({ kind: 'early' });
+      expect(await guard.consentToDelete(one, signal)).toMatchObject({ kind: 'early' });
     const agreed = list.slice(1).map((one) => {
       return { ...one, metadata: { ...one.metadata, annotations: consent } };
     });
     for (const one of [...agreed, ...agreed]) {
-      expect(await guard.askToDelete(one, signal)).toEqual({ kind: 'granted' });
+      expect(await guard.consentToDelete(one, signal)).toEqual({ kind: 'granted' });
     }
     for (const one of agreed) guard.gone(one);
     await clock.advance(5_000);
-    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({
+    expect(await guard.consentToDelete(leaving('last'), signal)).toMatchObject({
       kind: 'asked',
       message: expect.stringMatching(/^4 of /) as string,
     });
@@ -165,43 +165,43 @@ describe('deletions', () => {
   it.each([
     ['namespace multinic-system', namespaces],
     ['the kind multinicnodeconfigs.multinic.io', crds],
-  ])('of objects whose %s was forced out around them touch no node', async (what, kind) => {
+  ])('objects whose %s was removed by force are held', async (what, kind) => {
     const find = async (asked: unknown) => (asked === kind ? undefined : { metadata: {} });
     const { clock, guard } = guardWith({ find, gone: 0, there: 1 });
-    await guard.askToDelete(leaving('last'), signal);
+    await guard.consentToDelete(leaving('last'), signal);
     await clock.advance(5_000);
-    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({
+    expect(await guard.consentToDelete(leaving('last'), signal)).toMatchObject({
       kind: 'asked',
       message: expect.stringContaining(`${what} is gone`) as string,
     });
   });
 
-  it('of objects whose servers are gone are carried out at once, with few lists of nodes', async () => {
+  it('objects whose servers are gone are released at once, with fewer Node lists than objects', async () => {
     const list = await fleet();
-    for (const name of list) await bed.admin.delete(nodes, { name });
-    for (const name of list) await bed.untilReady(name, 'False NodeNotFound');
-    for (const name of list) await annotate(name, `${bed.clock.now().toISOString()}!`);
+    for (const name of list) await fixture.admin.delete(nodes, { name });
+    for (const name of list) await fixture.untilReady(name, 'False NodeNotFound');
+    for (const name of list) await annotate(name, `${fixture.clock.now().toISOString()}!`);
     const before = lists();
-    await Promise.all(list.map((name) => bed.delete(name)));
-    for (const name of list) await bed.untilGone(name);
+    await Promise.all(list.map((name) => fixture.delete(name)));
+    for (const name of list) await fixture.untilGone(name);
     expect(lists() - before).toBeLessThan(list.length);
     expect(cleaned()).toBe(0);
   });
 
-  it('that cannot be carried out are looked at now and then, not every second', async () => {
-    await bed.addNode('a', 'uuid-x');
-    await bed.addNode('clone', 'uuid-x');
-    bed.run();
-    await bed.apply('a', { instanceId: 'uuid-x', interfaces: [entry(0)] });
-    await bed.untilReady('a', 'False DuplicateSystemUUID');
-    await bed.delete('a');
-    await bed.pass(20);
+  it('a blocked deletion is requeued about every 30 s, not every second', async () => {
+    await fixture.addNode('a', 'uuid-x');
+    await fixture.addNode('clone', 'uuid-x');
+    fixture.run();
+    await fixture.apply('a', { instanceId: 'uuid-x', interfaces: [entry(0)] });
+    await fixture.untilReady('a', 'False DuplicateSystemUUID');
+    await fixture.delete('a');
+    await fixture.pass(20);
     const count = async (): Promise<number> => {
-      const text = await bed.metrics.registry.metrics();
+      const text = await fixture.metrics.registry.metrics();
       return Number(/multinic_reconcile_total\{[^}]*\} (\d+)/.exec(text)?.[1]);
     };
     const before = await count();
-    await bed.pass(600);
+    await fixture.pass(600);
     expect((await count()) - before).toBeLessThanOrEqual(3);
   });
 });
@@ -211,7 +211,7 @@ const leaving = (name: string) =>
   nodeConfig({ metadata: { name, uid: `uid-of-${name}`, deletionTimestamp } });
 const { signal } = new AbortController();
 
-/** A guard that saw others go in the same second, while so many objects are there. */
+/** Returns a guard that has released `gone` objects in the same second, with `there` objects in the store. */
 function guardWith({
   find = async () => ({ metadata: {} }),
   gone,
@@ -233,27 +233,27 @@ function guardWith({
   return { clock, guard };
 }
 
-/** What is said of one that leaves when others went in the same second, and so many are there with it. */
+/** Returns the guard's answer for one deletion in this situation. */
 async function askedOf(world: { readonly gone: number; readonly there: number }) {
-  return guardWith(world).guard.askToDelete(leaving('last'), signal);
+  return guardWith(world).guard.consentToDelete(leaving('last'), signal);
 }
 
-describe('the share of objects that may go', () => {
-  it('is waited for only where there are enough others', async () => {
+describe('the share of objects that may be deleted', () => {
+  it('a deletion waits for simultaneous deletions only in clusters above three objects', async () => {
     expect(await askedOf({ gone: 0, there: 3 })).toEqual({ kind: 'granted' });
     expect(await askedOf({ gone: 0, there: 4 })).toMatchObject({ kind: 'early' });
   });
 
-  it('[C16] counts an object once that is deleted and made again and again', async () => {
+  it('[C16] an object deleted and recreated repeatedly counts once', async () => {
     const { guard } = guardWith({ gone: 0, there: 4 });
     for (let life = 0; life < 5; life++) {
       const { metadata, ...rest } = leaving('last');
       guard.gone({ ...rest, metadata: { ...metadata, uid: `life-${life}` } });
     }
-    expect(await guard.askToDelete(leaving('last'), signal)).toMatchObject({ kind: 'early' });
+    expect(await guard.consentToDelete(leaving('last'), signal)).toMatchObject({ kind: 'early' });
   });
 
-  it('is a fifth of all there were: what went one by one is counted with what is left', async () => {
+  it('the limit is 20 % including objects already released', async () => {
     expect(await askedOf({ gone: 4, there: 21 })).toEqual({ kind: 'early', forMs: 3_000 });
     expect(await askedOf({ gone: 4, there: 20 })).toMatchObject({
       kind: 'asked',

@@ -6,28 +6,28 @@ import type { NodeConfig } from '../objects/stores.ts';
 import type { FormerNode } from '../records/former-node.ts';
 import type { NodeRecords } from '../records/node-records.ts';
 
-/** NICs that would leave a node because of what an object says now. */
+/** NICs that would leave a node because of an object's current spec. */
 export interface Removal {
   readonly basis: Exclude<RemovalBasis, 'proven'>;
   readonly nodeName: string;
   readonly macs: readonly string[];
-  /** Why, for people. */
+  /** Explanation for users. */
   readonly why: string;
 }
 
 export interface RemovalInput {
   readonly config: NodeConfig;
   readonly spec: AcceptedSpec;
-  /** The node that the object means now. */
+  /** The object's current Node. */
   readonly node: Node;
   readonly former: FormerNode | undefined;
 }
 
 /**
- * Which NICs leave a node when the object is applied. Named is what its own spec has no more of the NICs that it delivered to
- * its node. Two are side effects of an edit that gives it another instance id (or, without one, another node name): what it leaves on its former node, as far as no
- * object that means that node now has it, and what another object delivered to the node that it means now. Undefined once an agent was sent for this: it is not asked
- * about twice.
+ * Returns NICs that leave a node when the object is applied. Named removal: the spec dropped NICs delivered to its
+ * node. Two side effects follow from a changed instance id (or node name, without an instance id). First, NICs left on
+ * the former node, unless another object now covers them. Second, NICs delivered by another object to the new node.
+ * Returns undefined once an agent run has started for the removal: consent is requested once.
  */
 export function removalOf(
   input: RemovalInput,
@@ -36,19 +36,19 @@ export function removalOf(
   return leftBehind(input) ?? displaced(input, records) ?? dropped(input);
 }
 
-/** What leaves the former node. */
+/** Returns NICs that leave the former node. */
 function leftBehind({ config, former }: RemovalInput): Removal | undefined {
   if (!former) return undefined;
-  const { node, heir } = former;
+  const { node, successor } = former;
   const { name: nodeName } = node.metadata;
   const record = recordOf(config);
-  // The clean-up has begun.
-  if (!heir && record?.action === 'cleanup') return undefined;
-  const macs = missing(deliveredMacs(config), heir && acceptSpec(heir));
+  // The clean-up has already started.
+  if (!successor && record?.action === 'cleanup') return undefined;
+  const macs = missing(deliveredMacs(config), successor && acceptSpec(successor));
   return loss({ basis: 'sideEffect', nodeName, macs, why: 'the object means another node now' });
 }
 
-/** An object that is being deleted and whose NICs on the node this one does not have: it is asked about by itself, first. */
+/** Returns an object in deletion whose NICs on the node are missing here: its own deletion needs consent first. */
 export function leavingFirst(
   { config, spec, node }: Pick<RemovalInput, 'config' | 'spec' | 'node'>,
   records: Pick<NodeRecords, 'others'>,
@@ -59,7 +59,7 @@ export function leavingFirst(
     .find((other) => missing(deliveredMacs(other), spec).length > 0);
 }
 
-/** What another object has on the node; of one that is being deleted see above. */
+/** Returns another object's NICs on the node; for objects in deletion see `leavingFirst`. */
 function displaced(
   { config, spec, node }: RemovalInput,
   records: Pick<NodeRecords, 'others'>,
@@ -75,7 +75,7 @@ function displaced(
   return undefined;
 }
 
-/** What the spec has no more. */
+/** Returns NICs dropped from the spec. */
 function dropped({ config, spec, node }: RemovalInput): Removal | undefined {
   const record = recordOf(config);
   if (!record || !isOn(config, node)) return undefined;
@@ -85,7 +85,10 @@ function dropped({ config, spec, node }: RemovalInput): Removal | undefined {
   return loss({ basis: 'named', nodeName: node.metadata.name, macs, why });
 }
 
-/** A Node that registers anew is the same machine, unless it says that it is another one. */
+/**
+ * True if the record is about this Node's machine. A re-registered Node is the same machine unless its machine id
+ * differs.
+ */
 export function isOn(config: NodeConfig, node: Node): boolean {
   const record = recordOf(config);
   if (record?.nodeName !== node.metadata.name) return false;
@@ -93,16 +96,16 @@ export function isOn(config: NodeConfig, node: Node): boolean {
   return !record.machineId || !machineID || record.machineId === machineID;
 }
 
-/** A spec that cannot be read removes nothing, and an entry that cannot be used neither. */
+/** An unreadable spec removes nothing; an unusable entry removes nothing either. */
 function missing(macs: readonly string[], spec: AcceptedSpec | undefined): readonly string[] {
   if (spec?.blocked !== undefined) return [];
   const stay = new Set([...(spec?.interfaces ?? []).map(({ mac }) => mac), ...(spec?.keep ?? [])]);
   return macs.filter((mac) => !stay.has(mac));
 }
 
-/** Whether an object that is let go for an heir takes NICs along that the heir does not have. */
-export function losesToSuccessor(config: NodeConfig, heir: NodeConfig): boolean {
-  return missing(deliveredMacs(config), acceptSpec(heir)).length > 0;
+/** True if releasing the object removes NICs that its successor does not have. */
+export function losesToSuccessor(config: NodeConfig, successor: NodeConfig): boolean {
+  return missing(deliveredMacs(config), acceptSpec(successor)).length > 0;
 }
 
 function loss(found: Removal): Removal | undefined {

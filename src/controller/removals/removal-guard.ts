@@ -17,9 +17,9 @@ import {
 } from '../objects/stores.ts';
 import type { Removal } from './losses.ts';
 
-/** Removals within this time of each other are one. */
+/** Removals within this window count together. */
 const windowMs = 60_000;
-/** How long a removal waits for those that come with it. */
+/** Delay before a removal, to wait for simultaneous removals. */
 const settleMs = 3_000;
 
 export type Consent =
@@ -28,13 +28,13 @@ export type Consent =
   | { readonly kind: 'asked'; readonly message: string };
 
 export interface RemovalGuard {
-  /** Whether the node of an object may be cleaned because the object is being deleted. */
-  askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent>;
-  /** Whether an edit of the object may take these NICs from a node. */
-  askToEdit(config: NodeConfig, loss: Removal): Consent;
-  /** The object takes nothing from any node. */
-  takesNothing(config: NodeConfig): void;
-  /** The object was let go: it counts for a while. */
+  /** Decides whether a deleted object's node may be cleaned. */
+  consentToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent>;
+  /** Decides whether an edit may remove these NICs from a node. */
+  consentToEdit(config: NodeConfig, loss: Removal): Consent;
+  /** Call when the object removes no NICs. */
+  noRemovals(config: NodeConfig): void;
+  /** Call when the object was released: it counts within the window. */
   gone(config: NodeConfig): void;
 }
 
@@ -45,24 +45,24 @@ export interface RemovalGuardOptions {
   readonly clock: Clock;
 }
 
-/** A removal that waits for those that come with it, or for consent. */
+/** A removal waiting for simultaneous removals or for consent. */
 interface Pending {
   readonly at: Date;
-  /** On the monotonic clock. */
+  /** Milliseconds on the monotonic clock. */
   readonly since: number;
 }
 
 /**
- * Asks before a mistake takes the NICs of a whole cluster: many nodes that lose NICs at once, by deletions or by edits, or the
- * namespace or kind deleted, without consent. Each object counts as one node, by its
- * name: one that is edited, deleted and made again is still one.
+ * Blocks accidental removal of a whole cluster's NICs without consent: many nodes losing NICs at once by deletions or
+ * edits, or deletion of the namespace or CRD. Each object counts as one node by its name, even if edited, deleted and
+ * recreated.
  */
 export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   const { client, stores, namespace, clock } = options;
-  const seen = new Map<string, number>();
+  const firstRequests = new Map<string, number>();
   const edits = new Map<string, Pending>();
-  /** Removals that were begun without consent, by the key of the object; `isGone`: with the object. */
-  const carriedOut = new Map<string, { readonly at: Date; readonly isGone: boolean }>();
+  /** Removals started without consent, by object key; `isGone`: the object was deleted. */
+  const startedRemovals = new Map<string, { readonly at: Date; readonly isGone: boolean }>();
   const readTerminating = sharedReads(async (signal) => {
     const crdName = `${nodeConfigs.plural}.${businessGroup}`;
     const [home, kind] = await Promise.all([
@@ -72,28 +72,28 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return endOf(`namespace ${namespace}`, home) ?? endOf(`the kind ${crdName}`, kind);
   });
 
-  async function askToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent> {
+  async function consentToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent> {
     const { uid = '' } = config.metadata;
     edits.delete(keyOf(config));
-    // To stop half-way would leave a node that nobody wants like that; and where nothing is, nothing is lost.
+    // A started clean-up must not stop half-way, and an object without NICs has nothing to lose.
     if (isCleaned(config) || allowsRemovals(config)) return { kind: 'granted' };
     if (hasConsent(config, clock.now())) return agreed(config);
     const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
-    const since = seen.get(uid) ?? clock.monotonicMs();
-    seen.set(uid, since);
+    const since = firstRequests.get(uid) ?? clock.monotonicMs();
+    firstRequests.set(uid, since);
     const message = many(config, deletedAt(config)) ?? (await readTerminating(signal));
     if (message !== undefined) return { kind: 'asked', message: `${message}; ${toDelete}` };
     return early(since) ?? { kind: 'granted' };
   }
 
-  /** Deleted first and agreed to later: the others that were deleted with it are as many as before. */
+  /** Consent came after the deletion: the remaining objects deleted at the same time still count together. */
   function agreed(config: NodeConfig): Consent {
-    if (seen.delete(config.metadata.uid ?? '')) count(config, false, deletedAt(config));
+    if (firstRequests.delete(config.metadata.uid ?? '')) count(config, false, deletedAt(config));
     return { kind: 'granted' };
   }
 
-  function askToEdit(config: NodeConfig, loss: Removal): Consent {
+  function consentToEdit(config: NodeConfig, loss: Removal): Consent {
     const key = keyOf(config);
     if (allowsRemovals(config)) {
       edits.delete(key);
@@ -116,22 +116,24 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
     return { kind: 'granted' };
   }
 
-  /** Where all nodes together are no more than may always go, no others are waited for. */
+  /** Delays a removal, in clusters larger than the number of removals always permitted; undefined: no delay. */
   function early(since: number): Consent | undefined {
     if (stores.configs.size <= removalLimits.nodesOfCluster.always) return undefined;
     const forMs = since + settleMs - clock.monotonicMs();
     return forMs > 0 ? { kind: 'early', forMs } : undefined;
   }
 
-  /** Why the object has to wait with the others that take NICs off within the same minute; undefined: it need not. */
+  /** Returns why the object must wait with other removals in the same minute; undefined: no wait. */
   function many(config: NodeConfig, when: Date | undefined): string | undefined {
     const at = when?.getTime() ?? 0;
     const isNear = (time: Date) => Math.abs(time.getTime() - at) <= windowMs;
     const together = new Set([
-      ...[...carriedOut].flatMap(([key, one]) => (isNear(one.at) ? [key] : [])),
+      ...[...startedRemovals].flatMap(([key, one]) => (isNear(one.at) ? [key] : [])),
       ...[...edits].flatMap(([key, pending]) => (isNear(pending.at) ? [key] : [])),
     ]);
-    const goneBy = [...carriedOut.values()].filter((one) => one.isGone && isNear(one.at)).length;
+    const goneBy = [...startedRemovals.values()].filter(
+      (one) => one.isGone && isNear(one.at),
+    ).length;
     for (let ms = at - windowMs; ms <= at + windowMs; ms += 1_000) {
       for (const key of stores.leavingSince(new Date(ms))) together.add(key);
     }
@@ -147,15 +149,15 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   }
 
   function gone(config: NodeConfig): void {
-    seen.delete(config.metadata.uid ?? '');
+    firstRequests.delete(config.metadata.uid ?? '');
     edits.delete(keyOf(config));
     if (!hasConsent(config, clock.now())) count(config, true, deletedAt(config));
   }
 
   function count(config: NodeConfig, isGone: boolean, at = new Date(0)): void {
-    carriedOut.set(keyOf(config), { at, isGone });
-    for (const [key, one] of carriedOut) {
-      if (at.getTime() - one.at.getTime() > windowMs) carriedOut.delete(key);
+    startedRemovals.set(keyOf(config), { at, isGone });
+    for (const [key, one] of startedRemovals) {
+      if (at.getTime() - one.at.getTime() > windowMs) startedRemovals.delete(key);
     }
     for (const [key, pending] of edits) {
       if (at.getTime() - pending.at.getTime() > windowMs) edits.delete(key);
@@ -163,14 +165,14 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
   }
 
   return {
-    askToDelete,
-    askToEdit,
-    takesNothing: (config) => void edits.delete(keyOf(config)),
+    consentToDelete,
+    consentToEdit,
+    noRemovals: (config) => void edits.delete(keyOf(config)),
     gone,
   };
 }
 
-/** Whether the clean-up of an object has begun, or its record says that it has no NIC on any node. */
+/** True if the object's clean-up has started, or if its record shows no NICs on any node. */
 function isCleaned(config: NodeConfig): boolean {
   const record = recordOf(config);
   if (!record) return false;
@@ -179,12 +181,12 @@ function isCleaned(config: NodeConfig): boolean {
   );
 }
 
-/** `MassDeletion` is what earlier versions called it. */
+/** `MassDeletion` is the reason name in earlier versions. */
 const askedReasons: readonly (string | undefined)[] = ['RemovalHeld', 'MassDeletion'];
 
 /**
- * What its status says that somebody was asked: who agrees to others of the many has not agreed to this one. An edit, or the
- * deletion, is another generation and another question.
+ * Returns the message of an earlier consent request in the status. Consent for other objects does not cover this
+ * object. An edit or a deletion is a new generation and needs a new request.
  */
 function askedBefore({ metadata, status }: NodeConfig): string | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
@@ -192,7 +194,7 @@ function askedBefore({ metadata, status }: NodeConfig): string | undefined {
   return ready.observedGeneration === metadata.generation ? ready.message : undefined;
 }
 
-/** One that is missing was forced out, and what was in it is no more wanted gone than before. */
+/** A missing namespace or CRD was removed by force, which is no consent to clean the nodes. */
 function endOf(what: string, owner: KubeObject | undefined): string | undefined {
   if (!owner) return `${what} is gone`;
   return owner.metadata.deletionTimestamp === undefined ? undefined : `${what} is being deleted`;

@@ -10,7 +10,7 @@ function run(name: string, node: string, phase: Run['phase'] = 'running'): Run {
 function admission(runs: Run[], options: Partial<AdmissionOptions> = {}) {
   const runner = {
     runsOn: (node: string) => runs.filter((one) => one.node === node),
-    // A Job with a sidecar goes on when its agent has ended.
+    // A Job with a sidecar stays open after its agent has finished.
     open: () => runs,
   };
   return createAdmission({
@@ -32,7 +32,7 @@ const candidate = (node: string) => ({
 });
 
 describe('admission', () => {
-  it('lets one agent at a time onto a node', () => {
+  it('a node admits only one agent at a time', () => {
     expect(admission([run('older', 'a')]).request(candidate('a'))).toMatchObject({
       granted: false,
       why: 'older is at work on node a',
@@ -40,7 +40,7 @@ describe('admission', () => {
     expect(admission([run('older', 'a', 'ended')]).request(candidate('a')).granted).toBe(true);
   });
 
-  it('counts a start that is not visible yet, until it is released', () => {
+  it('a granted start counts until released, even before the run is visible', () => {
     const admitting = admission([]);
     const first = admitting.request(candidate('a'));
     expect(admitting.request({ ...candidate('a'), name: 'other' }).granted).toBe(false);
@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(admitting.request({ ...candidate('a'), name: 'other' }).granted).toBe(true);
   });
 
-  it('lets no more than so many be at work at once', () => {
+  it('a third run is refused when two may run at once', () => {
     const admitting = admission([run('x', 'x')]);
     expect(admitting.request(candidate('a')).granted).toBe(true);
     expect(admitting.request(candidate('b'))).toMatchObject({
@@ -57,18 +57,18 @@ describe('admission', () => {
     });
   });
 
-  it('lets a run that stands half-way go on, however many there are', () => {
+  it('a prepared run may continue even above the limit', () => {
     const runs = [run('x', 'x'), run('y', 'y'), run('job-a', 'a', 'prepared')];
     expect(admission(runs).request(candidate('a')).granted).toBe(true);
   });
 
-  it('keeps off a node on which the deployed controller works', () => {
+  it('a node occupied by the legacy controller admits no agent', () => {
     const admitting = admission([], { occupied: (node) => node === 'a' });
     expect(admitting.request(candidate('a')).granted).toBe(false);
     expect(admitting.request(candidate('b')).granted).toBe(true);
   });
 
-  it('gives further attempts and clean-ups half of the places, so that changes find one', () => {
+  it('retries and clean-ups get at most half the slots, leaving slots for changes', () => {
     const retry = { ...run('x', 'x'), attempt: 2 };
     expect(admission([retry]).request({ ...candidate('a'), attempt: 2 })).toMatchObject({
       granted: false,
@@ -80,7 +80,7 @@ describe('admission', () => {
     expect(admission([cleanup]).request(another).granted).toBe(false);
   });
 
-  it('does not count what will never end: what is being ended, and what is on a node that does not answer', () => {
+  it('runs being deleted and runs on unreachable nodes do not count against the limit', () => {
     const unready = { type: 'Ready', status: 'Unknown', reason: '', message: '' };
     const silent = { metadata: { name: 'z' }, status: { conditions: [unready] } };
     const runs = [run('x', 'x', 'ending'), run('y', 'y'), run('z', 'z')];
@@ -89,7 +89,7 @@ describe('admission', () => {
     expect(admission(runs).request(candidate('a')).granted).toBe(false);
   });
 
-  it('counts a start once that is visible before it is released', () => {
+  it('a granted start that is already visible counts once', () => {
     const runs: Run[] = [];
     const admitting = admission(runs);
     admitting.request(candidate('a'));
@@ -98,15 +98,15 @@ describe('admission', () => {
   });
 
   it.each([
-    ['both places are free', [], ['ns/a', 'ns/b']],
-    ['one place is free', [run('x', 'x')], ['ns/a']],
-    ['what makes room does not show yet', [run('x', 'x'), run('y', 'y')], ['ns/a']],
+    ['two slots are free', [], ['ns/a', 'ns/b']],
+    ['one slot is free', [run('x', 'x')], ['ns/a']],
+    ['freed capacity is not visible yet', [run('x', 'x'), run('y', 'y')], ['ns/a']],
     [
-      'two Jobs with sidecars stay',
+      'two Jobs stay open due to sidecars',
       [run('x', 'x', 'ended'), run('y', 'y', 'ended')],
       ['ns/a', 'ns/b'],
     ],
-  ])('wakes who waits longest, as many as may start: %s', (_case, left, first) => {
+  ])('wake returns the longest waiting keys, as many as may start: %s', (_case, left, first) => {
     const runs = [run('x', 'x'), run('y', 'y')];
     const admitting = admission(runs);
     for (const node of ['a', 'b', 'c']) admitting.request(candidate(node));
@@ -115,7 +115,7 @@ describe('admission', () => {
     expect(admitting.wake()[0]).toBe(first.length === 2 ? 'ns/c' : 'ns/b');
   });
 
-  it('wakes who waits for its node when that is free, and not in the place of another', () => {
+  it('wake returns a key waiting for its node only when the node is free', () => {
     const runs = [run('check-a', 'a'), run('y', 'y')];
     const admitting = admission(runs);
     for (const node of ['a', 'b']) admitting.request(candidate(node));
@@ -126,7 +126,7 @@ describe('admission', () => {
     expect(admitting.wake()).toEqual([]);
   });
 
-  it('lets one agent of an unproven image work at a time, and checks beside it', () => {
+  it('an unproven image admits one agent at a time, and checks in parallel', () => {
     let isProven = false;
     const image = { limit: () => 4, isImageProven: () => isProven };
     const admitting = admission([run('x', 'x')], image);
@@ -143,7 +143,7 @@ describe('admission', () => {
     expect(admitting.wake()).toEqual(['ns/b', 'ns/a']);
   });
 
-  it('wakes nobody who has come again by itself and was let in', () => {
+  it('wake skips a key admitted meanwhile', () => {
     const runs = [run('x', 'x'), run('y', 'y')];
     const admitting = admission(runs);
     expect(admitting.request(candidate('a')).granted).toBe(false);

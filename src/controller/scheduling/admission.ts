@@ -3,36 +3,39 @@ import type { Node } from '../../kube/core-resources.ts';
 import type { Run, Runner } from '../jobs/runner.ts';
 import { isReady } from '../objects/machine.ts';
 
-/** A run that wants to start. */
+/** A run requesting permission to start. */
 export interface Candidate {
-  /** Key of the object, to be woken when there is room. */
+  /** Object key, enqueued when capacity is free. */
   readonly key: string;
   readonly node: string;
-  /** Name of the run: one that stands half-way may go on. */
+  /** Run name: a prepared run may continue. */
   readonly name: string;
   readonly action: JobAction;
   readonly attempt: number;
 }
 
 export type Permission =
-  /** `release` when the start was carried out or given up. */
+  /** Call `release` when the start succeeded or was aborted. */
   { readonly granted: true; release(): void } | { readonly granted: false; readonly why: string };
 
-/** Decides which node may be worked on now. */
+/** Decides on which nodes an agent may run now. */
 export interface Admission {
   request(candidate: Candidate): Permission;
-  /** Takes keys that were refused off the waiting list, the ones that wait longest first: they may ask again. */
+  /** Removes and returns waiting keys that may retry, longest waiting first. */
   wake(): readonly string[];
 }
 
 export interface AdmissionOptions {
   readonly runner: Pick<Runner, 'runsOn' | 'open'>;
   readonly nodes: { get(name: string): Node | undefined };
-  /** Whether somebody else's agent works on the node. */
+  /** True if a legacy controller's agent runs on the node. */
   readonly occupied: (node: string) => boolean;
-  /** How many agents may be at work at once. */
+  /** Maximum number of agents running at once. */
   readonly limit: () => number;
-  /** Whether an agent of the image has reported in this cluster; before that one agent works at a time, checks excepted. */
+  /**
+   * True if an agent with the current image has reported in this cluster; before, only one agent runs at a time, checks
+   * excepted.
+   */
   readonly isImageProven: () => boolean;
 }
 
@@ -47,13 +50,13 @@ const laneNames = {
 
 interface Waiting {
   readonly lane: Lane;
-  /** The node that has to be free first, where another agent was on it. */
+  /** Node blocked by another agent run; undefined: the wait is for capacity. */
   readonly forNode: string | undefined;
 }
 
 interface Busy {
   readonly why?: string;
-  /** Whether the run itself is there, half-way. */
+  /** True if the run itself already exists, prepared but not started. */
   readonly isItsOwn: boolean;
 }
 
@@ -62,20 +65,19 @@ function laneOf({ action, attempt }: Pick<Candidate, 'action' | 'attempt'>): Lan
   return attempt > 1 ? 'retry' : 'change';
 }
 
-/** How many runs of a lane may be under way when `most` agents may be at work. */
+/** Returns the run limit for a lane; `most`: limit for all lanes together. */
 function limitOf(lane: Lane, most: number): number {
   if (lane === 'change') return most;
   return Math.max(1, Math.floor(most / (lane === 'check' ? 4 : 2)));
 }
 
 /**
- * One agent at a time on a node, and only so many in the whole cluster. What is tried again, and what is cleaned up, takes
- * at most half of the places each, and what is only looked at a quarter: none can keep changes waiting, however much of it
- * there is.
+ * Limits agent runs to one per node and to a maximum per cluster. Retries and clean-ups each use at most half the
+ * slots, checks a quarter: hence no amount of retries, clean-ups or checks can block changes.
  */
 export function createAdmission(options: AdmissionOptions): Admission {
   const { runner, nodes, occupied, limit, isImageProven } = options;
-  // What was granted and is not visible as a run yet; forgotten with the process, which grants nothing then.
+  // Granted runs not yet visible in the store. A restart loses this map safely: a new process has granted nothing.
   const granted = new Map<string, Candidate>();
   const waiting = new Map<string, Waiting>();
 
@@ -92,7 +94,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return { granted: true, release: () => void granted.delete(candidate.name) };
   }
 
-  /** Who works on the node, or is about to; a run that stands half-way holds its place already. */
+  /** Returns the run that occupies the node or is about to start on the node. A prepared run already has its slot. */
   function busyWith({ node, name }: Pick<Candidate, 'node' | 'name'>): Busy {
     const open = runner.runsOn(node).filter(({ phase }) => phase !== 'ended');
     const other = open.find((run) => run.name !== name);
@@ -130,12 +132,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
       : undefined;
   }
 
-  /** Name of the run that an unproven image waits for. */
+  /** Returns the run that blocks further runs while the image is unproven. */
   function firstOfImage(all: ReturnType<typeof active>): string | undefined {
     return isImageProven() ? undefined : all.find(({ action }) => action !== 'check')?.name;
   }
 
-  /** As many as may start now, and at least one of each kind: what made room may not show yet. */
+  /** Wakes as many waiting runs as may start now, at least one per lane: freed capacity may not be visible yet. */
   function wake(): readonly string[] {
     if (waiting.size === 0) return [];
     const all = active();
@@ -150,7 +152,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return first;
   }
 
-  /** Those that wait for a place of this kind, the longest first, and not for their node. */
+  /** Returns waiting keys in a lane, longest first, without keys whose node is still busy. */
   function ready(lane: Lane): string[] {
     return [...waiting].flatMap(([key, one]) => {
       if (one.lane !== lane) return [];
@@ -163,9 +165,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
 }
 
 /**
- * Whether a run takes a place of those that may be at work at once: one that is being ended does not, none whose agent has
- * ended though its Job has not (a sidecar that stays), and none on a node that does not answer. Each may last for ever, and
- * none is work for the cluster.
+ * True if a run counts against the limit. Not counted: runs being deleted, Jobs with a finished agent (a sidecar keeps
+ * running), and runs on unreachable nodes. Each may last forever and causes no cluster load.
  */
 function holdsPlace({ phase }: Run, node: Node | undefined): boolean {
   return phase !== 'ending' && phase !== 'ended' && (node === undefined || isReady(node) !== false);

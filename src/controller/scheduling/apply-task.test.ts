@@ -17,9 +17,9 @@ const clock = createFakeClock();
 const worker = node('worker-1', instanceId);
 const contents = acceptSpec(nodeConfig());
 
-/** Visits of one object for which no run is known, and what they tell. */
+/** Returns a function that runs nextRun for an object without open runs, and the reported phases. */
 function visitsOf(config: NodeConfig) {
-  const told: unknown[] = [];
+  const phases: unknown[] = [];
   const nextRun = createNextRun({
     runner: { runsFor: () => [], nameOf: () => 'job-2' },
     dispatch: async () => Promise.resolve({ reason: 'WaitingForTurn', message: 'no room' }),
@@ -27,29 +27,29 @@ function visitsOf(config: NodeConfig) {
     ages: new RecordAges(clock),
     clock,
   } as unknown as NextRunOptions);
-  const tell = (situation: unknown) => told.push(situation);
+  const tell = (situation: unknown) => phases.push(situation);
   const report = { config, tell } as unknown as Report;
   const visit = () =>
     nextRun({ report, node: worker, action: 'apply', contents }, new AbortController().signal);
-  return { told, visit };
+  return { phases, visit };
 }
 
-it('comes back when the next attempt is due, counted from the end of the last one', async () => {
+it('nextRun requeues when the next attempt is due, counted from the end of the last attempt', async () => {
   const last = agentTask({ content: contentHash(worker, contents), machine: machineOf(worker) });
   const lost = { kind: 'failure', reason: 'ResultLost', message: '' } as const;
   const open = begun(last, 'job-1', { protocol: 2 }, clock.now());
   const applied = ended(open, lost, clock.now());
-  const { told, visit } = visitsOf(nodeConfig({ status: { applied } }));
+  const { phases, visit } = visitsOf(nodeConfig({ status: { applied } }));
   const { requeueAfterMs: whole = 0 } = await visit();
   expect(whole).toBeGreaterThanOrEqual(800);
   expect(whole).toBeLessThanOrEqual(1_200);
   await clock.advance(300);
   expect(await visit()).toEqual({ done: false, requeueAfterMs: whole - 300 });
-  expect(told).toEqual([{ kind: 'recorded' }, { kind: 'recorded' }]);
+  expect(phases).toEqual([{ kind: 'recorded' }, { kind: 'recorded' }]);
 });
 
-it('asks for room again after a while, should nobody wake it', async () => {
-  const { told, visit } = visitsOf(nodeConfig());
+it('nextRun requeues a waiting object after 30 s as a fallback', async () => {
+  const { phases, visit } = visitsOf(nodeConfig());
   expect(await visit()).toEqual({ done: false, requeueAfterMs: 30_000 });
-  expect(told).toMatchObject([{ kind: 'waiting', reason: 'WaitingForTurn', message: 'no room' }]);
+  expect(phases).toMatchObject([{ kind: 'waiting', reason: 'WaitingForTurn', message: 'no room' }]);
 });

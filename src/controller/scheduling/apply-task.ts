@@ -13,7 +13,7 @@ import {
   type RecordAges,
   recordOf,
 } from '../jobs/applied.ts';
-import { withSilentNics } from '../jobs/evidence.ts';
+import { withMissingNics } from '../jobs/evidence.ts';
 import { isNews } from '../jobs/family.ts';
 import { healthOf, unreachable } from '../jobs/liveness.ts';
 import { type Contents, contentHash, protocolFor, requestOf } from '../jobs/request.ts';
@@ -29,7 +29,7 @@ import type { Refusal, Rollout } from './rollout-budget.ts';
 import { decide, isAbout, type ObservedRun } from './schedule.ts';
 import { createTermsOf } from './terms.ts';
 
-/** What an agent is to bring about on a node for an object. */
+/** Work for an agent: action and contents for one node and one object. */
 export interface Task {
   readonly report: Report;
   readonly node: Node;
@@ -45,7 +45,7 @@ export interface NextRunOptions {
   readonly runner: Runner;
   readonly dispatch: Dispatch;
   readonly rollout: Rollout;
-  /** Whether the server still has this state of the object, asked now. */
+  /** Reads the object from the API server; true if uid and generation are unchanged. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly records: Pick<NodeRecords, 'take'>;
   readonly startDeadlineMs: number;
@@ -54,25 +54,25 @@ export interface NextRunOptions {
   readonly metrics: ControllerMetrics;
 }
 
-const recordNotKept =
+const recordNotStored =
   'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
 
-/** Who waits for its turn is woken when another run ends; this finds what nobody told. */
+/** Fallback requeue for queued objects; normally the end of another run wakes the object earlier. */
 export const requeueMs = 30_000;
 
-/** A stopped rollout wakes its objects when it goes on. */
-const lookAtStoppedMs = 300_000;
+/** Fallback requeue during a stopped rollout, which wakes its objects on resume. */
+const stoppedRequeueMs = 300_000;
 
 interface Start {
-  readonly order: AgentTask;
+  readonly agentTask: AgentTask;
   readonly repeat: boolean;
-  /** Whether the rollout budget counts the run. */
+  /** True if the rollout budget counts the run. */
   readonly isBudgeted: boolean;
 }
 
 export type NextRun = (task: Task, signal: AbortSignal) => Promise<Progress>;
 
-/** Takes the next step of a task: starts, waits for, repeats or takes back runs of the agent, and tells of it. */
+/** Takes the next step for a task: starts, follows, retries or removes agent runs, and sets the status phase. */
 export function createNextRun(options: NextRunOptions): NextRun {
   const { runner, dispatch, rollout, records, startDeadlineMs, ages, clock, metrics } = options;
   const termsOf = createTermsOf(options);
@@ -92,8 +92,8 @@ export function createNextRun(options: NextRunOptions): NextRun {
     switch (next.kind) {
       case 'start': {
         const { attempt, generation } = next;
-        const order = agentTask(task, { ...desired, attempt, generation });
-        return start(task, order, runs, signal);
+        const agentTask = agentTaskFor(task, { ...desired, attempt, generation });
+        return start(task, agentTask, runs, signal);
       }
       case 'remove':
         await runner.remove(next.run, signal);
@@ -103,10 +103,10 @@ export function createNextRun(options: NextRunOptions): NextRun {
           ? follow(task, next.run, signal)
           : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
       case 'pause':
-        tellEnd(task, next.seen);
+        reportOutcome(task, next.observed);
         return { done: false, requeueAfterMs: next.forMs };
       case 'done':
-        tellEnd(task, next.seen);
+        reportOutcome(task, next.observed);
         return { done: true };
       default:
         return next satisfies never;
@@ -119,45 +119,45 @@ export function createNextRun(options: NextRunOptions): NextRun {
 
   async function start(
     task: Task,
-    order: AgentTask,
+    agentTask: AgentTask,
     runs: readonly Run[],
     signal: AbortSignal,
   ): Promise<Progress> {
     const { report, node } = task;
     const before = recordOf(report.config);
-    // A number says nothing here either: the same content may be on its second machine.
-    const repeat = before !== undefined && isAbout(before, order);
+    // The attempt number is no evidence for a retry: the same content may be on a second machine.
+    const repeat = before !== undefined && isAbout(before, agentTask);
     const failure = pausedIn(report.config) ?? unreachable(node);
     if (failure) return waiting(report, failure, repeat);
     const revision = rollout.revisionOf(report.config);
-    const change = isBudgeted(report.config, order, revision) ? { node, revision } : undefined;
-    const run = { order, repeat, isBudgeted: change !== undefined };
-    const why = await dispatch(order, () => begin(task, run, signal), change);
+    const change = isBudgeted(report.config, agentTask, revision) ? { node, revision } : undefined;
+    const run = { agentTask, repeat, isBudgeted: change !== undefined };
+    const why = await dispatch(agentTask, () => begin(task, run, signal), change);
     if (why !== undefined) {
       const isStopped = 'isStopped' in why && why.isStopped;
-      const requeueAfterMs = isStopped ? lookAtStoppedMs : requeueMs;
+      const requeueAfterMs = isStopped ? stoppedRequeueMs : requeueMs;
       return { ...waiting(report, why, repeat), requeueAfterMs };
     }
-    await tidy({ ...order, name: runner.nameOf(order) }, runs, signal);
+    await tidy({ ...agentTask, name: runner.nameOf(agentTask) }, runs, signal);
     return { done: false, requeueAfterMs: startDeadlineMs };
   }
 
-  /** Recorded before it can begin: of a run that nobody saw end the record says that nobody knows. */
+  /** Writes `status.applied` before the Job starts: after a crash the outcome is then "unknown", not "none". */
   async function begin(
     { report, ...task }: Task,
-    { order, repeat, isBudgeted: counts }: Start,
+    { agentTask, repeat, isBudgeted: counts }: Start,
     signal: AbortSignal,
   ): Promise<void> {
-    const run = await runner.prepare(order, signal);
-    // An earlier life of this process may have made it for another one.
-    const sent = { ...order, family: run.family };
+    const run = await runner.prepare(agentTask, signal);
+    // An earlier controller process may have prepared the Job for another network manager.
+    const sent = { ...agentTask, family: run.family };
     const before = recordOf(report.config);
     if (before?.job !== run.name || before.done !== undefined || before.undone) {
       const { config } = report;
       const { contents } = task;
-      const input = { config, contents, order, before, isBudgeted: counts };
+      const input = { config, contents, agentTask, before, isBudgeted: counts };
       const terms = await termsOf(input, signal);
-      const again = repeat || isRefusedFor(report.config, recordNotKept);
+      const again = repeat || isRefusedFor(report.config, recordNotStored);
       report.tell(
         { kind: 'working', run, repeat: again },
         begun(sent, run.name, terms, clock.now()),
@@ -165,28 +165,28 @@ export function createNextRun(options: NextRunOptions): NextRun {
       await report.write(signal);
     }
     const applied = recordOf(report.config);
-    if (applied?.job !== run.name) throw new RunRefused(recordNotKept);
+    if (applied?.job !== run.name) throw new RunRefused(recordNotStored);
     const { config } = report;
-    // Its own record stands by now: of a node that is changed there is always one.
-    await records.take(config, order.node, signal);
-    await runner.start(order, requestOf(sent, { ...task, config }, applied), signal);
+    // The object's own record is stored before older records become undone: a changed node always has a record.
+    await records.take(config, agentTask.node, signal);
+    await runner.start(agentTask, requestOf(sent, { ...task, config }, applied), signal);
   }
 
-  /** Withdraws what can never begin, puts back what was taken from it, else waits. */
+  /** Deletes a run that cannot start, repairs a slow run, otherwise waits. */
   async function follow(task: Task, run: Run, signal: AbortSignal): Promise<Progress> {
     const { report, node } = task;
     const known = recordOf(report.config);
     const applied = known?.job === run.name ? known : undefined;
-    // Given up already; it has to end before anything else may begin.
+    // The run already failed and is being removed; it must end before a new run starts.
     if (applied?.done !== undefined) return recorded(report);
     const shown = { ...run, trouble: run.trouble ?? unreachable(node) };
-    // What began it has told already what holds.
+    // The first start already set the phase.
     const repeat = run.attempt > 1;
     report.tell({ kind: 'working', run: shown, repeat }, applied ?? unrecorded(run, task));
-    return applied ? tend(task, run, applied, signal) : { done: false };
+    return applied ? supervise(task, run, applied, signal) : { done: false };
   }
 
-  async function tend(
+  async function supervise(
     task: Task,
     run: Run,
     applied: Applied,
@@ -197,7 +197,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     if (health.kind === 'fine') return { done: false };
     if (health.kind === 'late') {
       await runner.remove(run, signal);
-      tellEnd(task, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
+      reportOutcome(task, { job: run.name, verdict: { kind: 'failure', ...health.failure } });
       return { done: false };
     }
     if (health.kind === 'slow') {
@@ -207,29 +207,29 @@ export function createNextRun(options: NextRunOptions): NextRun {
     return { done: false, requeueAfterMs: health.forMs };
   }
 
-  /** For a run whose record somebody took away with the status. */
+  /** Builds a record for a running Job whose `status.applied` was deleted. */
   function unrecorded(run: Run, { contents, report: { config } }: Task): Applied {
     const terms = { protocol: protocolFor(contents), revision: rollout.revisionOf(config) };
     return begun(run, run.name, terms, clock.now());
   }
 
-  function tellEnd({ report, contents }: Task, seen: ObservedRun | undefined): void {
-    if (!seen) return report.tell({ kind: 'recorded' });
+  function reportOutcome({ report, contents }: Task, observed: ObservedRun | undefined): void {
+    if (!observed) return report.tell({ kind: 'recorded' });
     const now = clock.now();
     const applied = recordOf(report.config);
     const record =
-      applied && ended(rollout.withoutExcused(applied), seen.verdict, now, contents.keep);
+      applied && ended(rollout.withoutExcused(applied), observed.verdict, now, contents.keep);
     if (record) rollout.ended(record);
     if (!record || !isNews(record.foundFamily, record)) {
-      return report.tell({ kind: 'ended', ...seen, at: now }, record);
+      return report.tell({ kind: 'ended', ...observed, at: now }, record);
     }
-    // Nothing was done, and nobody has to do anything: it is told of when the next one has ended.
+    // The run changed nothing and needs no user action: the next run's outcome is reported instead.
     metrics.count('multinic_job_results_total', { outcome: 'failed' });
     const message = `the node is of the family ${record.foundFamily}: another agent is sent for that`;
     report.tell({ kind: 'waiting', ...turn(message), repeat: record.attempt > 1 }, record);
   }
 
-  /** The last one of this content that ended is kept for its log; the rest goes by itself in time. */
+  /** Keeps the last finished run with this content for its log; the Job TTL deletes the rest. */
   async function tidy(
     { content, name }: AgentTask & { readonly name: string },
     runs: readonly Run[],
@@ -244,7 +244,9 @@ export function createNextRun(options: NextRunOptions): NextRun {
   return nextRun;
 }
 
-/** The runs of an object; one of this content is judged by what it was asked for. */
+/**
+ * Returns the object's runs. Runs with the current content also get failures for requested NICs missing in the result.
+ */
 export function runsOf(
   runner: Runner,
   { report: { config }, contents }: Task,
@@ -253,10 +255,10 @@ export function runsOf(
   return runner
     .runsFor(refOfConfig(config))
     .filter(({ uid }) => uid === config.metadata.uid)
-    .map((run) => (run.content === content ? withSilentNics(run, contents.interfaces) : run));
+    .map((run) => (run.content === content ? withMissingNics(run, contents.interfaces) : run));
 }
 
-export function agentTask(
+export function agentTaskFor(
   { report: { config }, node }: Task,
   rest: Pick<AgentTask, 'action' | 'attempt' | 'generation' | 'content' | 'machine'>,
 ): AgentTask {
@@ -276,7 +278,7 @@ function recorded(report: Report): Progress {
   return { done: false };
 }
 
-/** Whether its status says just that: the next try says nothing new. */
+/** True if the status already shows this message, so the retry emits no new event. */
 function isRefusedFor({ status }: NodeConfig, message: string): boolean {
   return findCondition(status?.conditions, 'Ready')?.message === message;
 }

@@ -14,22 +14,22 @@ export interface DispatchOptions {
 }
 
 /**
- * Begins a run when it is its turn; resolves to why it is not. Its object is woken when there is room. `change`: node and
- * revision of a run that the rollout budget counts.
+ * Starts a run if permitted, otherwise resolves to the reason. Freed capacity wakes the object. `change`: node and
+ * revision, for runs counted by the rollout budget.
  */
 export type Dispatch = (
-  order: AgentTask,
+  task: AgentTask,
   begin: () => Promise<void>,
   change?: Pick<Change, 'node' | 'revision'>,
 ) => Promise<Failure | Refusal | undefined>;
 
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { runner, admission, rollout, metrics, log } = options;
-  return async (order, begin, change) => {
-    const key = keyOf(order.config);
-    const { node, action, attempt, generation } = order;
-    const name = runner.nameOf(order);
-    // Before a place: a change that its rollout does not allow yet takes no place from another one.
+  return async (task, begin, change) => {
+    const key = keyOf(task.config);
+    const { node, action, attempt, generation } = task;
+    const name = runner.nameOf(task);
+    // Ask the rollout before taking a slot: a change held by its rollout must not block a slot.
     const part = change && rollout.request({ key, ...change });
     if (part && !part.granted) return part.why;
     const permission = admission.request({ key, node, name, action, attempt });

@@ -28,7 +28,7 @@ it.each([
   expect(sourceOf(nodeConfig({ metadata: { annotations, generation: 7 } }))).toEqual(expected);
 });
 
-it('a revision names source, generation and image', () => {
+it('a revision contains source, generation and image hash', () => {
   expect(revisionOf(source, imageHash('agent:1'))).toMatch(/^config-1\/4\/[0-9a-f]{12}$/);
   expect(imageHash('agent:1')).not.toBe(imageHash('agent:2'));
 });

@@ -7,13 +7,13 @@ import type { AgentTask } from '../jobs/runner.ts';
 import { isReplaced } from '../objects/machine.ts';
 import { type NodeConfig } from '../objects/stores.ts';
 
-/** What decides the content of an object: an OpenstackConfig, a MultiNicBizConfig, or the object itself. */
+/** The origin of an object's content: an OpenstackConfig, a MultiNicBizConfig, or the object itself. */
 export interface Source {
   readonly uid: string;
   readonly generation: number;
 }
 
-// Any user may write the annotation: a value without a usable uid counts as none.
+// Any user may write the annotation; a value without a usable uid is ignored.
 const sourceSchema = z.object({
   uid: z
     .string()
@@ -23,8 +23,8 @@ const sourceSchema = z.object({
 });
 
 /**
- * Returns the source of an object. An object without one is its own source with generation 0: each edit of its spec is a change
- * of this node alone, and only another agent image makes another revision.
+ * Returns the object's source. Without a source annotation the object is its own source with generation 0: a spec edit
+ * then affects one node only, and only a new agent image makes a new revision.
  */
 export function sourceOf({ metadata }: Pick<NodeConfig, 'metadata'>): Source {
   const noted = metadata.annotations ?? {};
@@ -41,7 +41,7 @@ function readSource(text: string | undefined): Source | undefined {
   }
 }
 
-/** Hash of an agent image in a revision: 12 hex digits. */
+/** Returns the image hash used in a revision: 12 hex digits. */
 export function imageHash(image: string): string {
   return createHash('sha256').update(image).digest('hex').slice(0, 12);
 }
@@ -52,9 +52,9 @@ export function revisionOf({ uid, generation }: Source, image: string): string {
 }
 
 /**
- * Whether a run has something to lose, and counts in the rollout budget: its node has NICs by a record of other content and of
- * another revision. A first apply, a repeated one and a clean-up have nothing to lose. A record of an earlier version names no
- * revision. A run that has begun and was replaced before it ended counts as well: its node may have kept its NICs.
+ * True if the rollout budget counts a run: a record with different content and revision says the node has NICs. First
+ * applies, retries and clean-ups are not counted. Records from earlier versions name no revision. A run replaced before
+ * its end counts too: the node may still have NICs.
  */
 export function isBudgeted(
   config: NodeConfig,
@@ -66,7 +66,7 @@ export function isBudgeted(
   if (record.content === content || record.revision === revision) return false;
   const { nodeName, macs } = record;
   if (nodeName !== machine.nodeName || isReplaced(machineIn(record), machine)) return false;
-  // A record of an earlier version does not name its NICs.
+  // A record from an earlier version does not list its NICs.
   return macs === undefined || macs.length > 0;
 }
 
@@ -75,7 +75,7 @@ interface Ended {
   readonly reasons?: readonly string[] | undefined;
 }
 
-/** Whether the agent of a run has reported on its NICs: its image works on a node of this cluster. */
+/** True if the agent reported on its NICs, which proves the image on a node in this cluster. */
 export function isReported({ done, reasons = [] }: Ended): boolean {
   if (done !== false) return done === true;
   return reasons.length > 0 && reasons.every((reason) => Object.hasOwn(nicReasons, reason));

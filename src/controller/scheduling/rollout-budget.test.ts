@@ -8,7 +8,7 @@ import { createRollout } from './rollout-budget.ts';
 
 const namespace = 'multinic-system';
 
-/** A rollout over objects of one source, whose records are written as runs begin and end. */
+/** A rollout over objects with one source; records are written as runs start and end. */
 function world(count: number, domainLabel?: string) {
   const configs = new Store<NodeConfig>();
   const jobs = new Set<string>();
@@ -60,7 +60,7 @@ function nodeOf(name: string): Node {
   return { ...rest, metadata: { ...metadata, labels: { zone } } };
 }
 
-it('two starts at once do not overshoot, before and after the record shows', () => {
+it('two simultaneous starts do not exceed the budget, before and after the record is visible', () => {
   const { request, record } = world(30);
   const first = request('n1');
   expect(request('n2').granted).toBe(false);
@@ -70,7 +70,7 @@ it('two starts at once do not overshoot, before and after the record shows', () 
   expect(request('n2').granted).toBe(false);
 });
 
-it('a start that fails leaves its part to the object that waits longest', () => {
+it('a failed start passes its share to the longest waiting object', () => {
   const { request, taken } = world(30);
   const first = request('n1');
   request('n2');
@@ -80,7 +80,7 @@ it('a start that fails leaves its part to the object that waits longest', () => 
   expect(request('n2').granted).toBe(true);
 });
 
-it('a change that waits for a place keeps its part, for as long as it asks for one', async () => {
+it('a change waiting for a slot keeps its share for as long as its object retries', async () => {
   const { request, clock } = world(30);
   const first = request('n1');
   if (first.granted) first.reserve();
@@ -95,7 +95,7 @@ it('a change that waits for a place keeps its part, for as long as it asks for o
   expect(request('n2').granted).toBe(true);
 });
 
-it('a new step wakes all, an ended run only as many as may start', () => {
+it('a new step wakes all objects, a finished run only as many as may start', () => {
   const { request, record, end, taken } = world(30);
   const start = (name: string): boolean => {
     const part = request(name);
@@ -123,7 +123,7 @@ it('a new step wakes all, an ended run only as many as may start', () => {
   expect(taken()).toEqual(['n5', 'n6']);
 });
 
-it('a run whose Job is gone counts as failed, until its object says how it ended', () => {
+it('a run without a Job counts as failed until the object reports its outcome', () => {
   const { request, record, end } = world(30);
   record('n1', 'started', true);
   const refused = request('n2');
@@ -132,7 +132,7 @@ it('a run whose Job is gone counts as failed, until its object says how it ended
   expect(request('n2').granted).toBe(true);
 });
 
-it('a run whose Node is deleted counts as failed, though its Job is still kept', () => {
+it('a run whose Node is deleted counts as failed although its Job still exists', () => {
   const { request, record, gone } = world(30);
   record('n1', 'started');
   gone.add('n1');
@@ -142,14 +142,14 @@ it('a run whose Node is deleted counts as failed, though its Job is still kept',
 it.each([
   ['the agent of this image', (revision: string) => revision, 1],
   ['an agent of an earlier image', () => 'source-1/2/0123456789ab', 0],
-])('the image is proven by a result of %s', (_agent, of, count) => {
+])('isImageProven after a result from %s', (_agent, of, count) => {
   const { rollout, revision, proven } = world(3);
   rollout.ended({ done: true, revision: of(revision) });
   expect(proven()).toBe(count);
   expect(rollout.isImageProven()).toBe(count === 1);
 });
 
-it('a value of rollout-continue counts once for a source', () => {
+it('a rollout-continue value counts once per source', () => {
   const { rollout, put } = world(3);
   const noted = { 'multinic.io/rollout-continue': 'x' };
   const of = (name: string, value: object = noted): NodeConfig => {
@@ -164,7 +164,7 @@ it('a value of rollout-continue counts once for a source', () => {
   expect(rollout.continuedBy(of('n2', {}))).toBeUndefined();
 });
 
-it('nodes of another domain wait, and are woken when the first domain is free', () => {
+it('nodes in another domain wait, and are woken when the first domain is free', () => {
   const { request, record, end, taken } = world(60, 'zone');
   record('n1', 'done');
   const odd = request('n3');

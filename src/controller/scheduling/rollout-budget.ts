@@ -25,15 +25,15 @@ import {
 } from './rollout-nodes.ts';
 import { RolloutWaiting } from './rollout-waiting.ts';
 
-/** A run that has something to lose. */
+/** A run that changes existing NICs. */
 export interface Change {
-  /** Key of its object, which is woken when it may start. */
+  /** Object key, woken when the run may start. */
   readonly key: string;
   readonly node: Node;
   readonly revision: string;
 }
 
-/** Why a change has to wait. */
+/** Reason why a change must wait. */
 export interface Refusal extends Failure {
   readonly isStopped: boolean;
 }
@@ -41,28 +41,28 @@ export interface Refusal extends Failure {
 export type RolloutPermission =
   | {
       readonly granted: true;
-      /** The change has begun, or failed to. */
+      /** Call when the change has started or failed to start. */
       release(): void;
-      /** The change waits for a place among the agents at work, and keeps its part of the budget meanwhile. */
+      /** Call while the change waits for a free agent slot; its budget share stays reserved. */
       reserve(): void;
     }
   | { readonly granted: false; readonly why: Refusal };
 
-/** Applies changes of a revision to few nodes first. */
+/** Applies a revision's changes to few nodes first. */
 export interface Rollout {
   revisionOf(config: NodeConfig): string;
   request(change: Change): RolloutPermission;
-  /** The phase that a run takes over from the record of its object; undefined: the run no longer counts. */
+  /** Phase that a run inherits from the object's record; undefined: the run no longer counts. */
   carriedPhase(config: NodeConfig): RolloutPhase | undefined;
-  /** The value of `rollout-continue` that is to be handled; undefined if there is no new one. */
+  /** Unhandled value of `rollout-continue`; undefined: no new value. */
   continuedBy(config: NodeConfig): ContinuedStatus | undefined;
-  /** Whether an agent of the image has reported on a node of this cluster. */
+  /** True if an agent with the image has reported on a node in this cluster. */
   readonly isImageProven: () => boolean;
-  /** The record of a run that ends now, without its failure if a user continued the rollout since it began. */
+  /** Returns a finished run's record, without the failure if a user continued the rollout after the run started. */
   withoutExcused(record: Applied): Applied;
-  /** How many nodes are in a state, over all revisions. */
+  /** Number of nodes in a state, over all revisions. */
   count(state: RolloutState): number;
-  /** Takes note of an end whose record may go with its object. */
+  /** Notes a finished run before its record is deleted with the object. */
   ended(record: Pick<Applied, 'done' | 'reasons' | 'revision'>): void;
 }
 
@@ -71,27 +71,27 @@ export type ContinuedStatus = NonNullable<NonNullable<NodeConfig['status']>['rol
 export interface RolloutOptions {
   readonly configs: Parameters<RolloutNodes['follow']>[0];
   readonly nodes: { get(name: string): Node | undefined };
-  /** The agent image. */
+  /** Agent image. */
   readonly image: string;
-  /** Label of Nodes; undefined: no domains. */
+  /** Node label that defines domains; undefined: no domains. */
   readonly domainLabel: string | undefined;
-  /** Whether there is an agent Job of this name, ended or not. */
+  /** True if an agent Job with this name exists, finished or not. */
   readonly hasJob: (name: string) => boolean;
-  /** Names of the Jobs that have not ended. */
+  /** Names of unfinished Jobs. */
   readonly openJobs: () => readonly string[];
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
-  /** Enqueues objects that may start, or whose reason to wait has changed. */
+  /** Enqueues objects that may start or whose waiting reason changed. */
   readonly wake: (keys: readonly string[]) => void;
   /** Called once, when the image is proven. */
   readonly onImageProven: () => void;
 }
 
 interface Admitted extends Change {
-  /** End of a reservation on the monotonic clock; undefined while the run is being started. */
+  /** End of a reservation on the monotonic clock; undefined while the run is starting. */
   readonly until: number | undefined;
 }
 
-/** A change that waits for a place asks again every 30 s; one that no longer does gives its part back. */
+/** A change waiting for a slot retries every 30 s; without retries its reservation expires. */
 const reservationMs = 90_000;
 
 export function createRollout(options: RolloutOptions): Rollout {
@@ -125,7 +125,7 @@ export function createRollout(options: RolloutOptions): Rollout {
       versions.flatMap(({ source, run }) => (run ? [source, sourceIn(run.revision)] : source)),
     );
     for (const revision of waiting.revisions) {
-      // A domain that is free again is free for every source.
+      // A free domain is free for every source.
       if (domainLabel !== undefined || touched.has(sourceIn(revision))) wakeFor(revision);
     }
   }
@@ -136,7 +136,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     options.wake(waiting.take(revision, progress.step, progress.room, domain));
   }
 
-  /** `except`: key of a change that is not counted. */
+  /** `except`: key of a change to leave out. */
   function tallyOf(revision: string, except?: string): Tally {
     const now = clock.now().getTime();
     const continued = records.continuedOf(sourceIn(revision));
@@ -162,7 +162,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     };
   }
 
-  /** Whether a result may come: not of a run whose Job is gone, and none is recorded for a node without a Node. */
+  /** True if a result may still come: the Job and the Node both exist. */
   function isAwaited({ job, node }: CountedRun): boolean {
     return hasJob(job) && options.nodes.get(node) !== undefined;
   }
@@ -185,7 +185,7 @@ export function createRollout(options: RolloutOptions): Rollout {
       granted: true,
       release: () => {
         admitted.delete(key);
-        // A run that failed to begin leaves its part to another node.
+        // A run that failed to start frees its share for another node.
         if (waiting.revisions.includes(revision)) wakeFor(revision);
       },
       reserve: () =>
@@ -205,7 +205,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     return refusal(message, progress);
   }
 
-  /** Domains whose nodes are being changed, each with one of these nodes. */
+  /** Returns domains with a run under way, each with one such node. */
   function domainsAtWork(except?: string): ReadonlyMap<string, string> {
     if (domainLabel === undefined) return new Map();
     const jobs = new Set(options.openJobs());
@@ -218,7 +218,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     return new Map(names.map((name) => [domainOf(options.nodes.get(name)) ?? name, name]));
   }
 
-  /** A node without the label is a domain of its own. */
+  /** A node without the label is a domain by itself. */
   function domainOf(node: Node | undefined): string | undefined {
     if (domainLabel === undefined || !node) return undefined;
     const value = node.metadata.labels?.[domainLabel];
@@ -243,7 +243,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     const value = valueOf(config);
     if (value === undefined || value === config.status?.rolloutContinued?.value) return undefined;
     const { uid } = sourceOf(config);
-    // The same value on many objects of a source is one decision of its user.
+    // The same value on several objects is one decision by the source's user.
     const used = records.continuedOf(uid).find((one) => one.value === value);
     const failures = records.failuresOf(uid).map(({ at }) => at);
     return asStatus(used ?? continuedNow(value, clock.now().getTime(), failures));
@@ -263,7 +263,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     withoutExcused,
     count: (state) => records.count(state),
     ended: (record) => {
-      // A Job that a controller of an earlier image began ends after an upgrade as well.
+      // A Job with an earlier image may finish after an upgrade.
       if (imageIn(record.revision ?? '') === image && isReported(record)) proven();
     },
   };
@@ -275,7 +275,10 @@ function refusal(message: string, progress: Progress) {
   return { refusal: why, shows: progress.step };
 }
 
-/** Value of the annotation as a status keeps it; an API server keeps no half of a character that a cut left over. */
+/**
+ * Returns the annotation value as the status stores it. A cut may leave half a surrogate pair, which an API server
+ * drops.
+ */
 function valueOf({ metadata }: NodeConfig): string | undefined {
   return (
     metadata.annotations?.[annotations.rolloutContinue]?.slice(0, 64).toWellFormed() || undefined

@@ -6,38 +6,38 @@ import { isWrittenByOther, type NodeConfig } from '../objects/stores.ts';
 import { isReported, revisionOf, sourceOf } from './revision.ts';
 import type { Continued, Failed } from './rollout.ts';
 
-/** States of nodes in the metric `multinic_rollout_nodes`. */
+/** Node states in the metric `multinic_rollout_nodes`. */
 export const rolloutStates = ['waiting', 'running', 'done', 'failed', 'stopped'] as const;
 
 export type RolloutState = (typeof rolloutStates)[number];
 
-/** What the rollout needs of one object. */
+/** Rollout data for one object. */
 export interface RolloutNode {
-  /** Undefined while the object is being deleted. */
+  /** Revision wanted by the object; undefined: the object is being deleted. */
   readonly wanted: string | undefined;
   readonly source: string;
-  /** The run that the budget counts last. */
+  /** Last run counted by the budget. */
   readonly run: CountedRun | undefined;
   readonly continued: Continued | undefined;
   readonly states: readonly RolloutState[];
-  /** Hash of the agent image whose agent has reported. */
+  /** Hash of the agent image that reported on the node. */
   readonly provenImage: string | undefined;
 }
 
 export interface CountedRun {
   readonly revision: string;
-  /** `failed` also for a run that is over its deadline and whose Pod does not end. */
+  /** `failed` also covers a run past its deadline whose Pod does not end. */
   readonly phase: RolloutPhase;
   readonly node: string;
-  /** Name of the Job. */
+  /** Job name. */
   readonly job: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
 /**
- * Records of all objects by revision. It follows the store of objects, which keeps them as text: a decision parses none of them,
- * and a process that starts again finds the same.
+ * Index of all objects' records by revision. The object store keeps objects as text; with the index no decision parses
+ * text. A restarted process rebuilds the same index.
  */
 export class RolloutNodes {
   readonly #image: string;
@@ -49,7 +49,7 @@ export class RolloutNodes {
     this.#image = image;
   }
 
-  /** Calls `listener` with the key and both versions of an object after each change of the store. */
+  /** Calls `listener` with the key and both versions after each store change. */
   follow(
     configs: Pick<Store<NodeConfig>, 'subscribe'>,
     listener: (key: string, versions: readonly RolloutNode[]) => void,
@@ -80,7 +80,7 @@ export class RolloutNodes {
     return this.#nodes.get(key);
   }
 
-  /** How many objects want a revision. */
+  /** Number of objects that want a revision. */
   total(revision: string): number {
     return this.#index.count(`wanted ${revision}`);
   }
@@ -89,12 +89,12 @@ export class RolloutNodes {
     return this.#index.count(`done ${revision}`);
   }
 
-  /** Keys and runs of objects that want the revision and whose run has begun and not ended. */
+  /** Keys and runs for objects that want the revision and have an unfinished run. */
   started(revision: string): ReadonlyMap<string, CountedRun> {
     return this.#runs(`started ${revision}`);
   }
 
-  /** The same of all revisions. */
+  /** Unfinished runs over all revisions. */
   allStarted(): ReadonlyMap<string, CountedRun> {
     return this.#runs('state running');
   }
@@ -111,33 +111,33 @@ export class RolloutNodes {
     return new Map(runs);
   }
 
-  /** Handled values of `rollout-continue` on objects of a source. */
+  /** Handled values of `rollout-continue` on a source's objects. */
   continuedOf(source: string): readonly Continued[] {
     return this.#index.get(`continued ${source}`).flatMap((key) => this.get(key)?.continued ?? []);
   }
 
-  /** Failures of all revisions of a source. */
+  /** Failures in all revisions of a source. */
   failuresOf(source: string): readonly Failed[] {
     return this.#index.get(`failed-of ${source}`).flatMap((key) => this.get(key)?.run ?? []);
   }
 
-  /** How many nodes are in a state. */
+  /** Number of nodes in a state. */
   count(state: RolloutState): number {
     return this.#index.count(`state ${state}`);
   }
 
-  /** Whether an agent of the image has reported on a node of this cluster. */
+  /** True if an agent with the image has reported on a node in this cluster. */
   isProven(): boolean {
     return this.#index.count(`image ${this.#image}`) > 0;
   }
 }
 
-/** Source of a revision: the text before its first slash. */
+/** Returns a revision's source: the text before the first slash. */
 export function sourceIn(revision: string): string {
   return revision.slice(0, revision.indexOf('/'));
 }
 
-/** Hash of the image of a revision: the text after its last slash. */
+/** Returns a revision's image hash: the text after the last slash. */
 export function imageIn(revision: string): string {
   return revision.slice(revision.lastIndexOf('/') + 1);
 }
@@ -153,7 +153,7 @@ function valuesOf(node: RolloutNode): readonly string[] {
   ];
 }
 
-/** A run that has begun for a revision that its object no longer wants keeps no other node waiting. */
+/** A run for a revision that the object no longer wants does not block other nodes. */
 function runValues({ phase, revision }: CountedRun, wanted: string | undefined): readonly string[] {
   if (phase === 'started' && wanted !== revision) return [];
   const value = `${phase} ${revision}`;
@@ -192,7 +192,7 @@ function phaseIn(status: Status): RolloutPhase | undefined {
   return phase === 'started' && isOverdue(status) ? 'failed' : phase;
 }
 
-/** Whether the run is over its deadline: on a node that does not answer its Pod stays for ever, and no result comes. */
+/** True if the run is past its deadline: on an unreachable node the Pod stays forever, and no result arrives. */
 function isOverdue(status: Status): boolean {
   const ready = findCondition(status?.conditions, 'Ready');
   return ready?.status === 'False' && ready.reason === 'DeadlineExceeded';
@@ -200,7 +200,7 @@ function isOverdue(status: Status): boolean {
 
 const phases: readonly RolloutPhase[] = ['started', 'done', 'failed'];
 
-/** A time that cannot be read is as old as can be: it was edited by hand. */
+/** An unreadable time was edited by hand and counts as the oldest possible time. */
 function timeIn(text: string | undefined): number {
   return Date.parse(text ?? '') || 0;
 }

@@ -5,7 +5,7 @@ import type { Run } from '../jobs/runner.ts';
 const nodes = 1000;
 const canaryAndWave = 101;
 
-/** Of the first attempts every n-th fails; `isRepaired`: later ones succeed. */
+/** Fails every n-th first attempt; `isRepaired`: later attempts succeed. */
 function everyNth(n: number, isRepaired = true): Script {
   let jobs = 0;
   const failing = new Set<string>();
@@ -18,7 +18,7 @@ function everyNth(n: number, isRepaired = true): Script {
   };
 }
 
-/** A cluster that is configured, on which a rollout begins. */
+/** A configured cluster at the start of a rollout. */
 function clusterWith(change: 'generation' | 'image'): RolloutModel {
   const model = new RolloutModel(nodes, 'agent:1');
   if (change === 'image') {
@@ -43,7 +43,7 @@ const cases: readonly Case[] = [
 async function rounds(model: RolloutModel, { killed }: Case, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await model.round();
-    // In each step; a controller that was killed visits all objects.
+    // Kill the controller in each step; a restarted controller visits all objects.
     if (killed && (n < 5 || n % 10 === 0)) model.kill();
   }
 }
@@ -61,7 +61,7 @@ describe.each(cases)('1,000 nodes, failing $change, controller killed: $killed',
     expect(model.message('RolloutStopped')).toContain(`: ${[...model.touched][0]} failed; `);
   });
 
-  it('at most canary and wave are touched when every fifth Job fails, until a user continues', async () => {
+  it('a rollout with every fifth Job failing stops within canary and wave, until a user continues', async () => {
     const model = clusterWith(one.change);
     model.script = everyNth(5, false);
     await rounds(model, one, 12);
@@ -77,7 +77,7 @@ describe.each(cases)('1,000 nodes, failing $change, controller killed: $killed',
     expect(model.showing('RolloutStopped')).toEqual([]);
   });
 
-  it('all are touched, and the failed ones are known, when every twentieth Job fails', async () => {
+  it('a rollout with every twentieth Job failing touches all nodes and records the failed nodes', async () => {
     const model = clusterWith(one.change);
     model.script = everyNth(20, false);
     await rounds(model, one, 40);

@@ -1,18 +1,18 @@
 import type { Step } from './rollout.ts';
 
-/** Objects that wait for their part of a rollout, by revision, the longest first. */
+/** Objects waiting for their rollout share, by revision, longest first. */
 export class RolloutWaiting {
-  /** By revision and key: the domain of the node. */
+  /** Node domain by revision and key. */
   readonly #byRevision = new Map<string, Map<string, string | undefined>>();
   readonly #revisions = new Map<string, string>();
-  /** By revision: the step that its waiting objects show. */
+  /** Rollout step shown by waiting objects, by revision. */
   readonly #shown = new Map<string, Step>();
 
   get revisions(): readonly string[] {
     return [...this.#byRevision.keys()];
   }
 
-  /** `step`: what the object shows. */
+  /** `step`: rollout step shown in the object's status. */
   add(key: string, revision: string, domain: string | undefined, step: Step): void {
     this.delete(key);
     const keys = this.#byRevision.get(revision) ?? new Map<string, string | undefined>();
@@ -38,8 +38,9 @@ export class RolloutWaiting {
   }
 
   /**
-   * Takes the objects of a revision that are to ask again: all if they show another step, otherwise at most `room` of this domain
-   * (undefined: of any). The names of failed nodes wake none: each retry would wake a thousand objects.
+   * Removes and returns keys that must retry: all if their shown step is outdated, otherwise at most `room` in this
+   * domain (undefined: any domain). A change in the failed-node list wakes no object: each retry would wake a thousand
+   * objects.
    */
   take(revision: string, step: Step, room: number, domain: string | undefined): string[] {
     const all = [...(this.#byRevision.get(revision) ?? [])];

@@ -1,27 +1,27 @@
-/** What is known of one revision. */
+/** Counts for one revision. */
 export interface Tally {
-  /** Objects that want the revision. */
+  /** Number of objects that want the revision. */
   readonly total: number;
-  /** Nodes with a run under way, or about to start. */
+  /** Nodes with a run under way or about to start. */
   readonly running: readonly string[];
-  /** How many nodes have ended well. */
+  /** Number of nodes completed successfully. */
   readonly done: number;
   readonly failures: readonly Failed[];
 }
 
-/** A node whose run failed for a NIC that was configured before. */
+/** A node whose run failed for a previously configured NIC. */
 export interface Failed {
   readonly node: string;
-  /** Milliseconds since 1970, by the clock of the controller that recorded it. */
+  /** Milliseconds since 1970, by the clock of the controller that recorded the failure. */
   readonly at: number;
 }
 
 /** A handled value of the annotation `multinic.io/rollout-continue`; times as in `Failed`. */
 export interface Continued {
   readonly value: string;
-  /** When it was handled. */
+  /** Time at which the value was handled. */
   readonly at: number;
-  /** Time of the latest failure then, if it is later than `at`. */
+  /** Time of the latest failure at handling, if later than `at`. */
   readonly until?: number | undefined;
 }
 
@@ -29,20 +29,21 @@ export type Step = 'canary' | 'wave' | 'rest' | 'stopped';
 
 export interface Progress {
   readonly step: Step;
-  /** How many more nodes may start now. */
+  /** Number of further nodes that may start now. */
   readonly room: number;
-  /** Nodes that the steps up to this one change in all. */
+  /** Total number of nodes changed up to and including this step. */
   readonly size: number;
-  /** Nodes that failed, by name. */
+  /** Failed nodes, sorted by name. */
   readonly failed: readonly string[];
 }
 
-/** Share of the nodes in the wave, and share of the ended nodes that may fail. */
+/** Share of nodes in the wave, and failure share tolerated among finished nodes. */
 const share = 0.1;
 
 /**
- * Decides how far a revision may go: one node, 10 % of the nodes, the rest. A step starts when every run of the steps before has
- * ended. It is stopped while its first node has failed, or more than max(1, 10 %) of the ended nodes.
+ * Returns how far a revision may go: one node, 10 % of the nodes, the rest. A step starts when all runs in earlier
+ * steps have ended. The rollout stops if its first node failed, or if more than max(1, 10 %) of the finished nodes
+ * failed.
  */
 export function progressOf({ total, running, done, failures }: Tally): Progress {
   const failed = namesOf(failures);
@@ -63,14 +64,14 @@ function isStopped(done: number, failed: number): boolean {
   return failed > Math.max(1, share * (done + failed));
 }
 
-/** By name and not by time, which each retry changes: a message stays the same for as long as the nodes do. */
+/** Sorts by name, because retries change the times: the message stays stable while the set of nodes is stable. */
 function namesOf(failures: readonly Failed[]): readonly string[] {
   return failures.map(({ node }) => node).toSorted();
 }
 
 /**
- * Whether a failure no longer counts, because a user continued the rollout after it. Clocks of controllers differ: a value that
- * was handled by a clock ahead of `now` does not excuse a failure that `now` calls past, as that may be a later one.
+ * True if a user continued the rollout after the failure. Controller clocks differ: a value handled by a clock ahead of
+ * `now` does not excuse a failure before `now`, which may have happened later.
  */
 export function isExcused(at: number, list: readonly Continued[], now: number): boolean {
   return list.some(({ at: handled, until = handled }) => {
@@ -80,7 +81,7 @@ export function isExcused(at: number, list: readonly Continued[], now: number): 
   });
 }
 
-/** The record of a value that is handled now; `failures` are the times of failures of its source. */
+/** Returns the record for a value handled now; `failures`: failure times in the source. */
 export function continuedNow(value: string, now: number, failures: readonly number[]): Continued {
   const latest = Math.max(now, ...failures);
   return { value, at: now, ...(latest > now ? { until: latest } : {}) };
@@ -88,7 +89,10 @@ export function continuedNow(value: string, now: number, failures: readonly numb
 
 const shownNames = 5;
 
-/** Returns why a node waits; the text stays the same within a step, so that no status is written for each ended run. */
+/**
+ * Returns why a node waits. The text stays the same within a step: a finished run must not cause a status write on
+ * every waiting object.
+ */
 export function waitingMessage({ step, size, failed }: Progress, tally: Tally): string {
   const { total, running } = tally;
   const nodes = `${total} node${total === 1 ? '' : 's'}`;

@@ -24,7 +24,7 @@ function run(change: Partial<Run> = {}, verdict?: RunOutcome): Run {
   };
 }
 
-/** The record of this run, before anybody saw it end or after. */
+/** Returns the record for this run; without `verdict` the run has no outcome yet. */
 function record(of: Run, verdict?: RunOutcome, endedSecondsAgo = 0): Applied {
   const at = new Date(now.getTime() - endedSecondsAgo * 1000);
   const open = begun(of, of.name, { protocol: 2 }, at);
@@ -44,16 +44,16 @@ function next(runs: readonly Run[], applied?: Applied, change: Partial<Desired> 
 const other = { generation: 2, content: 'content-b' };
 
 describe('decide', () => {
-  it('starts the first attempt when nothing is known', () => {
+  it('decide starts the first attempt without a record and without runs', () => {
     expect(next([])).toEqual({ kind: 'start', attempt: 1, generation: 1 });
   });
 
-  it('brings a run that stands half-way to its start under its own number', () => {
+  it('decide starts a prepared run under its existing attempt number', () => {
     const half = run({ attempt: 4, phase: 'prepared' });
     expect(next([half], record(half))).toMatchObject({ kind: 'start', attempt: 4, generation: 1 });
   });
 
-  it('waits for a run on its way, however many numbers are behind it', () => {
+  it('decide waits for the current run, whatever earlier attempts exist', () => {
     expect(next([run()])).toMatchObject({ kind: 'wait', current: true });
     const before = run({ attempt: 4, generation: 7 }, lost);
     const current = run({ content: 'content-b', phase: 'pending' });
@@ -63,17 +63,17 @@ describe('decide', () => {
     });
   });
 
-  it('tells how the run ended that its record is about, and that it is done', () => {
+  it("decide returns the recorded run's outcome once, and done", () => {
     const last = run({}, ok);
     expect(next([last], record(last))).toEqual({
       kind: 'done',
-      seen: { job: last.name, verdict: ok },
+      observed: { job: last.name, verdict: ok },
     });
-    expect(next([last], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
-    expect(next([], record(last, ok))).toEqual({ kind: 'done', seen: undefined });
+    expect(next([last], record(last, ok))).toEqual({ kind: 'done', observed: undefined });
+    expect(next([], record(last, ok))).toEqual({ kind: 'done', observed: undefined });
   });
 
-  it('counts failures of a heal from the attempt that worked before, whose Job is long gone', () => {
+  it("decide counts a heal's failures from the recorded successful attempt, whose Job is gone", () => {
     const heal = run({ attempt: 12 }, lost);
     const pauseOf = (applied: Applied) => {
       const decision = next([heal], applied);
@@ -83,36 +83,36 @@ describe('decide', () => {
     const third = pauseMs(['ResultLost'], 3, heal.name);
     expect(pauseOf({ ...record(heal, lost), worked: 11 })).toBe(first);
     expect(pauseOf({ ...record(heal, lost), worked: 9 })).toBe(third);
-    // What was just found to differ has not failed at all.
+    // `worked` equals the attempt after a check found drift: no run failed yet, hence the first delay.
     expect(pauseOf({ ...record(heal, lost), worked: 12 })).toBe(first);
     expect(third).toBeGreaterThan(first);
   });
 
-  it('pauses from the moment an end is seen, however long ago the run was begun', () => {
+  it("decide pauses from the time an outcome is observed, not from the run's start", () => {
     const last = run({}, lost);
     const begunLongAgo = { ...record(last), at: '2026-01-01T11:00:00Z' };
-    const seen = { job: last.name, verdict: lost };
+    const observed = { job: last.name, verdict: lost };
     const decision = next([last], begunLongAgo);
-    expect(decision).toMatchObject({ kind: 'pause', seen });
+    expect(decision).toMatchObject({ kind: 'pause', observed });
     expect('forMs' in decision && decision.forMs).toBeGreaterThan(0);
   });
 
-  it('needs no second run for a change that asks the agent for nothing new', () => {
+  it('decide returns done for a new generation with the same content', () => {
     const last = run({}, ok);
     expect(next([last], record(last, ok), { generation: 2 })).toMatchObject({ kind: 'done' });
   });
 
-  it('starts anew for other content, and never takes the older result for it', () => {
+  it('decide starts a new run for different content and ignores the older result', () => {
     const last = run({}, ok);
     const start = { kind: 'start', attempt: 1, generation: 2 };
     expect(next([last], record(last, ok), other)).toEqual(start);
     expect(next([last], record(last), other)).toEqual(start);
   });
 
-  it('starts anew when content comes back that was in force before the last one', () => {
+  it('decide starts again when earlier content returns after different content', () => {
     const [a, b] = [run({}, ok), run(other, ok)];
     const back = { generation: 3 };
-    // Its earlier Job has the name of the first attempt still.
+    // The earlier Job still uses the first attempt's name.
     const start = { kind: 'start', attempt: 2, generation: 3 };
     expect(next([a, b], record(b, ok), back)).toEqual(start);
     expect(next([a], record(b, ok), back)).toEqual(start);
@@ -120,7 +120,7 @@ describe('decide', () => {
     expect(next([], record(b), back)).toEqual({ ...start, attempt: 1 });
   });
 
-  it('never believes a Job without a record', () => {
+  it('decide starts a run when a Job exists without a record', () => {
     expect(next([run({}, ok)])).toMatchObject({ kind: 'start', attempt: 2 });
   });
 
@@ -129,14 +129,14 @@ describe('decide', () => {
     ['pending', 'remove'],
     ['running', 'wait'],
     ['ending', 'wait'],
-  ] as const)('with an older run that is %s: %s', (phase, kind) => {
+  ] as const)('decide, with an obsolete run that is %s: %s', (phase, kind) => {
     expect(next([run({ phase })], undefined, other)).toMatchObject({
       kind,
       run: { generation: 1 },
     });
   });
 
-  it('cleans up only after the run before has ended', () => {
+  it('decide starts a clean-up only after the previous run has ended', () => {
     const cleanup = { generation: 2, action: 'cleanup' as const, content: 'none' };
     expect(next([run()], undefined, cleanup)).toMatchObject({ kind: 'wait', current: false });
     const last = run({}, ok);
@@ -145,22 +145,22 @@ describe('decide', () => {
     expect(next([last, cleaned], record(cleaned), cleanup)).toMatchObject({ kind: 'done' });
   });
 
-  it('takes no run for one of another action, though it asks for the same', () => {
+  it('decide removes a prepared run with a different action, even for equal content', () => {
     const empty = run({ phase: 'prepared' });
     const cleanup = { action: 'cleanup' as const };
     expect(next([empty], undefined, cleanup)).toMatchObject({ kind: 'remove' });
   });
 
-  it('says that a run was lost which nobody saw end, and tries again after a pause', () => {
+  it('decide reports a vanished run as ResultLost and pauses before a retry', () => {
     const gone = record(run({ attempt: 3 }));
     expect(next([], gone)).toMatchObject({
       kind: 'pause',
-      seen: { job: gone.job, verdict: { reason: 'ResultLost' } },
+      observed: { job: gone.job, verdict: { reason: 'ResultLost' } },
     });
   });
 
-  describe('when an attempt failed', () => {
-    it('pauses longer each time and counts on', () => {
+  describe('after a failed attempt', () => {
+    it('decide increases the delay with each failure and continues the attempt numbers', () => {
       const [first, fifth] = [1, 5].map((attempt) => next([], record(run({ attempt }), lost)));
       if (first?.kind !== 'pause' || fifth?.kind !== 'pause') throw new Error('no pause');
       expect(fifth.forMs).toBeGreaterThan(8 * first.forMs);
@@ -168,37 +168,37 @@ describe('decide', () => {
       expect(due).toMatchObject({ kind: 'start', attempt: 6 });
     });
 
-    it('pauses as after the first failure when the content was in force before: ports come and go', () => {
+    it('decide uses the first delay again when the content succeeded before', () => {
       const worked = [1, 2, 6].map((attempt) => run({ attempt }, ok));
       const failed = run({ attempt: 7 }, lost);
       const first = run({ attempt: 1 }, lost);
       const after = next([...worked, failed], record(failed, lost));
       expect(after).toMatchObject({ kind: 'pause' });
       const pauseOf = (decision: typeof after) => ('forMs' in decision ? decision.forMs : 0);
-      // A second and a fifth, as the first one at most.
+      // 1.2 s at most, as after a first failure.
       expect(pauseOf(after)).toBeLessThanOrEqual(1_200);
       expect(pauseOf(next([first], record(first, lost)))).toBeLessThanOrEqual(1_200);
       const again = run({ attempt: 8 }, lost);
       expect(pauseOf(next([...worked, failed, again], record(again, lost)))).toBeGreaterThan(1_500);
-      // Of Jobs that somebody deleted nobody knows that they worked: the pause goes on growing.
+      // With deleted Jobs the successes are unknown: the delay keeps growing.
       expect(pauseOf(next([failed], record(failed, lost)))).toBeGreaterThan(30_000);
     });
 
-    it('waits no longer than is left of the pause', () => {
+    it('decide waits only for the rest of the delay', () => {
       const failed = run({ attempt: 5 }, lost);
       const [whole, rest] = [0, 4].map((seconds) => next([], record(failed, lost, seconds)));
       if (whole?.kind !== 'pause' || rest?.kind !== 'pause') throw new Error('no pause');
       expect(whole.forMs - rest.forMs).toBe(4_000);
     });
 
-    it('sends the next one at once when it was sent for another family', () => {
+    it('decide retries without a delay after a network manager mismatch', () => {
       const nics = [nicResult(0, { state: 'Failed', reason: 'WrongFamily' })];
       const result = jobResult({ outcome: 'failed', nics, family: 'keyfile' });
       const misled = run({}, { kind: 'result', result });
       expect(next([misled], record(misled))).toMatchObject({ kind: 'pause', forMs: 0 });
     });
 
-    it('goes on asking for a NIC that is not there, without an end', () => {
+    it('decide retries a missing NIC without a limit', () => {
       const last = run({ attempt: 900 });
       expect(next([], record(last, waitingFor(0), 200))).toMatchObject({
         kind: 'start',
@@ -207,7 +207,7 @@ describe('decide', () => {
     });
   });
 
-  describe('on a node that is not what it was', () => {
+  describe('on a changed node', () => {
     const done = record(run({ machine: { ...machine, bootId: 'boot-1' } }), ok);
     const nodeWith = (change: object) => ({ machine: { ...machine, bootId: 'boot-1', ...change } });
 
@@ -215,54 +215,56 @@ describe('decide', () => {
       ['another machine id', { machineId: 'machine-2' }],
       ['another Node object', { nodeUid: 'uid-2' }],
       ['another name', { nodeName: 'worker-1.example.org' }],
-    ])('starts anew: %s', (_what, change) => {
+    ])('decide starts again: %s', (_what, change) => {
       expect(next([], done, nodeWith(change))).toMatchObject({ kind: 'start' });
     });
 
-    it('starts anew at another boot what was not done, and leaves what was done to a check', () => {
+    it('after a reboot, decide repeats an incomplete apply, and leaves a completed apply to the check', () => {
       const booted = nodeWith({ bootId: 'boot-2' });
       const open = record(run({ machine: { ...machine, bootId: 'boot-1' } }), waitingFor(0));
       expect(next([], open, booted)).toMatchObject({ kind: 'start' });
       expect(next([], done, booted)).toMatchObject({ kind: 'done' });
     });
 
-    it('takes a Node that says less for the same', () => {
+    it('decide treats a Node without machine and boot ids as unchanged', () => {
       const less = nodeWith({ machineId: undefined, bootId: undefined });
       expect(next([], done, less)).toMatchObject({ kind: 'done' });
     });
 
     it.each<[string, Phase, object, 'remove' | 'wait']>([
-      ['that has not begun', 'pending', { machineId: 'machine-2' }, 'remove'],
+      ['that has not started', 'pending', { machineId: 'machine-2' }, 'remove'],
       [
-        'that is shown as running, as nobody ended its Pod',
+        'that is shown as running, because its Pod was never ended',
         'running',
         { machineId: 'machine-2' },
         'remove',
       ],
       [
-        'and a Node object of its own',
+        'with another Node object',
         'running',
         { machineId: 'machine-2', nodeUid: 'uid-2' },
         'remove',
       ],
-      ['that is being taken back', 'ending', { machineId: 'machine-2' }, 'wait'],
-      ['perhaps: its Node was made again', 'running', { nodeUid: 'uid-2' }, 'wait'],
+      ['that is being removed', 'ending', { machineId: 'machine-2' }, 'wait'],
+      ['if only the Node object is new', 'running', { nodeUid: 'uid-2' }, 'wait'],
       [
-        'perhaps: its Node says less',
+        'if the Node object is new and has no machine id',
         'running',
         { nodeUid: 'uid-2', machineId: undefined },
         'wait',
       ],
-    ])('takes back or waits for a run of another machine %s', (_, phase, change, kind) => {
+    ])('decide removes or waits for a run from another machine %s', (_, phase, change, kind) => {
       const open = run({ phase });
       const check = { action: 'check' as const, content: 'look' };
       expect(next([open], record(open), nodeWith(change))).toMatchObject({ kind });
-      const look = run({ ...check, phase });
-      expect(next([look], undefined, nodeWith(change))).toMatchObject({ kind });
-      expect(next([look], undefined, { ...check, ...nodeWith(change) })).toMatchObject({ kind });
+      const openCheck = run({ ...check, phase });
+      expect(next([openCheck], undefined, nodeWith(change))).toMatchObject({ kind });
+      expect(next([openCheck], undefined, { ...check, ...nodeWith(change) })).toMatchObject({
+        kind,
+      });
     });
 
-    it('cleans no node again because it was started anew', () => {
+    it('decide repeats no completed clean-up after a reboot', () => {
       const cleanup = { action: 'cleanup' as const, content: 'none' };
       const cleaned = record(run(cleanup), ok);
       expect(next([], cleaned, { ...cleanup, ...nodeWith({ bootId: 'boot-2' }) })).toMatchObject({
@@ -271,7 +273,7 @@ describe('decide', () => {
     });
   });
 
-  it('never starts beside a run that may work, whatever else there is', () => {
+  it('decide never starts a run next to a running or ending run (property)', () => {
     const phases: readonly Phase[] = ['pending', 'running', 'ending', 'ended', 'prepared'];
     const anyRun = fc
       .record({
@@ -299,22 +301,22 @@ describe('decide', () => {
 });
 
 describe('pauseMs', () => {
-  it('is the same after a restart', () => {
+  it('pauseMs is the same after a restart', () => {
     expect(pauseMs(['ApplyFailed'], 3, 'run-a')).toBe(pauseMs(['ApplyFailed'], 3, 'run-a'));
   });
 
-  it('is spread by a fifth to both sides: what failed together does not come back together', () => {
+  it('pauseMs spreads delays by ±20 %, so simultaneous failures retry at different times', () => {
     const pauses = Array.from({ length: 50 }, (_, i) => pauseMs(['PrimaryNIC'], 1, `run-${i}`));
     expect(Math.min(...pauses)).toBeLessThan(260_000);
     expect(Math.max(...pauses)).toBeGreaterThan(340_000);
   });
 
-  it('asks often for a NIC that is to be plugged, and never less than every two minutes', () => {
+  it('pauseMs starts at seconds for WaitingForNIC and never exceeds two minutes ±20 %', () => {
     expect(pauseMs(['WaitingForNIC'], 1, 'a')).toBeLessThanOrEqual(6_000);
     expect(pauseMs(['WaitingForNIC'], 100, 'a')).toBeLessThanOrEqual(144_000);
   });
 
-  it('is never longer than five minutes and a fifth: nothing that failed is given up', () => {
+  it('pauseMs never exceeds five minutes plus 20 %, for any reasons', () => {
     const anyReason = fc.constantFrom(...(Object.keys(reasons) as (keyof typeof reasons)[]));
     fc.assert(
       fc.property(
@@ -330,7 +332,7 @@ describe('pauseMs', () => {
     );
   });
 
-  it('follows the NIC that has the best chance', () => {
+  it("pauseMs uses the shortest delay among the NICs' reasons", () => {
     expect(pauseMs(['PrimaryNIC', 'WaitingForNIC'], 1, 'a')).toBeLessThan(10_000);
     expect(pauseMs(['PrimaryNIC'], 1, 'a')).toBeGreaterThan(200_000);
   });

@@ -6,7 +6,7 @@ import { isNews, otherFamilyIn } from '../jobs/family.ts';
 import type { Run, RunOutcome } from '../jobs/runner.ts';
 import { isOtherBoot, isOtherMachine, isReplaced, type Machine } from '../objects/machine.ts';
 
-/** What the agent is to bring about for one object. */
+/** Desired state for one object's agent. */
 export interface Desired {
   readonly generation: number;
   readonly action: JobAction;
@@ -14,27 +14,27 @@ export interface Desired {
   readonly machine: Machine;
 }
 
-/** The end of the last run, when the status does not tell of it yet. */
+/** Outcome of the last run, if not in the status yet. */
 export interface ObservedRun {
   readonly job: string;
   readonly verdict: RunOutcome;
 }
 
 export type Decision =
-  /** Start this attempt; `generation` is that of the Job, older than the object's when its content is the same. */
+  /** Start this attempt. `generation`: the Job's generation, older than the object's if the content is unchanged. */
   | { readonly kind: 'start'; readonly attempt: number; readonly generation: number }
-  /** Take away a run that is out of date and has not begun. */
+  /** Remove an obsolete run that has not started. */
   | { readonly kind: 'remove'; readonly run: Run }
-  /** A run is on its way; `current` when it is the one that is wanted. */
+  /** A run is under way; `current`: the run matches the desired state. */
   | { readonly kind: 'wait'; readonly run: Run; readonly current: boolean }
-  /** The last attempt did not do it; the next one is due in `forMs`. */
-  | { readonly kind: 'pause'; readonly forMs: number; readonly seen: ObservedRun | undefined }
-  /** What is wanted is in force. */
-  | { readonly kind: 'done'; readonly seen: ObservedRun | undefined };
+  /** The last attempt failed; the next attempt is due in `forMs`. */
+  | { readonly kind: 'pause'; readonly forMs: number; readonly observed: ObservedRun | undefined }
+  /** The desired state is applied. */
+  | { readonly kind: 'done'; readonly observed: ObservedRun | undefined };
 
 /**
- * What to do next for one object, from its record, how long that has stood, what is on its way, and nothing else. What was done counts when it
- * was done for the same content on the same machine; whether a number is the same says nothing.
+ * Decides an object's next step from its record, the record's age and its open runs only. Completed work counts if
+ * content and machine match; equal generation numbers prove nothing.
  */
 export function decide(
   desired: Desired,
@@ -46,8 +46,10 @@ export function decide(
   const next = decideAmong(alike, desired, applied, recordAgeMs);
   const other = runs.find((run) => isCheck(run) !== isCheck(desired) && run.phase !== 'ended');
   if (!other || next.kind !== 'start') return next;
-  // Who only looks makes way for an agent that is to start, and never the other way round.
-  return isCheck(other) ? makeWay(other, desired) : { kind: 'wait', run: other, current: false };
+  // A check yields to an apply or clean-up that is ready to start, never vice versa.
+  return isCheck(other)
+    ? waitOrRemove(other, desired)
+    : { kind: 'wait', run: other, current: false };
 }
 
 function isCheck({ action }: Pick<Desired, 'action'>): boolean {
@@ -65,30 +67,30 @@ function decideAmong(
   const attempt = 1 + lastAttempt(desired, runs);
   const start = { kind: 'start', attempt, generation: desired.generation } as const;
   if (!applied || !isAbout(applied, desired)) return start;
-  const seen = applied.done === undefined ? endOf(applied, runs) : undefined;
-  const { done, reasons: left } = seen ? completionOf(seen.verdict) : completionIn(applied);
-  if (done) return { kind: 'done', seen };
-  const pause = isOfOtherFamily(applied, seen)
+  const observed = applied.done === undefined ? endOf(applied, runs) : undefined;
+  const { done, reasons: left } = observed ? completionOf(observed.verdict) : completionIn(applied);
+  if (done) return { kind: 'done', observed };
+  const pause = isOfOtherFamily(applied, observed)
     ? 0
     : pauseMs(left, failuresInARow(applied, runs), applied.job);
-  // Its end is written down before anything follows from it.
-  if (seen) return { kind: 'pause', forMs: pause, seen };
-  if (pause > recordAgeMs) return { kind: 'pause', forMs: pause - recordAgeMs, seen };
+  // Write the outcome to the status before acting on it.
+  if (observed) return { kind: 'pause', forMs: pause, observed };
+  if (pause > recordAgeMs) return { kind: 'pause', forMs: pause - recordAgeMs, observed };
   return { ...start, attempt: Math.max(attempt, applied.attempt + 1) };
 }
 
-/** Whether nothing is in the way but that the last agent was sent for another family. */
-function isOfOtherFamily(applied: Applied, seen: ObservedRun | undefined): boolean {
-  const found = seen ? otherFamilyIn(seen.verdict, applied.family) : applied.foundFamily;
+/** True if the only obstacle is a network manager mismatch in the last run. */
+function isOfOtherFamily(applied: Applied, observed: ObservedRun | undefined): boolean {
+  const found = observed ? otherFamilyIn(observed.verdict, applied.family) : applied.foundFamily;
   return isNews(found, applied);
 }
 
-/** Undefined while none is on its way. */
+/** Returns undefined if no run is under way. */
 function untilEnded(runs: readonly Run[], desired: Desired): Decision | undefined {
   const open = runs.filter(({ phase }) => phase !== 'ended');
   const current = open.find((run) => serves(run, desired));
   const obsolete = open.find((run) => run !== current);
-  if (obsolete) return makeWay(obsolete, desired);
+  if (obsolete) return waitOrRemove(obsolete, desired);
   return current && follow(current);
 }
 
@@ -100,7 +102,7 @@ function serves({ action, content, machine }: Run, desired: Desired): boolean {
   );
 }
 
-/** Whether what was done was done for this, on this machine since it was started. */
+/** True if the record has this content, action and machine, without a reboot since. */
 export function isAbout(
   applied: Applied,
   { action, content, machine }: Pick<Desired, 'action' | 'content' | 'machine'>,
@@ -110,16 +112,16 @@ export function isAbout(
     applied.action === action &&
     applied.content === content &&
     !isOtherMachine(machineIn(applied), machine) &&
-    // What was to be repeated may be there after a boot; what was done is compared with the node then (drift.ts).
+    // A boot may have fixed a failed apply. Completed work is compared with the node after a boot (drift.ts).
     (action === 'cleanup' || applied.done === true || !isOtherBoot(machineIn(applied), machine))
   );
 }
 
 /**
- * Two agents never work on one node: what has begun is waited for, what has not is taken away. So is a run of a machine that
- * died and whose Node's name another machine has: nothing ends its Pod before the deadline of its Job.
+ * Waits for a started run, removes a run not yet started: two agents never run on one node. Also removes a dead
+ * machine's run if another machine took its Node name: the Pod would end only at the Job deadline.
  */
-function makeWay(run: Run, { machine }: Desired): Decision {
+function waitOrRemove(run: Run, { machine }: Desired): Decision {
   const works = run.phase === 'running' && !isReplaced(run.machine, machine);
   const waits = works || run.phase === 'ending';
   return waits ? { kind: 'wait', run, current: false } : { kind: 'remove', run };
@@ -131,16 +133,19 @@ function follow(run: Run): Decision {
   return { kind: 'wait', run, current: true };
 }
 
-/** Runs of this content that are still there, also those of a time before other content: their names are taken. */
+/**
+ * Returns the highest attempt among existing runs with this content, including runs before other content: their names
+ * are taken.
+ */
 function lastAttempt({ action, content }: Desired, runs: readonly Run[]): number {
   const same = runs.filter((run) => run.action === action && run.content === content);
   return Math.max(0, ...same.map(({ attempt }) => attempt));
 }
 
 /**
- * How often in a row it was tried in vain, this one included. Content that was in force before comes back under higher
- * numbers, as ports come and go; a run that nobody sees any more counts as one in vain, but for what the record knows to
- * have worked.
+ * Returns the number of consecutive failures, including the last run. Recurring content continues its attempt numbers,
+ * because ports come and go. A run no longer visible counts as failed, unless `worked` in the record covers its
+ * attempt.
  */
 function failuresInARow(applied: Applied, runs: readonly Run[]): number {
   const { action, content, attempt, worked: known = 0 } = applied;
@@ -155,7 +160,7 @@ function failuresInARow(applied: Applied, runs: readonly Run[]): number {
   return Math.max(1, attempt - Math.max(known, ...worked.map((run) => run.attempt)));
 }
 
-/** How a run ended that was begun and is not on its way any more. */
+/** Returns the outcome of a started run that is no longer under way. */
 function endOf({ job }: Applied, runs: readonly Run[]): ObservedRun {
   const run = runs.find(({ name }) => name === job);
   const message = `${job} is gone, and nobody saw how it ended`;
@@ -163,22 +168,22 @@ function endOf({ job }: Applied, runs: readonly Run[]): ObservedRun {
   return { job, verdict: run?.ended?.verdict ?? lost };
 }
 
-/** How soon the agent is sent again after the n-th failure in a row: first pause, growth, longest pause. */
+/** Retry delays after the n-th consecutive failure: first delay, growth factor, maximum. */
 interface Schedule {
   readonly firstMs: number;
   readonly factor: number;
   readonly longestMs: number;
 }
 
-/** A port is plugged seconds after it was attached, or never. */
+/** A port is plugged within seconds after its attachment, or never. */
 const untilPlugged: Schedule = { firstMs: 5_000, factor: 1.5, longestMs: 120_000 };
 const untilBetter: Schedule = { firstMs: 1_000, factor: 2, longestMs: 300_000 };
-/** A person has to change something first, perhaps where nobody tells us; so it is looked at again, but rarely. */
+/** A user must change something first, possibly without a watch event: retry rarely. */
 const untilChanged: Schedule = { firstMs: 300_000, factor: 1, longestMs: 300_000 };
 
 /**
- * Milliseconds from the n-th failure in a row to the next attempt: the shortest pause that one of the reasons asks for. The
- * jitter of ±20 % comes from the run's name, so that a restarted controller waits for the same moment.
+ * Returns milliseconds from the n-th consecutive failure to the next attempt: the shortest delay among the reasons. The
+ * ±20 % jitter derives from the run's name: a restarted controller computes the same time.
  */
 export function pauseMs(list: readonly Reason[], failures: number, runName: string): number {
   const pauses = list.map((reason) => {
@@ -194,7 +199,7 @@ function scheduleOf(reason: Reason): Schedule {
   return reasons[reason].retryable ? untilBetter : untilChanged;
 }
 
-/** A number in [0, 1) that belongs to the text. */
+/** Returns a deterministic number in [0, 1) for the text. */
 export function fractionOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

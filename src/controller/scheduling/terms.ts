@@ -6,51 +6,52 @@ import type { AgentTask } from '../jobs/runner.ts';
 import { allowRemovalsOf, type NodeConfig } from '../objects/stores.ts';
 import type { Rollout } from './rollout-budget.ts';
 
-/** What an agent says that cannot read the request: perhaps it speaks an older version. */
+/** Reasons returned by an agent that cannot read the request, possibly due to an older protocol version. */
 export const unreadable: ReadonlySet<Reason> = new Set(['ProtocolMismatch', 'InvalidRequest']);
 
 export interface TermsInput {
   readonly config: NodeConfig;
   readonly contents: Contents;
-  readonly order: AgentTask;
+  readonly agentTask: AgentTask;
   readonly before: Applied | undefined;
-  /** Whether the rollout budget counts the run. */
+  /** True if the rollout budget counts the run. */
   readonly isBudgeted: boolean;
 }
 
 export interface TermsOptions {
-  /** Whether the server still has this state of the object, asked now. */
+  /** Reads the object from the API server; true if uid and generation are unchanged. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
 }
 
-/** Returns how the agent is asked after what it said the last time. */
+/** Returns protocol, fence and record fields for the next request, based on the last outcome. */
 export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>;
 
 export function createTermsOf({ isCurrent, rollout }: TermsOptions): TermsOf {
-  return async ({ config, contents, order, before, isBudgeted }, signal) => {
-    const isHere = before?.nodeName === order.node;
-    const carried = order.action === 'apply' && isHere ? rollout.carriedPhase(config) : undefined;
-    const kept = {
-      triedFamilies: triedBefore(order.machine, before),
+  return async ({ config, contents, agentTask, before, isBudgeted }, signal) => {
+    const isHere = before?.nodeName === agentTask.node;
+    const carried =
+      agentTask.action === 'apply' && isHere ? rollout.carriedPhase(config) : undefined;
+    const inherited = {
+      triedFamilies: triedBefore(agentTask.machine, before),
       macs: isHere ? deliveredMacs(config) : [],
       allowedRemovals: allowRemovalsOf(config),
       revision: rollout.revisionOf(config),
       rollout: isBudgeted ? ('started' as const) : carried,
     };
     const newest = protocolFor(contents);
-    if (before?.content !== order.content) return { protocol: newest, ...kept };
+    if (before?.content !== agentTask.content) return { protocol: newest, ...inherited };
     const { hostFence, worked } = before;
-    // Only what the server says now may take precedence over what the host has seen.
+    // Only an object confirmed by the API server may supersede the host's fence.
     const superseding = hostFence !== undefined && (await isCurrent(config, signal));
     const fence = superseding ? { hostFence } : {};
-    return { protocol: protocolAfter(before, newest), worked, ...kept, ...fence };
+    return { protocol: protocolAfter(before, newest), worked, ...inherited, ...fence };
   };
 }
 
 /**
- * Returns the next older protocol version after a request that the agent could not read, and the newest one after the oldest. After
- * `AgentTooOld` it returns the newest, too: the image may have been upgraded since.
+ * Returns the next older protocol version after an unreadable request, and the newest version after the oldest. Returns
+ * the newest version after `AgentTooOld` too: the image may be newer since.
  */
 function protocolAfter({ protocol: spoken, reasons = [] }: Applied, newest: Protocol): Protocol {
   if (reasons.includes('AgentTooOld')) return newest;

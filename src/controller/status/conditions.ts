@@ -14,20 +14,20 @@ import type { AcceptedSpec, Entry } from '../jobs/request.ts';
 import type { Failure, Run, RunOutcome } from '../jobs/runner.ts';
 import type { NameMatch } from '../target.ts';
 
-/** How things stand with one object: what its status is about. */
+/** Phase of one object, from which its status is derived. */
 export type RunPhase =
-  /** No agent may be sent; the NICs stay as they are. */
+  /** No agent may start; NICs stay unchanged. */
   | ({ readonly kind: 'refused' } & Failure)
-  /** An agent is to be sent and has to wait; `repeat` as below. */
+  /** An agent must wait to start; `repeat` as in `working`. */
   | ({
       readonly kind: 'waiting';
       readonly repeat: boolean;
-      /** Whether it waits for a rollout that was stopped. */
+      /** True if the object waits for a stopped rollout. */
       readonly isStopped?: boolean;
     } & Failure)
-  /** `repeat`: what the status says of an earlier attempt still holds. */
+  /** `repeat`: the status from an earlier attempt stays valid. */
   | { readonly kind: 'working'; readonly run: Run; readonly repeat: boolean }
-  /** `at`: when its end was seen here; `again`: it was told before, and something else has been told since. */
+  /** `at`: time the end was observed; `again`: the outcome was already reported and another phase overwrote it. */
   | {
       readonly kind: 'ended';
       readonly job: string;
@@ -35,7 +35,7 @@ export type RunPhase =
       readonly verdict: RunOutcome;
       readonly again?: true;
     }
-  /** The status says how it ended; nothing else does any more. `check`: what a check of the node has just found. */
+  /** The status has the outcome, and no run is left. `check`: findings of a drift check. */
   | { readonly kind: 'recorded'; readonly check?: CheckFindings };
 
 export interface CheckFindings {
@@ -43,7 +43,7 @@ export interface CheckFindings {
   readonly at: Date;
 }
 
-/** Whether an earlier attempt has a result for the same machine, which stays in the status until the next one is in. */
+/** True if the status shows an earlier attempt's result for this machine, kept until the next result. */
 export function isRepeat(situation: RunPhase): boolean {
   if (situation.kind === 'working' || situation.kind === 'waiting') return situation.repeat;
   return situation.kind === 'recorded';
@@ -52,23 +52,23 @@ export function isRepeat(situation: RunPhase): boolean {
 interface ConditionsInput {
   readonly situation: RunPhase;
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
-  /** Undefined while no node is known. */
+  /** Undefined: the node is unknown. */
   readonly name: NameMatch | undefined;
-  /** What a look has found; undefined when none has ended. */
+  /** Drift found by a check; undefined: no check has finished. */
   readonly drift: ConditionUpdate | undefined;
-  /** The condition Paused, if the object is paused. */
+  /** Condition Paused, if the object is paused. */
   readonly paused?: readonly ConditionUpdate[];
   readonly previous: readonly Condition[];
   readonly generation: number;
   readonly now: Date;
 }
 
-/** All conditions of one object, ours and no others, in the order in which people read them. */
+/** Returns all our conditions of one object, in reading order. */
 export function conditionsOf(input: ConditionsInput): Condition[] {
   const { previous, generation, now } = input;
-  const kept = keptProgress(input);
+  const retained = retainedProgress(input);
   const updates = [
-    ...(kept.length > 0 ? kept : progressIn(input)),
+    ...(retained.length > 0 ? retained : progressIn(input)),
     accepted(input.spec),
     ...drifted(input),
     ...nameDiffers(input.name),
@@ -95,16 +95,13 @@ const order = [
   'RolloutStopped',
 ];
 
-/**
- * What stays of the last attempt's conditions: an attempt that is repeated says nothing new until it has ended or does not
- * get to work.
- */
-function keptProgress({ situation, previous, generation }: ConditionsInput): ConditionUpdate[] {
+/** Returns the conditions kept from the last attempt. A retry adds nothing new until its run ends or fails to start. */
+function retainedProgress({ situation, previous, generation }: ConditionsInput): ConditionUpdate[] {
   const inTrouble =
     (situation.kind === 'working' && situation.run.trouble !== undefined) ||
     (situation.kind === 'waiting' && situation.reason !== 'WaitingForTurn');
   if (!isRepeat(situation) || inTrouble) return [];
-  // A recorded ending is about the content of this generation, under whichever number it was seen.
+  // A recorded outcome is about the current content, even under an older generation number.
   const isCurrent = ({ observedGeneration }: Condition): boolean =>
     situation.kind === 'recorded' || observedGeneration === generation;
   return previous
@@ -121,7 +118,7 @@ function progressIn({ situation, spec }: ConditionsInput): ConditionUpdate[] {
   ];
 }
 
-/** Reconciling while we go on by ourselves, Stalled when somebody else has to do something; neither when all is done. */
+/** Returns Reconciling while the controller continues alone, Stalled when a user must act, and neither when done. */
 function activity(situation: RunPhase, ready: Judgement): ConditionUpdate[] {
   if (ready.status === 'True') return [];
   const { reason, message } = ready;
@@ -148,7 +145,7 @@ function usable(count: number): string {
   return count === 1 ? '1 entry can be used' : `all ${count} entries can be used`;
 }
 
-/** What the last look found stands until the next one, or until everything was applied again. */
+/** Keeps the last check's finding until the next check, or until everything was applied again. */
 function drifted({ situation, drift, previous }: ConditionsInput): ConditionUpdate[] {
   if (drift) return [drift];
   const before = findCondition(previous, 'Drifted');
@@ -183,15 +180,15 @@ function cut(update: ConditionUpdate): ConditionUpdate {
   return { ...update, message: shortMessage(update.message) };
 }
 
-/** Reasons to wait that are no failure: NICs keep what they have. */
+/** Reasons for waiting without a failure: NICs keep their configuration. */
 const undecided: ReadonlySet<Reason> = new Set(['WaitingForTurn', 'RolloutWaiting', 'Paused']);
 
-/** Status, reason and message of a condition; the reason is a word of the table. */
+/** Status, reason and message of a condition; the reason is in the reasons table. */
 type Judgement = Omit<ConditionUpdate, 'type' | 'reason'> & { readonly reason: Reason };
 
 /**
- * Whether everything that was asked for is in force and verified. Of several reasons the first one counts, in the order
- * of the work: the entries that a person can mend come last, because they keep nothing else waiting.
+ * Returns condition Ready: True if everything requested is applied and verified. Of several reasons the first in
+ * processing order counts. Refused entries come last, because they delay nothing else.
  */
 export function readyIn(situation: RunPhase, entries: readonly Entry[]): Judgement {
   switch (situation.kind) {
@@ -206,7 +203,7 @@ export function readyIn(situation: RunPhase, entries: readonly Entry[]): Judgeme
     case 'ended':
       return judged(situation.verdict, entries);
     case 'recorded':
-      // Kept as it is written; this is for a status that somebody took apart.
+      // Normally the status keeps its Ready condition; reached only if a user removed the condition.
       return { status: 'Unknown', reason: 'SpecChanged', message: 'the status was incomplete' };
     default:
       return situation satisfies never;
@@ -223,7 +220,7 @@ function judged(verdict: RunOutcome, entries: readonly Entry[]): Judgement {
   const { nics, outcome, warnings } = verdict.result;
   const [first] = nics.filter(isOpen);
   if (first) return no(first.reason, describe(nics, entries));
-  // What is wrong with the whole host and no NIC in particular comes as a warning.
+  // A host-wide problem without a NIC is reported as a warning.
   if (outcome !== 'ok') return no('JobFailed', warnings.join('; ') || `the agent says ${outcome}`);
   const [refused] = rejectionsOf(entries);
   if (refused !== undefined) return no('InvalidEntries', rejectionsOf(entries).join('; '));
@@ -254,17 +251,17 @@ function interfaces(count: number): string {
   return `${count} interface${count === 1 ? '' : 's'}`;
 }
 
-/** Why entries cannot be used, one text each. */
+/** Returns one text per unusable entry. */
 function rejectionsOf(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ rejection }) => rejection ?? []);
 }
 
-/** How far a NIC has come: the kernel has it, it was read back, its files are there for the next boot. */
+/** Stages of a NIC: applied to the kernel, read back, and written to boot files. */
 const stages = ['Applied', 'Verified', 'Persistent'] as const;
 
 /**
- * Conditions Applied, Verified and Persistent. The agent undoes a NIC that fails at any stage, so such a one has come to
- * none; its reason names the stage that it failed at.
+ * Returns conditions Applied, Verified and Persistent. The agent rolls back a NIC that fails at any stage, hence a
+ * failed NIC has reached none; its reason names the failed stage.
  */
 function stagesIn(situation: RunPhase, ready: Judgement) {
   const judgement = stageIn(situation, ready);

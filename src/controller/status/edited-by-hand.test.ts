@@ -5,54 +5,54 @@ import { nodeConfigs } from '../objects/stores.ts';
 
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
-  bed.run();
+  fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
+  fixture.run();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function configure(): Promise<void> {
-  await bed.apply('worker-1', { interfaces: [entry(0)] });
-  await bed.untilReady('worker-1', good);
+  await fixture.apply('worker-1', { interfaces: [entry(0)] });
+  await fixture.untilReady('worker-1', good);
 }
 
-const edit = (status: object) => bed.admin.patchStatus(nodeConfigs, ref, { status });
+const edit = (status: object) => fixture.admin.patchStatus(nodeConfigs, ref, { status });
 
 it.each(['Failed', 'Pending', 'InProgress'])(
-  '[C13] a state %s that was set by hand heals without an agent',
+  '[C13] a state %s set by hand is corrected without an agent run',
   async (state) => {
     await configure();
     await edit({ state });
-    await bed.until('worker-1', ({ status }) => status?.state === 'Configured');
-    expect(bed.agents.requests).toHaveLength(1);
+    await fixture.until('worker-1', ({ status }) => status?.state === 'Configured');
+    expect(fixture.agents.requests).toHaveLength(1);
   },
 );
 
-it('[C13] a state set by hand heals while an attempt is repeated', async () => {
+it('[C13] a state set by hand is corrected during a retry', async () => {
   const missing = nicResult(0, { state: 'Pending', reason: 'WaitingForNIC', name: '' });
-  bed.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
-  await bed.apply('worker-1', { interfaces: [entry(0)] });
-  await bed.until('worker-1', ({ status }) => status?.state === 'Pending');
+  fixture.agents.answer = () => ({ outcome: 'partial', nics: [missing] });
+  await fixture.apply('worker-1', { interfaces: [entry(0)] });
+  await fixture.until('worker-1', ({ status }) => status?.state === 'Pending');
   await edit({ state: 'Configured' });
-  await bed.until('worker-1', ({ status }) => status?.state === 'Pending');
+  await fixture.until('worker-1', ({ status }) => status?.state === 'Pending');
 });
 
 it.each([Number.MAX_SAFE_INTEGER, 1_000_001])(
-  '[C13] a record with attempt %s is done again as if there were none',
+  '[C13] a record with attempt %s is ignored and the object applied again',
   async (attempt) => {
     await configure();
     await edit({ applied: { attempt, done: false } });
-    await bed.eventually(
-      () => bed.agents.requests.length === 2,
+    await fixture.eventually(
+      () => fixture.agents.requests.length === 2,
       () => 'nothing is sent',
     );
-    const { status } = await bed.untilReady('worker-1', good);
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(status?.applied?.attempt).toBe(2);
   },
 );

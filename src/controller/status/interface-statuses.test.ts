@@ -11,13 +11,13 @@ import type { RunPhase } from './conditions.ts';
 
 const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 
-describe('a NIC that the spec has no more', () => {
+describe('a NIC no longer in the spec', () => {
   const before = status(
     reported({ nics: [nicResult(0), nicResult(1)] }),
     nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } }),
   );
   const shrunk = nodeConfig({ metadata: { generation: 2 }, status: before });
-  it('stays in the status until the agent reports it removed', () => {
+  it('a NIC no longer in the spec stays in the status until the agent reports Removed', () => {
     expect(lines(status(working, shrunk))).toEqual([
       'multinic0 Configured Configured',
       'multinic1 InProgress SpecChanged',
@@ -28,7 +28,7 @@ describe('a NIC that the spec has no more', () => {
     expect(next.state).toBe('Configured');
   });
 
-  it('stays when it could not be removed, with the reason', () => {
+  it('a NIC no longer in the spec stays with the reason when its removal failed', () => {
     const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
     const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }), shrunk);
     expect(lines(next)).toEqual([
@@ -38,12 +38,12 @@ describe('a NIC that the spec has no more', () => {
     expect(conditionsIn(next)['Ready']).toBe('False ApplyFailed');
   });
 
-  it('is gone when an agent to whom all is well does not know it any more', () => {
+  it('a NIC no longer in the spec is dropped when an agent with outcome ok omits it', () => {
     expect(lines(status(reported(), shrunk))).toEqual(['multinic0 Configured Configured']);
   });
 
   it.each(['failed', 'partial'] as const)(
-    'stays when a run that %s does not speak of it',
+    'a NIC no longer in the spec stays when a %s run omits it',
     (outcome) => {
       const stopped = nicResult(0, { state: 'Failed', reason: 'PersistFailed' });
       expect(lines(status(reported({ outcome, nics: [stopped] }), shrunk))).toEqual([
@@ -53,7 +53,7 @@ describe('a NIC that the spec has no more', () => {
     },
   );
 
-  it('stays, like the others, when an agent had nothing to say', () => {
+  it('a NIC no longer in the spec stays when a failed run has no NIC results', () => {
     const nothing = reported({ outcome: 'failed', nics: [] });
     expect(lines(status(nothing, shrunk))).toEqual([
       'multinic0 Failed JobFailed',
@@ -61,7 +61,7 @@ describe('a NIC that the spec has no more', () => {
     ]);
   });
 
-  it('is known again from the result when the status was lost', () => {
+  it('a NIC whose removal failed is restored from the result after the status was lost', () => {
     const stuck = nicResult(1, { state: 'Failed', reason: 'ApplyFailed', message: 'busy' });
     const next = status(reported({ outcome: 'partial', nics: [nicResult(0), stuck] }));
     expect(lines(next)).toEqual([
@@ -71,10 +71,10 @@ describe('a NIC that the spec has no more', () => {
   });
 });
 
-describe('the addresses of a NIC', () => {
+describe("a NIC's addresses", () => {
   const dual = { addresses: ['10.0.0.10/24', 'fd00::a/64'] };
 
-  it('are listed where there are more than address, and stay while it leaves', () => {
+  it('addresses are listed if more than one, and stay during removal', () => {
     const [first, second] =
       status(
         reported({ nics: [nicResult(0), nicResult(1)] }),
@@ -94,8 +94,8 @@ describe('the addresses of a NIC', () => {
   });
 });
 
-describe('entries of one MAC', () => {
-  it('each keep their own status', () => {
+describe('entries with the same MAC', () => {
+  it('entries with the same MAC each keep their own status', () => {
     const spec = { interfaces: [entry(0), entry(1, { macAddress: entry(0).macAddress ?? '' })] };
     const first = status(working, nodeConfig({ spec }));
     expect(lines(first)).toEqual([
@@ -108,7 +108,7 @@ describe('entries of one MAC', () => {
   });
 });
 
-it('a NIC at another place of the spec keeps its word', () => {
+it('a NIC moved within the spec keeps its status', () => {
   const [a, b] = [entry(0), entry(1)];
   const failed = nicResult(1, { state: 'Failed', reason: 'ApplyFailed' });
   const first = status(
@@ -122,8 +122,8 @@ it('a NIC at another place of the spec keeps its word', () => {
   ]);
 });
 
-describe('a status of a NIC without its MAC', () => {
-  it('is about none', () => {
+describe('a NIC status without a MAC', () => {
+  it('a NIC status without a MAC matches no entry', () => {
     const { interfaceStatuses = [], ...rest } = status(reported());
     const nameless = interfaceStatuses.map((nic) => ({ ...nic, macAddress: undefined }));
     const before = nodeConfig({ status: { ...rest, interfaceStatuses: nameless } });

@@ -17,14 +17,15 @@ interface Nics {
   readonly now: Date;
 }
 
-/** One status per entry of the spec, then those of NICs that are to go and are not gone for certain. */
+/** Returns one status per spec entry, then statuses of NICs being removed. */
 export function interfaceStatuses(nics: Nics): InterfaceStatus[] {
   const wanted = nics.entries.map((entry) => wantedNic(entry, nics));
-  // Those that have been leaving longest are last: without room for them nothing at all could be told any more.
+  // NICs waiting longest for removal come last and are cut first: an oversized list would make the whole status
+  // invalid.
   return [...wanted, ...leavingNics(nics)].slice(0, maxInterfaceStatuses);
 }
 
-/** What an agent has just reported. */
+/** Returns the agent's result, if a run has just ended. */
 function reportIn(situation: RunPhase): JobResult | undefined {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   return verdict?.kind === 'result' ? verdict.result : undefined;
@@ -32,24 +33,29 @@ function reportIn(situation: RunPhase): JobResult | undefined {
 
 function wantedNic(entry: Entry, { situation, previous, now }: Nics): InterfaceStatus {
   const before = previousOf(entry, previous);
-  const said = reportIn(situation)?.nics.find(
+  const reported = reportIn(situation)?.nics.find(
     ({ mac, state }) => sameMac(mac, entry.mac) && state !== 'Removed',
   );
-  const identity = identityOf(entry, said?.name || before?.name);
+  const identity = identityOf(entry, reported?.name || before?.name);
   if (entry.rejection !== undefined) {
-    const word = { status: 'Failed', reason: 'InvalidEntry', message: entry.rejection } as const;
-    return nicStatus(identity, word, { before, now });
+    const state = { status: 'Failed', reason: 'InvalidEntry', message: entry.rejection } as const;
+    return nicStatus(identity, state, { before, now });
   }
-  if (said) return nicStatus(identity, agentWord(said), { before, now, seenAt: endIn(situation) });
+  if (reported)
+    return nicStatus(identity, stateFromAgent(reported), {
+      before,
+      now,
+      inspectedAt: endIn(situation),
+    });
   return (
     checked(entry, identity, situation, { before, now }) ??
-    unheard(identity, { before, situation, now })
+    withoutResult(identity, { before, situation, now })
   );
 }
 
 /**
- * The status of a NIC that a check has looked at: when, and with reason `Drifted` where the node differs. It is configured all
- * the same: what follows from the difference is up to the drift policy.
+ * Returns the status of a checked NIC: check time, and reason `Drifted` if the node differs. The NIC stays
+ * `Configured`: the drift policy decides on repair.
  */
 function checked(
   { mac }: Entry,
@@ -61,35 +67,39 @@ function checked(
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
   if (!check || !found || before?.status !== 'Configured') return undefined;
   const { reason, message } = found;
-  const seen = nicStatus(nic, { status: 'Configured', reason, message }, { before, now });
-  return { ...seen, lastChecked: rfc3339(check.at) };
+  const updated = nicStatus(nic, { status: 'Configured', reason, message }, { before, now });
+  return { ...updated, lastChecked: rfc3339(check.at) };
 }
 
-/** Whether a status tells of a NIC, as it is wanted now, that it is configured. */
+/** True if a status shows the NIC as configured with the currently requested values. */
 export function isConfigured(entry: Entry, statuses: readonly InterfaceStatus[]): boolean {
-  const told = previousOf(entry, statuses);
-  return told?.status === 'Configured' && isSameJson(wish(told), wish(identityOf(entry)));
+  const current = previousOf(entry, statuses);
+  return (
+    current?.status === 'Configured' &&
+    isSameJson(requestedFields(current), requestedFields(identityOf(entry)))
+  );
 }
 
-/** Several entries of one MAC, none of which can be used, are told apart by their places. */
+/** Matches unusable entries with the same MAC by position. */
 function previousOf({ mac, position }: Entry, previous: readonly InterfaceStatus[]) {
   const same = previous.filter(({ macAddress }) => sameMac(macAddress, mac));
   return same.find(({ interfaceIndex }) => interfaceIndex === position) ?? same[0];
 }
 
-/** The status of a NIC that no agent has just spoken about. */
-function unheard(
+/** Returns the status of a NIC without a new agent result. */
+function withoutResult(
   nic: NicIdentity,
   { before, situation, now }: Pick<Nics, 'situation' | 'now'> & Pick<Stamp, 'before'>,
 ): InterfaceStatus {
-  const sameWish = before && isSameJson(wish(before), wish(nic)) ? before : undefined;
-  if (sameWish && situation.kind === 'recorded') {
-    return { ...sameWish, ...defined({ interfaceIndex: nic.interfaceIndex }) };
+  const unchangedRequest =
+    before && isSameJson(requestedFields(before), requestedFields(nic)) ? before : undefined;
+  if (unchangedRequest && situation.kind === 'recorded') {
+    return { ...unchangedRequest, ...defined({ interfaceIndex: nic.interfaceIndex }) };
   }
-  return nicStatus(nic, wordWithout(situation, sameWish), { before, now });
+  return nicStatus(nic, stateWithoutResult(situation, unchangedRequest), { before, now });
 }
 
-/** The NIC as the spec has it, under the name that it really has. */
+/** Returns the NIC's identity from the spec, with its actual kernel name. */
 function identityOf({ shown, position, mac, index }: Entry, realName?: string): NicIdentity {
   const { portId, address, cidr, mtu } = shown;
   const addresses = shown.addresses?.filter((text) => ipOf(text) !== address) ?? [];
@@ -108,62 +118,66 @@ function identityOf({ shown, position, mac, index }: Entry, realName?: string): 
   });
 }
 
-function wish({ id, macAddress, address, cidr, mtu }: NicIdentity) {
+function requestedFields({ id, macAddress, address, cidr, mtu }: NicIdentity) {
   return { id, macAddress, address, cidr, mtu };
 }
 
 /**
- * NICs that the spec has no more. Each stays in the status, and its index stays taken, until the agent reports it removed
- * or does not know it any more.
+ * Returns statuses of NICs no longer in the spec. A NIC stays listed, and its index stays taken, until the agent
+ * reports it removed or unknown.
  */
 function leavingNics({ entries, situation, previous, now }: Nics): InterfaceStatus[] {
   const result = reportIn(situation);
   const wanted = new Set(entries.flatMap(({ mac }) => mac ?? []));
   const gone = previous.filter(
-    // What has no MAC, as a CustomResourceDefinition without one leaves it, is nobody's: it would come to more each time.
+    // An entry without a MAC, as an older CRD stores it, has no owner; keeping it would add another each time.
     ({ macAddress }) => macAddress !== undefined && !wanted.has(macAddress.toLowerCase()),
   );
   const listed = result?.nics.filter(({ mac }) => !wanted.has(mac.toLowerCase())) ?? [];
-  const unsaid = gone.filter(
+  const omitted = gone.filter(
     ({ macAddress }) => !listed.some(({ mac }) => sameMac(macAddress, mac)),
   );
-  // An agent that reports that all is well would have said what it could not remove.
-  const stay = result?.outcome === 'ok' ? [] : unsaid;
-  const stuck = listed.filter(isOpen).map((nic) => {
+  // An agent with outcome ok would have listed NICs it could not remove.
+  const stay = result?.outcome === 'ok' ? [] : omitted;
+  const unremoved = listed.filter(isOpen).map((nic) => {
     const before = gone.find(({ macAddress }) => sameMac(macAddress, nic.mac));
-    const word = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
-    return nicStatus(stuckNic(nic, before), word, { before, now, seenAt: endIn(situation) });
+    const state = { status: 'Failed', reason: nic.reason, message: nic.message } as const;
+    return nicStatus(unremovedNic(nic, before), state, {
+      before,
+      now,
+      inspectedAt: endIn(situation),
+    });
   });
-  const isHeld = 'reason' in situation && holding.has(situation.reason);
-  return [...stay.map((before) => (isHeld ? before : onItsWay(before, now))), ...stuck];
+  const isBlocked = 'reason' in situation && holding.has(situation.reason);
+  return [...stay.map((before) => (isBlocked ? before : inRemoval(before, now))), ...unremoved];
 }
 
-/** Reasons for which NICs that the spec no longer has stay on the node. */
+/** Reasons for which NICs no longer in the spec stay on the node. */
 const holding: ReadonlySet<Reason> = new Set(['RemovalHeld', 'RolloutWaiting', 'Paused']);
 
-/** What an agent could not remove keeps its word; the rest is on its way. */
-function onItsWay(before: InterfaceStatus, now: Date): InterfaceStatus {
+/** Keeps an agent's removal failure; other NICs become InProgress. */
+function inRemoval(before: InterfaceStatus, now: Date): InterfaceStatus {
   const { interfaceIndex, name, id, portId, macAddress, address, addresses, cidr, mtu } = before;
   if (before.status === 'Failed' && interfaceIndex === undefined) return before;
   const nic = defined({ name, id, portId, macAddress, address, addresses, cidr, mtu });
   return nicStatus(nic, leaves, { before, now });
 }
 
-const leaves: NicWord = {
+const leaves: NicState = {
   status: 'InProgress',
   reason: 'SpecChanged',
   message: 'is not in the spec any more and leaves the node',
 };
 
-function stuckNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
+function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
   const { address, addresses, cidr, mtu, portId = nic.portId } = before ?? {};
   const name = nic.name || before?.name;
   const at = { address, addresses, cidr, mtu };
   return defined({ name, id: nic.index, portId, macAddress: nic.mac, ...at });
 }
 
-/** What the status says of one NIC. */
-interface NicWord {
+/** State, reason and message of one NIC. */
+interface NicState {
   readonly status: 'Pending' | 'InProgress' | 'Configured' | 'Failed';
   readonly reason: Reason;
   readonly message: string;
@@ -182,24 +196,24 @@ const harmless: ReadonlySet<Reason> = new Set([
   'RightMissing',
 ]);
 
-/** The agent's own word. */
-function agentWord({ state, reason, message }: NicResult): NicWord {
+/** Converts an agent's NIC result. */
+function stateFromAgent({ state, reason, message }: NicResult): NicState {
   const status = state === 'Configured' || state === 'Pending' ? state : 'Failed';
   return { status, reason, message };
 }
 
 /**
- * The word on a NIC that no agent has just spoken about: its last word, given as `earlier` when that was about the same
- * wish, holds until a run has ended that may have changed something.
+ * Returns the state of a NIC without a new agent result. The earlier result stays valid, if about the same request,
+ * until a run ends that may have changed the NIC.
  */
-function wordWithout(situation: RunPhase, before: InterfaceStatus | undefined): NicWord {
-  const earlier = earlierWord(before);
-  if (situation.kind !== 'ended') return earlier ?? firstWord(situation);
+function stateWithoutResult(situation: RunPhase, before: InterfaceStatus | undefined): NicState {
+  const earlier = earlierState(before);
+  if (situation.kind !== 'ended') return earlier ?? initialState(situation);
   const { reason, message } = failureOf(situation.verdict);
   return (harmless.has(reason) ? earlier : undefined) ?? { status: 'Failed', reason, message };
 }
 
-function firstWord(situation: Exclude<RunPhase, { kind: 'ended' }>): NicWord {
+function initialState(situation: Exclude<RunPhase, { kind: 'ended' }>): NicState {
   switch (situation.kind) {
     case 'refused':
     case 'waiting':
@@ -212,8 +226,8 @@ function firstWord(situation: Exclude<RunPhase, { kind: 'ended' }>): NicWord {
   }
 }
 
-/** What an agent said earlier, as far as the status still shows it. */
-function earlierWord(before: InterfaceStatus | undefined): NicWord | undefined {
+/** Returns an earlier agent result still visible in the status. */
+function earlierState(before: InterfaceStatus | undefined): NicState | undefined {
   const reason = nicReason.safeParse(before?.reason).data;
   const { status, message = '' } = before ?? {};
   if (!reason || reason === 'InvalidEntry') return undefined;
@@ -221,13 +235,13 @@ function earlierWord(before: InterfaceStatus | undefined): NicWord | undefined {
   return { status, reason, message };
 }
 
-/** Why the run that ended says nothing of a NIC. */
+/** Returns why the finished run has no result for a NIC. */
 function failureOf(verdict: RunOutcome): Failure {
   if (verdict.kind === 'failure') return verdict;
   return { reason: 'JobFailed', message: 'the agent says nothing of this NIC' };
 }
 
-/** Which NIC a status is about, as it is wanted or was seen. */
+/** Identity fields of a NIC status, requested or observed. */
 type NicIdentity = Pick<
   InterfaceStatus,
   | 'name'
@@ -244,42 +258,42 @@ type NicIdentity = Pick<
 interface Stamp {
   readonly before: InterfaceStatus | undefined;
   readonly now: Date;
-  /** When the agent looked at this NIC, if it has just reported. */
-  readonly seenAt?: Date | undefined;
+  /** Time the agent inspected this NIC, if just reported. */
+  readonly inspectedAt?: Date | undefined;
 }
 
-/** One entry of `interfaceStatuses`; its times move only when there is something new. */
-function nicStatus(nic: NicIdentity, word: NicWord, stamp: Stamp): InterfaceStatus {
-  const { before, now, seenAt } = stamp;
-  const said = defined({ ...nic, ...word, message: shortMessage(word.message) });
-  const lastChecked = seenAt ? rfc3339(seenAt) : before?.lastChecked;
+/** Returns one `interfaceStatuses` entry; times change only with new content. */
+function nicStatus(nic: NicIdentity, state: NicState, stamp: Stamp): InterfaceStatus {
+  const { before, now, inspectedAt } = stamp;
+  const reported = defined({ ...nic, ...state, message: shortMessage(state.message) });
+  const lastChecked = inspectedAt ? rfc3339(inspectedAt) : before?.lastChecked;
   const lastConfigured =
-    word.status === 'Configured' && seenAt ? lastChecked : before?.lastConfigured;
-  const lastUpdated = before && saysTheSame(before, said) ? before.lastUpdated : undefined;
+    state.status === 'Configured' && inspectedAt ? lastChecked : before?.lastConfigured;
+  const lastUpdated = before && isUnchanged(before, reported) ? before.lastUpdated : undefined;
   return {
-    ...said,
+    ...reported,
     lastUpdated: lastUpdated ?? rfc3339(now),
     ...defined({ lastChecked, lastConfigured }),
   };
 }
 
-function saysTheSame(before: InterfaceStatus, said: InterfaceStatus): boolean {
+function isUnchanged(before: InterfaceStatus, reported: InterfaceStatus): boolean {
   const { lastUpdated: _u, lastChecked: _c, lastConfigured: _f, ...rest } = before;
-  return isSameJson(rest, said);
+  return isSameJson(rest, reported);
 }
 
 function endIn(situation: RunPhase): Date | undefined {
   return situation.kind === 'ended' ? situation.at : undefined;
 }
 
-/** Whether two MACs are one; undefined is none. */
+/** True if both MACs are equal; undefined equals nothing. */
 function sameMac(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && a.toLowerCase() === b?.toLowerCase();
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The fields that have a value. */
+/** Returns the fields with a value. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;

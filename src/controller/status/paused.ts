@@ -4,8 +4,8 @@ import type { Failure } from '../jobs/runner.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 
 /**
- * Returns why no agent may be sent for an object; undefined if it is not paused. Its deletion ends the pause: the clean-up of
- * its node is what a user asks for then.
+ * Returns why no agent may run for an object; undefined: not paused. Deletion ends a pause, because the user requests
+ * the clean-up.
  */
 export function pausedIn(config: Pick<NodeConfig, 'metadata'>): Failure | undefined {
   const pause = pauseOf(config);
@@ -13,7 +13,7 @@ export function pausedIn(config: Pick<NodeConfig, 'metadata'>): Failure | undefi
   return { reason: 'Paused', message: pauseMessage(pause, 'no agent is sent to the node') };
 }
 
-/** The condition Paused, which an object has while it is paused. */
+/** Returns the condition Paused for a paused object. */
 export function pausedCondition(config: Pick<NodeConfig, 'metadata'>): ConditionUpdate[] {
   const pause = pausedIn(config);
   return pause ? [{ type: 'Paused', status: 'True', ...pause }] : [];

@@ -7,7 +7,7 @@ import { statusOf } from './status.ts';
 const at = '2026-01-01T00:00:00Z';
 
 it.each(['RolloutWaiting', 'WaitingForTurn'] as const)(
-  'a record without MACs takes the configured NICs from the status while its change waits: %s',
+  'a record without MACs takes configured NICs from the status while its change waits: %s',
   (reason) => {
     const { macAddress } = entry(0);
     const config = nodeConfig({

@@ -9,14 +9,14 @@ import { acceptSpec } from '../jobs/request.ts';
 import type { NodeConfig } from '../objects/stores.ts';
 import { createReporter, type ReportOptions } from './report.ts';
 
-/** A merge patch as the server keeps it: what is null is gone. */
+/** Returns a merge patch as stored by the API server: null keys removed. */
 const merged = (patch: object): unknown =>
   JSON.parse(JSON.stringify(patch, (_, value: unknown) => (value === null ? undefined : value)));
 
 const keepAll = async (_resource: unknown, _ref: unknown, patch: unknown) =>
   nodeConfig({ status: merged((patch as { status: object }).status) as object });
 
-/** A reporter of which nobody hears anything, but for what is of interest. */
+/** Creates a reporter with fakes for everything but the given parts. */
 function reporterWith({
   patchStatus,
   configs = new Store<NodeConfig>(),
@@ -35,7 +35,7 @@ function reporterWith({
   });
 }
 
-it('takes for its own write what it is writing, and nothing else that happens meanwhile', async () => {
+it('wrote() is true only for the status being written, and only during the write', async () => {
   const answer = Promise.withResolvers<void>();
   const sent: unknown[] = [];
   const applied = {
@@ -72,7 +72,7 @@ it('takes for its own write what it is writing, and nothing else that happens me
   expect(reporter.wrote(change(written(sent[0])))).toBe(false);
 });
 
-it('counts what others have lost while an agent worked', async () => {
+it('a result with foreignStateLost increments multinic_agent_foreign_state_lost_total', async () => {
   const counted: unknown[] = [];
   const reporter = reporterWith({
     patchStatus: keepAll,

@@ -38,71 +38,71 @@ export interface ReportOptions {
   readonly clock: Clock;
 }
 
-/** What one visit of an object has to tell; of several things the last one. */
+/** Status changes collected during one reconcile; the last phase wins. */
 export interface Report {
-  /** The object as the last write left it. */
+  /** The object after the last write. */
   readonly config: NodeConfig;
-  /** What its entries are worth, and how its node was found. */
+  /** Sets the accepted entries and the node name match. */
   about(spec: AcceptedSpec, name: NameMatch | undefined): void;
-  /** `drift`: what the condition Drifted says from now on. */
+  /** Sets the phase to write. `drift`: new condition Drifted. */
   tell(situation: RunPhase, applied?: Applied, drift?: ConditionUpdate): void;
-  /** Adds to what is written a value of `rollout-continue` that is handled; undefined: none. */
+  /** Adds a handled value of `rollout-continue` to the next write; undefined: none. */
   continueRollout(handled: NodeConfigStatus['rolloutContinued']): void;
-  /** Tells of a refusal; any other error leaves nothing to tell. */
+  /** Sets a refusal for a refused request; any other error clears the phase. */
   fail(error: unknown): void;
-  /** The object is let go: there is nobody left to tell. */
+  /** Clears the phase, because the object is being released. */
   drop(): void;
-  /** Writes what was told into the status, when it is new. */
+  /** Writes the status if changed. */
   write(signal: AbortSignal): Promise<void>;
 }
 
-interface Told {
+interface PendingStatus {
   readonly situation: RunPhase;
   readonly applied: Applied | undefined;
   readonly drift: ConditionUpdate | undefined;
 }
 
-/** The legacy controller as it is seen at a visit. */
+/** Legacy controller as observed in this reconcile. */
 interface OtherAtWork {
   readonly message: string;
   readonly isRunning: boolean;
 }
 
-/** A report of the legacy controller on an object. */
+/** An earlier report about the legacy controller on an object. */
 interface OtherReported {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
-  /** Whether it was seen running then or since. */
+  /** True if the legacy controller was running then or later. */
   readonly wasRunning: boolean;
 }
 
 export interface Reporter {
   open(config: NodeConfig): Report;
   /**
-   * Reports on the object that the legacy controller owns it, and what to do. It is reported again after `open`, and when the
-   * legacy controller has stopped or the spec has changed while none is seen running.
+   * Reports on the object that the legacy controller owns it, and what to do. Reports again after `open`, and when the
+   * legacy controller stopped or the spec changed without a running legacy controller.
    */
-  standBack(config: NodeConfig, other: OtherAtWork, signal: AbortSignal): Promise<void>;
-  /** Records a Warning Event about an object whose status is not written any more. */
+  yieldToLegacy(config: NodeConfig, other: OtherAtWork, signal: AbortSignal): Promise<void>;
+  /** Records a Warning event about an object whose status is no longer written. */
   warn(config: NodeConfig, reason: Reason, message: string): void;
-  /** Whether a change is a status that is being written here, and nothing else. */
+  /** True if a change is only a status write from this process under way. */
   wrote(change: Change<NodeConfig>): boolean;
-  /** The object is gone. */
+  /** Call when the object is gone. */
   forget(key: string): void;
 }
 
 export function createReporter(options: ReportOptions): Reporter {
   const { client, configs, recorder, metrics, perform, clock } = options;
   const ownWrites = new OwnWrites();
-  /** By key: the objects on which this process reported the legacy controller. */
-  const standingBack = new Map<string, OtherReported>();
+  /** Objects reported as owned by the legacy controller, by key. */
+  const yieldReports = new Map<string, OtherReported>();
 
   function open(config: NodeConfig): Report {
-    standingBack.delete(keyOf(config));
+    yieldReports.delete(keyOf(config));
     let current = config;
     let spec = acceptEntries([]);
     let name: NameMatch | undefined;
-    let told: Told | undefined;
+    let pending: PendingStatus | undefined;
     let continued: NodeConfigStatus['rolloutContinued'];
     return {
       get config() {
@@ -113,39 +113,39 @@ export function createReporter(options: ReportOptions): Reporter {
         name = ofName;
       },
       tell(situation, applied, drift) {
-        told = { situation, applied, drift };
+        pending = { situation, applied, drift };
       },
       continueRollout(handled) {
         continued = handled;
       },
       fail(error) {
-        told = undefined;
+        pending = undefined;
         const message = refusalIn(error);
         if (message === undefined) return;
         const situation = { kind: 'refused', reason: 'JobRefused', message } as const;
-        told = { situation, applied: undefined, drift: undefined };
+        pending = { situation, applied: undefined, drift: undefined };
       },
       drop() {
-        told = undefined;
+        pending = undefined;
       },
       async write(signal) {
-        if (!told) return;
-        const { situation } = told;
+        if (!pending) return;
+        const { situation } = pending;
         const next = statusOf({
           config: current,
           spec,
           name,
-          ...told,
+          ...pending,
           continued,
           now: clock.now(),
         });
-        told = undefined;
+        pending = undefined;
         const patch = statusPatch(current, next);
         if (patch === undefined) return;
         const before = current;
         current = await ownWrites.during(before, next, async () => {
           const written = await write(before, patch, signal);
-          // Before the watch event arrives, so that the next reconcile does not read the former status.
+          // Update the cache before the watch event arrives: the next reconcile must not read the old status.
           configs.upsert(written);
           return written;
         });
@@ -157,19 +157,19 @@ export function createReporter(options: ReportOptions): Reporter {
     };
   }
 
-  async function standBack(config: NodeConfig, other: OtherAtWork, signal: AbortSignal) {
+  async function yieldToLegacy(config: NodeConfig, other: OtherAtWork, signal: AbortSignal) {
     const { message, isRunning } = other;
     const { uid, generation } = config.metadata;
     const key = keyOf(config);
     const patch = yieldPatch(config, message, clock.now());
     if (patch === undefined) return;
-    const last = standingBack.get(key);
+    const last = yieldReports.get(key);
     if (last !== undefined && lacksReport(config) && isStillTrue(last, config, isRunning)) {
-      standingBack.set(key, { ...last, wasRunning: isRunning });
+      yieldReports.set(key, { ...last, wasRunning: isRunning });
       return;
     }
     configs.upsert(await write(config, patch, signal));
-    standingBack.set(key, { uid, generation, wasRunning: isRunning });
+    yieldReports.set(key, { uid, generation, wasRunning: isRunning });
     recorder.record(config, { type: 'Warning', reason: 'OtherControllerActive', message });
   }
 
@@ -184,17 +184,17 @@ export function createReporter(options: ReportOptions): Reporter {
 
   return {
     open,
-    standBack,
+    yieldToLegacy,
     warn: (config, reason, message) =>
       recorder.record(config, { type: 'Warning', reason, message }),
     wrote: (change) => ownWrites.has(change),
     forget(key) {
-      standingBack.delete(key);
+      yieldReports.delete(key);
     },
   };
 }
 
-/** Returns whether the legacy controller has overwritten the report, as each of its writes does. */
+/** True if the legacy controller has overwritten the report, as each of its writes does. */
 function lacksReport({ status }: NodeConfig): boolean {
   return (
     status !== undefined &&
@@ -204,16 +204,18 @@ function lacksReport({ status }: NodeConfig): boolean {
 }
 
 /**
- * Whether a report that was replaced needs no other one. While the legacy controller runs, another write would conflict with
- * its next one and start its agent again, and a status in its form is evidence enough. After it has stopped, that status says
- * nothing of who configures the node, and nothing of a spec that has changed since.
+ * True if an overwritten report needs no repetition. While the legacy controller runs, a second write would conflict
+ * with its next write and restart its agent; its status format is evidence enough. After it stopped, its status says
+ * nothing about the current owner or a later spec.
  */
 function isStillTrue(last: OtherReported, { metadata }: NodeConfig, isRunning: boolean): boolean {
   if (last.uid !== metadata.uid) return false;
   return isRunning || (!last.wasRunning && last.generation === metadata.generation);
 }
 
-/** Why a run was refused, if that is what happened; a server that is not there or too busy refuses nothing. */
+/**
+ * Returns the message of a refused request; undefined for other errors, such as an unreachable or overloaded server.
+ */
 export function refusalIn(error: unknown): string | undefined {
   if (error instanceof RunRefused) return error.message;
   if (!(error instanceof KubeError)) return undefined;
@@ -222,7 +224,7 @@ export function refusalIn(error: unknown): string | undefined {
   return status >= 400 && status < 500 && status !== 429 ? message : undefined;
 }
 
-/** Tells people what became of an object, once for each change of its condition Ready. */
+/** Records an event for each change of the condition Ready. */
 function recordReady(
   recorder: Pick<EventRecorder, 'record'>,
   config: NodeConfig,
@@ -239,7 +241,7 @@ function recordReady(
   });
 }
 
-/** Once for each time that a node is found to differ. */
+/** Records an event each time a node is found drifted. */
 function recordDrift(
   recorder: Pick<EventRecorder, 'record'>,
   config: NodeConfig,
@@ -263,23 +265,22 @@ function countEnd(metrics: ControllerMetrics, verdict: RunOutcome): void {
   if (lost > 0) metrics.count('multinic_agent_foreign_state_lost_total', {}, lost);
 }
 
-/** Name of this controller in metrics that all controllers share. */
+/** Controller name in metrics shared by all controllers. */
 export const controllerName = 'node-config';
 
-/** What `multinic_job_results_total` calls an ending. */
+/** Returns the label `outcome` in `multinic_job_results_total`. */
 export function outcomeLabel(verdict: RunOutcome): string {
   if (verdict.kind === 'result') return verdict.result.outcome;
   return refusalReason.safeParse(verdict.reason).success ? 'refused' : verdict.reason;
 }
 
 /**
- * Statuses on their way to the server. What comes back of one is no news to the visit that writes it: an object would else
- * come again at once whenever its status changed, and a refusal that is never put in the same words twice would be tried
- * without a pause.
+ * Status writes under way. A watch event caused by an own write must not requeue the object: otherwise each status
+ * change would requeue immediately, and a refusal whose text changes each time would be retried without backoff.
  */
 class OwnWrites {
   readonly #underWay = new Map<string, UnderWay>();
-  /** Carries out the write of this status; whatever else changes the object meanwhile stays news. */
+  /** Runs the write of this status; other changes to the object meanwhile still enqueue. */
   async during<T>(
     config: NodeConfig,
     status: NodeConfigStatus,
@@ -294,7 +295,7 @@ class OwnWrites {
     }
   }
 
-  /** Whether a change is a write under way that has come back, and nothing else. */
+  /** True if the change equals a write under way. */
   has({ type, key, object }: Change<NodeConfig>): boolean {
     const underWay = this.#underWay.get(key);
     if (type !== 'updated' || !underWay) return false;

@@ -24,8 +24,8 @@ const working: RunPhase = { kind: 'working', run: run(), repeat: false };
 const refused = { kind: 'refused', reason: 'NodeNotFound', message: 'no Node' } as const;
 const pending = nicResult(1, { state: 'Pending', reason: 'WaitingForNIC', name: '', message: 'm' });
 
-describe('the status of an object', () => {
-  it('[RW-60] is Configured when the agent has configured every NIC of the spec', () => {
+describe('statusOf', () => {
+  it('[RW-60] the state is Configured when the agent has configured every NIC in the spec', () => {
     const next = status(reported({ nics: [nicResult(0, { name: 'multinic7' })] }));
     expect(next).toMatchObject({
       state: 'Configured',
@@ -60,7 +60,7 @@ describe('the status of an object', () => {
     ]);
   });
 
-  it('fills every condition with time, generation and message', () => {
+  it('every condition has time, generation and message', () => {
     for (const condition of status(working).conditions ?? []) {
       expect(condition).toMatchObject({
         observedGeneration: 1,
@@ -70,7 +70,7 @@ describe('the status of an object', () => {
     }
   });
 
-  it('is InProgress while the first agent works, and names its Job', () => {
+  it('the state is InProgress during the first run, with its Job name', () => {
     expect(status(working)).toMatchObject({ state: 'InProgress', lastJobName: 'job-1' });
     expect(conditionsIn(status(working))).toMatchObject({
       Ready: 'Unknown SpecChanged',
@@ -79,7 +79,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('[RW-55] tells of one NIC that failed and lets the others stand', () => {
+  it('[RW-55] a failed NIC is shown and the remaining NICs stay Configured', () => {
     const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
     const failed = nicResult(1, { state: 'Failed', reason: 'VerifyFailed', message: 'no route' });
     const next = status(reported({ outcome: 'partial', nics: [nicResult(0), failed] }), config);
@@ -100,7 +100,7 @@ describe('the status of an object', () => {
     );
   });
 
-  it('counts what is on the node: what failed was undone, what was removed is gone', () => {
+  it('conditions count NICs on the node: failed NICs are rolled back, removed NICs are gone', () => {
     const undone = nicResult(0, { state: 'Failed', reason: 'PersistFailed', name: 'ens4' });
     const none = status(reported({ outcome: 'failed', nics: [undone] }));
     expect(conditionsIn(none)).toMatchObject({
@@ -118,7 +118,7 @@ describe('the status of an object', () => {
   it.each([
     [1, '1 interface configured successfully', '1 entry can be used'],
     [2, 'All 2 interfaces configured successfully', 'all 2 entries can be used'],
-  ])('[H16] messages of %i NIC use the right number of the noun', (count, ready, accepted) => {
+  ])('[H16] messages for %i NIC use singular or plural correctly', (count, ready, accepted) => {
     const indexes = Array.from({ length: count }, (_unused, index) => index);
     const config = nodeConfig({ spec: { interfaces: indexes.map((index) => entry(index)) } });
     const nics = indexes.map((index) => nicResult(index));
@@ -127,7 +127,7 @@ describe('the status of an object', () => {
     expect(findCondition(conditions, 'Accepted')?.message).toBe(accepted);
   });
 
-  it('is Pending, not Failed, when all that is missing is a NIC to be plugged', () => {
+  it('the state is Pending, not Failed, when only an unplugged NIC is missing', () => {
     const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
     const next = status(reported({ outcome: 'partial', nics: [nicResult(0), pending] }), config);
     expect(next.state).toBe('Pending');
@@ -139,7 +139,7 @@ describe('the status of an object', () => {
   });
 
   it.each(['ResultLost', 'OutOfMemory', 'Evicted', 'DeadlineExceeded'] as const)(
-    'takes %s for a failure of every NIC: silence is never success',
+    '%s counts as a failure of every NIC, because a missing result is never success',
     (reason) => {
       const before = status(reported());
       const next = status(
@@ -156,7 +156,7 @@ describe('the status of an object', () => {
   );
 
   it.each(['ImagePullFailed', 'Unschedulable', 'NotStarted', ...refusalReason.options] as const)(
-    'keeps the word on a NIC that the agent certainly never touched: %s',
+    'a NIC certainly untouched by the agent keeps its status: %s',
     (reason) => {
       const before = status(reported());
       const never = ended({ kind: 'failure', reason, message: 'm' });
@@ -166,7 +166,7 @@ describe('the status of an object', () => {
     },
   );
 
-  it('tells of an agent that does not get to work', () => {
+  it('an agent that cannot start is shown with its reason', () => {
     const trouble = { reason: 'ImagePullFailed', message: 'no such image' } as const;
     const next = status({ kind: 'working', run: run({ trouble }), repeat: false });
     expect(next.state).toBe('Failed');
@@ -176,7 +176,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('tells what is wrong with the host as a whole', () => {
+  it('a host-wide failure is shown in Ready', () => {
     const config = nodeConfig({ spec: { interfaces: [] } });
     const next = status(
       reported({ outcome: 'failed', nics: [], warnings: ['no netplan'] }),
@@ -189,7 +189,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('says Stalled when somebody else has to do something', () => {
+  it('Stalled is True when a user must act', () => {
     const primary = nicResult(0, { state: 'Failed', reason: 'PrimaryNIC' });
     const next = status(reported({ outcome: 'failed', nics: [primary] }));
     expect(conditionsIn(next)).toMatchObject({
@@ -199,7 +199,7 @@ describe('the status of an object', () => {
     expect(conditionsIn(next)).not.toHaveProperty('Reconciling');
   });
 
-  it('puts a refused entry into its own line and does not call the object configured', () => {
+  it('a refused entry is shown in its own status, and the object is not Configured', () => {
     const config = nodeConfig({
       spec: { interfaces: [entry(0), entry(1, { address: '1.2.3.4' })] },
     });
@@ -218,7 +218,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('keeps what it knows of NICs when the spec cannot be read', () => {
+  it('an unreadable spec keeps the NIC statuses', () => {
     const before = status(reported());
     const config = nodeConfig({ spec: { interfaces: 'none' }, status: before });
     const next = status({ kind: 'refused', reason: 'InvalidEntries', message: 'm' }, config);
@@ -226,7 +226,7 @@ describe('the status of an object', () => {
     expect(conditionsIn(next)['Accepted']).toBe('False InvalidEntries');
   });
 
-  it('waits for a node without failing', () => {
+  it('an object without a Node is Pending, not Failed', () => {
     expect(status(refused).state).toBe('Pending');
     expect(conditionsIn(status(refused))).toMatchObject({
       Ready: 'False NodeNotFound',
@@ -234,7 +234,7 @@ describe('the status of an object', () => {
     });
   });
 
-  it('shows a differing name as a condition and nothing else', () => {
+  it('a differing node name only sets the condition NameDiffers', () => {
     const config = nodeConfig();
     const name = { kind: 'differs', message: 'm' } as const;
     const next = statusOf({ config, spec: acceptSpec(config), name, situation: reported(), now });
@@ -245,12 +245,12 @@ describe('the status of an object', () => {
   });
 });
 
-describe('a repeated attempt', () => {
+describe('a retry', () => {
   const config = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] } });
   const first = status(reported({ outcome: 'partial', nics: [nicResult(0), pending] }), config);
   const later = new Date('2026-01-01T13:00:00Z');
 
-  it('writes nothing before it has ended', () => {
+  it('a retry changes no status before its end', () => {
     const again = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] }, status: first });
     const next = status(
       { kind: 'working', run: run({ attempt: 2, name: 'job-2' }), repeat: true },
@@ -261,7 +261,7 @@ describe('a repeated attempt', () => {
     expect(statusPatch(again, next)).toBeUndefined();
   });
 
-  it('tells of a new trouble at once', () => {
+  it('a retry shows a new problem immediately', () => {
     const again = nodeConfig({ status: first });
     const trouble = { reason: 'ImagePullFailed', message: 'm' } as const;
     const next = status(
@@ -272,7 +272,7 @@ describe('a repeated attempt', () => {
     expect(conditionsIn(next)['Ready']).toBe('False ImagePullFailed');
   });
 
-  it('moves a time only when what it belongs to has changed', () => {
+  it('a retry changes a time only if its content changed', () => {
     const again = nodeConfig({ spec: { interfaces: [entry(0), entry(1)] }, status: first });
     const next = status(
       reported({ attempt: 2, outcome: 'partial', nics: [nicResult(0), pending] }),
@@ -288,12 +288,12 @@ describe('a repeated attempt', () => {
   });
 });
 
-describe('a status that is the only witness left', () => {
+describe('a recorded outcome', () => {
   it.each([
-    ['that all is well', reported()],
-    ['that a NIC failed', reported({ outcome: 'failed', nics: [pending] })],
-    ['that a result was lost', ended({ kind: 'failure', reason: 'ResultLost', message: 'm' })],
-  ])('stays as it is: %s', (_what, situation) => {
+    ['all NICs configured', reported()],
+    ['a failed NIC', reported({ outcome: 'failed', nics: [pending] })],
+    ['a lost result', ended({ kind: 'failure', reason: 'ResultLost', message: 'm' })],
+  ])('a recorded outcome leaves the status unchanged: %s', (_what, situation) => {
     const first = status(situation);
     const config = nodeConfig({ status: first });
     expect(statusPatch(config, status({ kind: 'recorded' }, config))).toBeUndefined();
@@ -302,23 +302,20 @@ describe('a status that is the only witness left', () => {
   it.each([
     ['a node that was not found', refused],
     [
-      'entries that are right by now',
+      'entries corrected since',
       { kind: 'refused', reason: 'InvalidEntries', message: 'interfaces[1]: no MAC' } as const,
     ],
-  ])(
-    'tells its recorded end again when it has told of something else since: %s',
-    (_what, since) => {
-      const applied = { ...begun(agentTask(), 'job-1', { protocol: 2 }, now), done: true };
-      const config = nodeConfig({ status: { ...status(since), applied } });
-      const next = status({ kind: 'recorded' }, config);
-      expect(conditionsIn(next)['Ready']).toBe('True AllInterfacesConfigured');
-      expect(next).toMatchObject({ state: 'Configured', lastJobName: 'job-1' });
-    },
-  );
+  ])('a recorded outcome is shown again after a status about %s', (_what, since) => {
+    const applied = { ...begun(agentTask(), 'job-1', { protocol: 2 }, now), done: true };
+    const config = nodeConfig({ status: { ...status(since), applied } });
+    const next = status({ kind: 'recorded' }, config);
+    expect(conditionsIn(next)['Ready']).toBe('True AllInterfacesConfigured');
+    expect(next).toMatchObject({ state: 'Configured', lastJobName: 'job-1' });
+  });
 });
 
-describe('the hash in the status', () => {
-  it('is the echo of the one that came with the spec, else our own', () => {
+describe('observedSpecHash', () => {
+  it("observedSpecHash echoes the spec's hash, otherwise our own", () => {
     expect(status(working, nodeConfig({ spec: { specHash: 'theirs' } })).observedSpecHash).toBe(
       'theirs',
     );
@@ -327,7 +324,7 @@ describe('the hash in the status', () => {
 });
 
 describe('statusPatch', () => {
-  it('replaces the status of the deployed controller cleanly, at the version that was read', () => {
+  it('statusPatch replaces a legacy status completely, with the resourceVersion as precondition', () => {
     const config = nodeConfig({
       status: {
         state: 'Failed',
@@ -348,14 +345,14 @@ describe('statusPatch', () => {
     });
   });
 
-  it('[RW-74] rebuilds a status of a form that nobody knows', () => {
+  it('[RW-74] statusPatch rebuilds an unreadable status', () => {
     const config = nodeConfig({ status: { interfaceStatuses: { multinic0: {} }, phase: 'x' } });
     expect(statusPatch(config, status(reported(), config))).toMatchObject({
       status: { phase: null },
     });
   });
 
-  it('is nothing when nothing is new', () => {
+  it('statusPatch returns undefined for an unchanged status', () => {
     const first = status(reported());
     expect(
       statusPatch(nodeConfig({ status: first }), status(reported(), nodeConfig({ status: first }))),

@@ -25,16 +25,16 @@ export interface StatusInput {
   readonly spec: Pick<AcceptedSpec, 'entries' | 'blocked'>;
   readonly name: NameMatch | undefined;
   readonly situation: RunPhase;
-  /** The record, where there is a new one. */
+  /** New record, if any. */
   readonly applied?: Applied | undefined;
-  /** What the condition Drifted says, where a look has ended. */
+  /** New condition Drifted, if a check has finished. */
   readonly drift?: ConditionUpdate | undefined;
-  /** The value of `rollout-continue` that is handled now. */
+  /** Value of `rollout-continue` handled now. */
   readonly continued?: NodeConfigStatus['rolloutContinued'];
   readonly now: Date;
 }
 
-/** The whole status of one object: of its world now, and of what the status said before. */
+/** Returns an object's whole status, from the current phase and the previous status. */
 export function statusOf(input: StatusInput): NodeConfigStatus {
   const { config, spec, name, drift, now } = input;
   const situation = situationIn(input);
@@ -43,7 +43,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const { conditions: before = [], interfaceStatuses: nics = [] } = previous;
   const conditions = conditionsOf({
     spec,
-    situation: isReadyTold(config.status, situation, spec) ? input.situation : situation,
+    situation: showsReady(config.status, situation, spec) ? input.situation : situation,
     previous: before,
     name,
     drift,
@@ -51,7 +51,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
     generation,
     now,
   });
-  // Of a spec that cannot be read nobody knows which NICs it has no more.
+  // With an unreadable spec the removed NICs are unknown.
   const { entries } = spec;
   const statuses = entries ? interfaceStatuses({ entries, situation, previous: nics, now }) : nics;
   const ready = findCondition(conditions, 'Ready');
@@ -70,8 +70,8 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
 }
 
 /**
- * The record, with the NICs of its node where an earlier version kept these in `interfaceStatuses` alone: these tell of the
- * wanted NICs while a change waits.
+ * Returns the record, with the node's MACs if an earlier version stored MACs only in `interfaceStatuses`: these show
+ * the requested NICs while a change waits.
  */
 function recordIn(config: NodeConfig, { kind }: RunPhase): Applied | undefined {
   const record = recordOf(config);
@@ -79,10 +79,12 @@ function recordIn(config: NodeConfig, { kind }: RunPhase): Applied | undefined {
   return record && macs.length > 0 ? { ...record, macs: [...macs] } : record;
 }
 
-/** A recorded end holds; where the status does not tell of it any more it is told again. */
+/** Returns the recorded outcome as a phase, if the status no longer shows it. */
 function situationIn({ situation, config, applied, spec }: StatusInput): RunPhase {
   const record = applied ?? recordOf(config);
-  return (situation.kind === 'recorded' && toldAgain(config.status, record, spec)) || situation;
+  return (
+    (situation.kind === 'recorded' && recordedOutcome(config.status, record, spec)) || situation
+  );
 }
 
 function lastRun(situation: RunPhase, previous: NodeConfigStatus) {
@@ -93,12 +95,12 @@ function lastRun(situation: RunPhase, previous: NodeConfigStatus) {
   };
 }
 
-/** Echo of the hash that came with the spec, else our own of it. */
+/** Returns the hash from the spec, otherwise our own. */
 function hashOf(config: NodeConfig): string | undefined {
   return config.spec?.specHash || ownSpecHash(config);
 }
 
-/** The one word for people, derived; programs read conditions. */
+/** Returns the summary state for users; programs read conditions. */
 function stateOf(
   situation: RunPhase,
   ready: Condition | undefined,
@@ -109,14 +111,14 @@ function stateOf(
   return isPending(situation, ready, nics) ? 'Pending' : 'Failed';
 }
 
-/** Nothing is wrong, something is missing: the node, or NICs that are still to be plugged. */
+/** True if nothing failed but a node is missing, or NICs are not plugged yet. */
 function isPending(
   situation: RunPhase,
   { reason }: Condition,
   nics: readonly InterfaceStatus[],
 ): boolean {
   if (situation.kind === 'refused') return situation.reason === 'NodeNotFound';
-  // Of an attempt that is repeated Ready still says how the last one ended.
+  // During a retry Ready still shows the last attempt's outcome.
   const isOfAgent =
     situation.kind === 'ended'
       ? situation.verdict.kind === 'result'
@@ -128,7 +130,7 @@ function endOf(situation: RunPhase): string | undefined {
   return situation.kind === 'ended' ? rfc3339(situation.at) : undefined;
 }
 
-/** What the host's own record calls ours, when an agent has just told it. */
+/** Returns NICs in the host's state file, if the agent has just reported them. */
 function knownTo(situation: RunPhase): KnownInterface[] | undefined {
   const verdict = situation.kind === 'ended' ? situation.verdict : undefined;
   const known = verdict?.kind === 'result' ? verdict.result.known : undefined;
@@ -139,27 +141,27 @@ function knownTo(situation: RunPhase): KnownInterface[] | undefined {
   }));
 }
 
-/** The Job that the status speaks of; a repeated one is not named before it has ended. */
+/** Returns the Job shown in the status; a retry's Job is shown after its end. */
 function jobOf(situation: RunPhase): string | undefined {
   if (situation.kind === 'ended') return situation.job;
   return situation.kind === 'working' && !isRepeat(situation) ? situation.run.name : undefined;
 }
 
 /**
- * The merge patch that makes the stored status this one, whatever form it had (the deployed controller's too: conditions
- * without times, keys of its own); undefined when it is this one already.
+ * Returns the merge patch to the new status from any stored form, including the legacy controller's; undefined: no
+ * change.
  */
 export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
   const dropped = config.statusKeys.filter((key) => !(key in next));
   const same = isSameJson(config.status, next);
   if (same && dropped.length === 0) return undefined;
   return {
-    // Of the state that was looked at: whoever wrote meanwhile makes this a conflict.
+    // A write by another client meanwhile makes this a conflict.
     metadata: { resourceVersion: config.metadata.resourceVersion },
     status: {
       ...without(dropped),
       ...next,
-      // A merge patch leaves what it does not name, and a record without its end is another one than with it.
+      // A merge patch keeps unnamed keys, so stale record keys are removed explicitly.
       ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
     },
   };
@@ -172,11 +174,10 @@ function without(keys: readonly string[]): Record<string, null> {
 }
 
 /**
- * The end that the record knows, when the conditions have told of something else since: of another object for the same
- * node, of a node that was not found, of entries that are right by now. Undefined when they tell of that end, or when it
- * was none to rest on.
+ * Returns the recorded outcome when the conditions show another phase since: a duplicate, a missing node, or unusable
+ * entries. Undefined if the conditions already show the outcome, or if the record is incomplete.
  */
-function toldAgain(
+function recordedOutcome(
   status: NodeConfigStatus | undefined,
   applied: Applied | undefined,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
@@ -194,8 +195,8 @@ function toldAgain(
   } as const;
   const nics = status?.interfaceStatuses ?? [];
   const usable = entries.filter(({ rejection }) => rejection === undefined);
-  const isTold = usable.every((entry) => isConfigured(entry, nics));
-  return isTold && isReadyTold(status, end, { entries }) ? undefined : end;
+  const isShown = usable.every((entry) => isConfigured(entry, nics));
+  return isShown && showsReady(status, end, { entries }) ? undefined : end;
 }
 
 function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
@@ -205,14 +206,14 @@ function nicsOf(entries: readonly Entry[]): JobResult['nics'] {
   });
 }
 
-/** Whether Ready says it already; the message of a success may have more to it: what the agent warned of. */
-function isReadyTold(
+/** True if Ready already matches; a stored success message may also contain warnings. */
+function showsReady(
   status: NodeConfigStatus | undefined,
   end: RunPhase,
   { entries = [] }: Pick<AcceptedSpec, 'entries'>,
 ): boolean {
-  const told = findCondition(status?.conditions, 'Ready');
+  const shown = findCondition(status?.conditions, 'Ready');
   const ready = readyIn(end, entries);
-  if (told?.status !== ready.status || told.reason !== ready.reason) return false;
-  return ready.status === 'True' || ready.message.startsWith(told.message ?? '');
+  if (shown?.status !== ready.status || shown.reason !== ready.reason) return false;
+  return ready.status === 'True' || ready.message.startsWith(shown.message ?? '');
 }

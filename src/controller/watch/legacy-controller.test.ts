@@ -8,20 +8,20 @@ import { type NodeConfig, nodeConfigs } from '../objects/stores.ts';
 const good = 'True AllInterfacesConfigured';
 const ref = { namespace: 'multinic-system', name: 'worker-1' };
 const theirJob = { namespace: 'multinic-system', name: 'multinic-agent-worker-1-g1' };
-let bed: ControllerFixture;
+let fixture: ControllerFixture;
 
 beforeEach(async () => {
-  bed = await ControllerFixture.start();
-  await bed.addNode('worker-1');
+  fixture = await ControllerFixture.start();
+  await fixture.addNode('worker-1');
   await createTheirJob();
 });
 
 afterEach(async () => {
-  await bed[Symbol.asyncDispose]();
+  await fixture[Symbol.asyncDispose]();
 });
 
 async function createTheirJob(): Promise<void> {
-  await bed.admin.create(jobs, {
+  await fixture.admin.create(jobs, {
     metadata: {
       ...theirJob,
       labels: {
@@ -39,74 +39,74 @@ async function createTheirJob(): Promise<void> {
   });
 }
 
-function standsBack() {
-  return bed.until('worker-1', ({ status }) => {
+function untilYielding() {
+  return fixture.until('worker-1', ({ status }) => {
     return findCondition(status?.conditions, 'OtherControllerActive')?.status === 'True';
   });
 }
 
-describe('beside the deployed controller', () => {
-  it('does nothing but say so, once, and leaves the rest of its status alone', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
+describe('next to the legacy controller', () => {
+  it('the controller writes only OtherControllerActive, once, and leaves the rest of the status', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
     const theirs = {
       state: 'Configured',
       nodeReady: true,
       conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
     };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
-    bed.run();
-    const config = await standsBack();
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+    fixture.run();
+    const config = await untilYielding();
     expect(config.metadata.finalizers).toBeUndefined();
     const own = expect.objectContaining({ type: 'OtherControllerActive' }) as unknown;
     expect(config.status).toEqual({ ...theirs, conditions: [...theirs.conditions, own] });
-    await bed.pass(50);
-    expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+    await fixture.pass(50);
+    expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
   });
 
-  it('keeps standing back when its Jobs have expired: it may be running all the same', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run();
-    await standsBack();
-    await bed.admin.delete(jobs, theirJob);
-    await bed.pass(50);
-    expect(bed.created('jobs')).toBe(0);
+  it('the controller keeps yielding after the legacy Jobs have expired', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run();
+    await untilYielding();
+    await fixture.admin.delete(jobs, theirJob);
+    await fixture.pass(50);
+    expect(fixture.created('jobs')).toBe(0);
   });
 
-  it('takes an object over when it is told to on the object, after their agent has ended', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run();
-    await standsBack();
-    await bed.admin.patch(nodeConfigs, ref, {
+  it('an object annotated with take-over is applied after the legacy agent has ended', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run();
+    await untilYielding();
+    await fixture.admin.patch(nodeConfigs, ref, {
       metadata: { annotations: { 'multinic.io/take-over': 'true' } },
     });
-    await bed.untilReady('worker-1', 'Unknown WaitingForTurn');
-    expect(bed.created('jobs')).toBe(0);
-    await bed.admin.delete(jobs, theirJob);
-    const { status } = await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', 'Unknown WaitingForTurn');
+    expect(fixture.created('jobs')).toBe(0);
+    await fixture.admin.delete(jobs, theirJob);
+    const { status } = await fixture.untilReady('worker-1', good);
     expect(findCondition(status?.conditions, 'OtherControllerActive')).toBeUndefined();
   });
 
-  it('does not wait for an agent of theirs that has ended, however long its Job is kept', async () => {
+  it('a finished legacy Job does not delay a take-over', async () => {
     const ended = { type: 'Complete', status: 'True' };
-    await bed.admin.patchStatus(jobs, theirJob, { status: { conditions: [ended] } });
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run({ 'take-over': 'true' });
-    await bed.untilReady('worker-1', good);
+    await fixture.admin.patchStatus(jobs, theirJob, { status: { conditions: [ended] } });
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run({ 'take-over': 'true' });
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('takes the cluster over when it is started with --take-over', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.admin.delete(jobs, theirJob);
-    bed.run({ 'take-over': 'true' });
-    await bed.untilReady('worker-1', good);
+  it('--take-over takes the whole cluster over', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.admin.delete(jobs, theirJob);
+    fixture.run({ 'take-over': 'true' });
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('does not add a finalizer to an object that it does not work for', async () => {
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await standsBack();
-    await bed.delete('worker-1');
-    await bed.untilGone('worker-1');
+  it('no finalizer is added to an object owned by the legacy controller', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await untilYielding();
+    await fixture.delete('worker-1');
+    await fixture.untilGone('worker-1');
   });
 });
 
@@ -117,8 +117,8 @@ function messageOn({ status }: NodeConfig): string | undefined {
 /** Replaces all conditions, as the legacy controller does at each step of an agent run. */
 async function putTheirs(state: string): Promise<void> {
   const ready = { type: 'Ready', status: 'False', reason: state };
-  await bed.admin.patchStatus(nodeConfigs, ref, { status: { state, conditions: [ready] } });
-  await bed.pass(50);
+  await fixture.admin.patchStatus(nodeConfigs, ref, { status: { state, conditions: [ready] } });
+  await fixture.pass(50);
 }
 
 async function putThreeTimes(): Promise<void> {
@@ -129,19 +129,19 @@ const pod = { namespace: 'multinic-system', name: 'multinic-agent-controller-abc
 
 async function startTheirs(): Promise<void> {
   const container = { name: 'controller', image: 'theirs', command: ['./multinic-controller'] };
-  await bed.admin.create(pods, { metadata: pod, spec: { containers: [container] } });
+  await fixture.admin.create(pods, { metadata: pod, spec: { containers: [container] } });
 }
 
 async function stopTheirs(): Promise<void> {
-  await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-  await bed.pass(1_000);
+  await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+  await fixture.pass(1_000);
 }
 
 async function attach(): Promise<void> {
-  await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+  await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
 }
 
-describe('beside the deployed controller while it is idle', () => {
+describe('next to an idle legacy controller', () => {
   const theirs = {
     state: 'Configured',
     observedGeneration: 1,
@@ -149,188 +149,199 @@ describe('beside the deployed controller while it is idle', () => {
   };
 
   beforeEach(async () => {
-    await bed.admin.delete(jobs, theirJob);
+    await fixture.admin.delete(jobs, theirJob);
   });
 
-  it('does nothing while its Pod is there, even when it is told to take over, and goes on after it', async () => {
+  it('the controller yields while a legacy Pod exists, even with --take-over, and continues afterwards', async () => {
     await startTheirs();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run({ 'take-over': 'true' });
-    const config = await standsBack();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run({ 'take-over': 'true' });
+    const config = await untilYielding();
     expect(messageOn(config)).toMatch(/Pod multinic-system\/multinic-agent-controller-abc.*scale/);
-    await bed.pass(50);
-    expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
-    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-    await bed.untilReady('worker-1', good);
+    await fixture.pass(50);
+    expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
+    await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('waits when its Pod is replaced, evicted or drained: the next one follows in a moment', async () => {
+  it('the controller waits a minute when a legacy Pod is evicted, drained or replaced', async () => {
     await startTheirs();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run({ 'take-over': 'true' });
-    await standsBack();
-    await bed.admin.patchStatus(pods, pod, { status: { phase: 'Failed', reason: 'Evicted' } });
-    await bed.until('worker-1', (config) => messageOn(config)?.includes('has just left') ?? false);
-    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-    await bed.pass(300);
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run({ 'take-over': 'true' });
+    await untilYielding();
+    await fixture.admin.patchStatus(pods, pod, { status: { phase: 'Failed', reason: 'Evicted' } });
+    await fixture.until(
+      'worker-1',
+      (config) => messageOn(config)?.includes('has just left') ?? false,
+    );
+    await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await fixture.pass(300);
     await startTheirs();
-    await bed.pass(700);
-    expect(bed.created('jobs')).toBe(0);
-    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-    await bed.untilReady('worker-1', good);
+    await fixture.pass(700);
+    expect(fixture.created('jobs')).toBe(0);
+    await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('keeps its hands off all objects while the status of one is theirs, and says what to do', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
-    await bed.apply('new', { instanceId: 'uuid-2', interfaces: [entry(1)] });
-    bed.run();
-    expect(messageOn(await standsBack())).toContain('multinic.io/take-over=true');
-    await bed.until('new', (config) => messageOn(config) !== undefined);
-    await bed.pass(50);
-    expect(bed.created('jobs')).toBe(0);
+  it('one object with a legacy status blocks all objects, with a message how to take over', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+    await fixture.apply('new', { instanceId: 'uuid-2', interfaces: [entry(1)] });
+    fixture.run();
+    expect(messageOn(await untilYielding())).toContain('multinic.io/take-over=true');
+    await fixture.until('new', (config) => messageOn(config) !== undefined);
+    await fixture.pass(50);
+    expect(fixture.created('jobs')).toBe(0);
   });
 
-  it('sees one that runs where it does not look when that is started: it looks at every node first', async () => {
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('a legacy controller in an unwatched namespace is detected by its status fields', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     const looked = {
       nodeReady: true,
       lastInterfaceCheck: '2026-01-12T09:00:00+09:00',
       interfaceStatuses: [{ name: 'multinic0', interfaceIndex: 0, actualState: 'Configured' }],
     };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: looked });
-    const config = await standsBack();
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: looked });
+    const config = await untilYielding();
     expect(messageOn(config)).toContain('the deployed controller wrote the status of worker-1');
-    await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
-    await bed.pass(50);
-    expect(bed.agents.requests).toHaveLength(1);
+    await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+    await fixture.pass(50);
+    expect(fixture.agents.requests).toHaveLength(1);
   });
 
-  it('keeps standing back while its Deployment has no Pod for minutes, until it is told', async () => {
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    bed.run();
+  it('the controller keeps yielding without a legacy Pod until a user orders the take-over', async () => {
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    fixture.run();
     await startTheirs();
-    await standsBack();
-    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-    await bed.pass(1_500);
-    expect(bed.created('jobs')).toBe(0);
-    expect(messageOn(await bed.get('worker-1'))).toContain('multinic.io/take-over=true');
-    await bed.admin.patch(nodeConfigs, ref, {
+    await untilYielding();
+    await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await fixture.pass(1_500);
+    expect(fixture.created('jobs')).toBe(0);
+    expect(messageOn(await fixture.get('worker-1'))).toContain('multinic.io/take-over=true');
+    await fixture.admin.patch(nodeConfigs, ref, {
       metadata: { annotations: { 'multinic.io/take-over': 'true' } },
     });
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
     await startTheirs();
-    await bed.until(
+    await fixture.until(
       'worker-1',
       (config) => messageOn(config)?.includes('runs the deployed') ?? false,
     );
   });
 
   describe('[D3] reports once and writes nothing while the legacy controller writes its status', () => {
-    it('with its Pod in the cluster', async () => {
+    it('the report is not repeated with a legacy Pod in the cluster', async () => {
       await startTheirs();
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      bed.run();
-      await standsBack();
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      fixture.run();
+      await untilYielding();
       await putThreeTimes();
-      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+      expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
-    it('with its Jobs alone, which come and go', async () => {
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
-      bed.run();
-      await standsBack();
+    it('the report is not repeated with legacy Jobs only, added and deleted repeatedly', async () => {
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+      fixture.run();
+      await untilYielding();
       for (let round = 0; round < 2; round++) {
         await createTheirJob();
-        await bed.pass(50);
+        await fixture.pass(50);
         await putThreeTimes();
-        await bed.admin.delete(jobs, theirJob);
-        await bed.pass(50);
+        await fixture.admin.delete(jobs, theirJob);
+        await fixture.pass(50);
       }
-      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+      expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
-    it('with its Pod in the cluster, also when the spec changes', async () => {
+    it('the report is not repeated with a legacy Pod and a changed spec', async () => {
       await startTheirs();
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      bed.run();
-      await standsBack();
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      fixture.run();
+      await untilYielding();
       await putTheirs('Configured');
-      await bed.apply('worker-1', { interfaces: [entry(0), entry(1)] });
+      await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
       await putThreeTimes();
-      expect(bed.writes()).toEqual(['patch multinicnodeconfigs status']);
+      expect(fixture.writes()).toEqual(['patch multinicnodeconfigs status']);
     });
 
-    it('and reports again after it took the object over and gave it back', async () => {
+    it('the report is repeated after a take-over and a restart of the legacy controller', async () => {
       await startTheirs();
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      bed.run({ 'take-over': 'true' });
-      await standsBack();
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      fixture.run({ 'take-over': 'true' });
+      await untilYielding();
       await putTheirs('Configured');
-      await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-      await bed.untilReady('worker-1', good);
+      await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+      await fixture.untilReady('worker-1', good);
       await startTheirs();
-      await standsBack();
+      await untilYielding();
     });
   });
 
-  describe('reports once more on an object whose status it wrote last', () => {
+  describe('reports a second time on an object with a legacy status', () => {
     it.each([
-      ['when its Pod has gone', [startTheirs], [stopTheirs]],
+      ['after the legacy Pod was deleted', [startTheirs], [stopTheirs]],
       [
-        'when its Pod came after the report and has gone',
+        'after a legacy Pod started after the report and was deleted',
         [],
         [startTheirs, putThreeTimes, stopTheirs],
       ],
-      ['when its Pod has gone and left a change undone', [startTheirs], [attach, stopTheirs]],
-      ['when its Pod has gone, and a change follows', [startTheirs], [stopTheirs, attach]],
-      ['when the spec changes and no Pod of it is seen', [], [attach]],
-    ])('%s', async (_, before, after) => {
-      await bed.apply('worker-1', { interfaces: [entry(0)] });
-      await bed.admin.patchStatus(nodeConfigs, ref, { status: theirs });
+      [
+        'after the legacy Pod was deleted with a pending spec change',
+        [startTheirs],
+        [attach, stopTheirs],
+      ],
+      [
+        'after the legacy Pod was deleted, followed by a spec change',
+        [startTheirs],
+        [stopTheirs, attach],
+      ],
+      ['after a spec change without any legacy Pod', [], [attach]],
+    ])('the second report on a legacy status is written %s', async (_, before, after) => {
+      await fixture.apply('worker-1', { interfaces: [entry(0)] });
+      await fixture.admin.patchStatus(nodeConfigs, ref, { status: theirs });
       for (const step of before) await step();
-      bed.run();
-      await standsBack();
+      fixture.run();
+      await untilYielding();
       await putThreeTimes();
       for (const step of after) await step();
-      await bed.pass(50);
-      expect(messageOn(await bed.get('worker-1'))).toContain('multinic.io/take-over=true');
-      expect(bed.writes()).toHaveLength(2);
+      await fixture.pass(50);
+      expect(messageOn(await fixture.get('worker-1'))).toContain('multinic.io/take-over=true');
+      expect(fixture.writes()).toHaveLength(2);
     });
   });
 
-  it('takes over what it is told to, and applies it again: what the other one did nobody told', async () => {
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('objects taken over from the legacy controller are applied again, because its changes are unknown', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await startTheirs();
-    const back = await standsBack();
+    const back = await untilYielding();
     expect(back.status?.applied).toBeUndefined();
-    await bed.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
-    await bed.pass(50);
-    expect(bed.created('jobs')).toBe(1);
-    await bed.admin.patch(nodeConfigs, ref, {
+    await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
+    await fixture.pass(50);
+    expect(fixture.created('jobs')).toBe(1);
+    await fixture.admin.patch(nodeConfigs, ref, {
       metadata: { annotations: { 'multinic.io/take-over': 'true' } },
     });
-    await bed.eventually(
-      () => bed.agents.requests.length === 2,
+    await fixture.eventually(
+      () => fixture.agents.requests.length === 2,
       () => 'nothing is applied again',
     );
-    await bed.untilReady('worker-1', good);
+    await fixture.untilReady('worker-1', good);
   });
 
-  it('lets an object go that was ours and is deleted meanwhile', async () => {
-    bed.run();
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.untilReady('worker-1', good);
+  it('an own object deleted while yielding is released without a clean-up', async () => {
+    fixture.run();
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.untilReady('worker-1', good);
     await startTheirs();
-    await standsBack();
-    await bed.delete('worker-1');
-    await bed.untilGone('worker-1');
-    expect(bed.agents.requests).toHaveLength(1);
+    await untilYielding();
+    await fixture.delete('worker-1');
+    await fixture.untilGone('worker-1');
+    expect(fixture.agents.requests).toHaveLength(1);
   });
 });
 
@@ -338,49 +349,49 @@ function isUnknown({ status }: NodeConfig): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'Unknown';
 }
 
-describe('[C6] a condition without a time that a user writes', () => {
+describe("[C6] a user's condition without a time", () => {
   const byHand = { type: 'Reviewed', status: 'True', reason: 'ByHand' } as const;
 
   beforeEach(async () => {
-    await bed.admin.delete(jobs, theirJob);
-    bed.run();
-    await bed.addNode('worker-2', 'uuid-2');
-    await bed.apply('worker-1', { interfaces: [entry(0)] });
-    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1)] });
-    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+    await fixture.admin.delete(jobs, theirJob);
+    fixture.run();
+    await fixture.addNode('worker-2', 'uuid-2');
+    await fixture.apply('worker-1', { interfaces: [entry(0)] });
+    await fixture.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1)] });
+    for (const name of ['worker-1', 'worker-2']) await fixture.untilReady(name, good);
   });
 
-  it('beside ours keeps nobody from working, and no record is lost', async () => {
-    const { status } = await bed.get('worker-1');
+  it("a user's condition next to ours neither stops reconciling nor loses a record", async () => {
+    const { status } = await fixture.get('worker-1');
     const conditions = [...(status?.conditions ?? []), byHand];
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
-    await bed.pass(50);
-    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
-    await bed.untilReady('worker-2', good);
-    expect(await bed.ready('worker-1')).toBe(good);
-    expect(bed.agents.requests).toHaveLength(3);
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
+    await fixture.pass(50);
+    await fixture.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
+    await fixture.untilReady('worker-2', good);
+    expect(await fixture.ready('worker-1')).toBe(good);
+    expect(fixture.agents.requests).toHaveLength(3);
   });
 
-  it('in place of a whole status keeps nobody from working', async () => {
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: null });
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions: [byHand] } });
-    await bed.pass(50);
-    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+  it("a user's condition as the whole status does not stop reconciling", async () => {
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: null });
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: { conditions: [byHand] } });
+    await fixture.pass(50);
+    for (const name of ['worker-1', 'worker-2']) await fixture.untilReady(name, good);
   });
 
-  it('in the form of the deployed controller is healed when it is taken back, and a changed spec is not Ready meanwhile', async () => {
-    const before = await bed.get('worker-1');
+  it('a status faked in the legacy format blocks until repaired, and a changed spec is not Ready meanwhile', async () => {
+    const before = await fixture.get('worker-1');
     const status = {
       conditions: [{ type: 'Ready', status: 'True', reason: 'JobSucceeded' }],
       state: 'Configured',
     };
-    await bed.admin.patchStatus(nodeConfigs, ref, { status });
-    await standsBack();
-    await bed.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
-    await bed.until('worker-2', isUnknown);
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status });
+    await untilYielding();
+    await fixture.apply('worker-2', { instanceId: 'uuid-2', interfaces: [entry(1), entry(2)] });
+    await fixture.until('worker-2', isUnknown);
     const { conditions } = before.status ?? {};
-    await bed.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
-    await bed.pass(400);
-    for (const name of ['worker-1', 'worker-2']) await bed.untilReady(name, good);
+    await fixture.admin.patchStatus(nodeConfigs, ref, { status: { conditions } });
+    await fixture.pass(400);
+    for (const name of ['worker-1', 'worker-2']) await fixture.untilReady(name, good);
   });
 });

@@ -7,31 +7,31 @@ import type { Clock } from '../../time/clock.ts';
 import { jobEndOf } from '../jobs/evidence.ts';
 import { type NodeConfig, otherControllerActive, type Stores } from '../objects/stores.ts';
 
-/** Jobs of the deployed controller, which lie in the namespace of the objects. */
+/** Selector for the legacy controller's Jobs, which run in the objects' namespace. */
 export const legacyJobsSelector = `${labels.managedBy}=${legacyControllerName}`;
 
 const conditionType = otherControllerActive;
 
-/** Whether the deployed controller has this cluster in its hands. */
+/** Detection of a legacy controller that owns this cluster. */
 export interface OtherController {
   readonly jobs: Store<Job>;
   readonly pods: Store<Pod>;
-  /** Whether one of its agents works on the node. */
+  /** True if a legacy agent runs on the node. */
   readonly occupies: (node: string) => boolean;
-  /** Why our controller keeps its hands off this object, and what to do about it; undefined when it does not. */
+  /** Returns why this controller must not touch the object, and what to do; undefined: it may. */
   readonly owns: (config: NodeConfig) => string | undefined;
-  /** Whether a Pod of it is there, or was a moment ago. */
+  /** True if a legacy controller Pod exists or existed within the last minute. */
   readonly isRunning: () => boolean;
 }
 
 export interface OtherControllerOptions {
-  /** The whole cluster was taken over from it. */
+  /** True if the whole cluster was taken over from the legacy controller. */
   readonly takeOver: boolean;
   readonly foreign: Stores['foreign'];
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** A Pod that is evicted, drained or rolled over is followed by another one, unless its Deployment was scaled to 0. */
+/** An evicted, drained or rolled Pod gets a successor, unless its Deployment was scaled to 0. */
 const successorWithinMs = 60_000;
 
 const takeItOver =
@@ -41,9 +41,10 @@ const takeItOver =
 const wroteStatus = 'the deployed controller wrote the status of';
 
 /**
- * Watches for the deployed controller: two must never work on one node. While it is seen running nobody is taken over from
- * it, whatever we are told. It may run where we do not look, and its Jobs live a second: what it wrote into a status, and
- * the condition that we wrote when we saw it, count until somebody says that our controller takes over.
+ * Detects the legacy controller: two controllers must never change one node. While the legacy controller runs, nothing
+ * is taken over, whatever annotation or flag is set. It may run in an unwatched namespace, and its Jobs live one
+ * second. Therefore its status fields, and our condition from an earlier detection, count until a user orders the
+ * take-over.
  */
 export function createOtherController(options: OtherControllerOptions): OtherController {
   const { clock } = options;
@@ -67,18 +68,19 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
     return `a Pod of the deployed controller has just left, another one may follow: ${next}`;
   }
 
-  function traces({ status }: NodeConfig): string | undefined {
-    // Before the Jobs, which come and go: a message that changes with them is written again each time.
+  function evidenceOn({ status }: NodeConfig): string | undefined {
+    // Checked before the Jobs, which come and go: a message depending on Jobs would be rewritten each time.
     const foreign = options.foreign();
     if (foreign !== undefined) {
       return `${wroteStatus} ${foreign}; ${takeItOver}`;
     }
     if (jobs.size > 0)
       return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
-    const said = findCondition(status?.conditions, conditionType);
-    // A status that is in its form no more was mended. Of its Pods and Jobs this condition is the only trace.
-    if (said?.status !== 'True' || said.message?.startsWith(wroteStatus)) return undefined;
-    return said.message || takeItOver;
+    const condition = findCondition(status?.conditions, conditionType);
+    // A status no longer in the legacy format was repaired. For past Pods and Jobs this condition is the only evidence.
+    if (condition?.status !== 'True' || condition.message?.startsWith(wroteStatus))
+      return undefined;
+    return condition.message || takeItOver;
   }
 
   return {
@@ -86,9 +88,9 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
     pods,
     occupies: (node) => jobs.byIndex('node', node).some((job) => !jobEndOf(job)),
     owns: (config) => {
-      const toldToTakeOver =
+      const isTakeOverOrdered =
         options.takeOver || config.metadata.annotations?.[annotations.takeOver] !== undefined;
-      return running() ?? (toldToTakeOver ? undefined : traces(config));
+      return running() ?? (isTakeOverOrdered ? undefined : evidenceOn(config));
     },
     isRunning: () => running() !== undefined,
   };
@@ -99,20 +101,20 @@ function hasLeft(change: Change<Pod>): boolean {
   return change.type === 'updated' && isRunningPod(change.previous) && !isRunningPod(change.object);
 }
 
-/** Whether the deployed controller is at work in it, or will be. */
+/** True if the legacy controller runs in the Pod or will start. */
 export function isRunningPod({ spec, status }: Pod): boolean {
   const ended = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   return !ended && runsDeployedController(spec);
 }
 
-/** Its image holds two programs, so the command is always there. */
+/** The legacy image holds two programs, hence the command is always set. */
 function runsDeployedController(spec: Pod['spec']): boolean {
   return (spec?.containers ?? []).some(({ command = [], args = [] }) =>
     [...command, ...args].some((word) => word.split('/').at(-1) === legacyControllerName),
   );
 }
 
-/** Of a Pod that is of no interest nothing but its name is kept. */
+/** Drops everything but identity from Pods without the legacy controller. */
 export function slimPod(pod: Pod): Pod {
   const { name, namespace = '', uid = '', resourceVersion = '' } = pod.metadata;
   if (runsDeployedController(pod.spec)) return pod;
@@ -120,9 +122,9 @@ export function slimPod(pod: Pod): Pod {
 }
 
 /**
- * The patch that says so on an object and changes nothing else of its status, but for two things: the record of what was
- * done, as what the other one does on the node is not in it, and our condition Ready when it is about an earlier generation. Undefined when it says so already.
- * The deployed controller replaces all conditions whenever it writes.
+ * Returns a patch that sets condition OtherControllerActive and keeps the rest of the status, with two exceptions. The
+ * record is dropped, because it lacks the legacy controller's changes, and an outdated own Ready condition becomes
+ * Unknown. Returns undefined if nothing changes. The legacy controller replaces all conditions on each write.
  */
 export function yieldPatch(
   { metadata, status, statusKeys }: NodeConfig,
@@ -130,10 +132,10 @@ export function yieldPatch(
   now: Date,
 ): unknown {
   const conditions: readonly Condition[] = status?.conditions ?? [];
-  const said = findCondition(conditions, conditionType);
+  const condition = findCondition(conditions, conditionType);
   const hasRecord = statusKeys.includes('applied');
   const isOutdated = isReadyOutdated(conditions, metadata.generation);
-  if (said?.status === 'True' && said.message === message && !hasRecord && !isOutdated) {
+  if (condition?.status === 'True' && condition.message === message && !hasRecord && !isOutdated) {
     return undefined;
   }
   const unknown = { type: 'Ready', status: 'Unknown' } as const;
@@ -153,7 +155,7 @@ export function yieldPatch(
   };
 }
 
-/** Whether our condition Ready is about an earlier spec; that of the deployed controller has no time. */
+/** True if our Ready condition is about an earlier spec; the legacy controller's condition has no time. */
 function isReadyOutdated(conditions: readonly Condition[], generation: number | undefined) {
   const ready = findCondition(conditions, 'Ready');
   return ready?.lastTransitionTime !== undefined && ready.observedGeneration !== generation;

@@ -44,8 +44,8 @@ const agents = {
 };
 const own = 'multinic-system/worker-1';
 
-describe('a change of an object', () => {
-  it('is about every object that means the same node', () => {
+describe('a changed object', () => {
+  it('an added object enqueues every object for the same node', () => {
     const added = { type: 'added', key: own, object: config } as const;
     expect(keysOfConfig(storesOf(config, duplicate), added)).toEqual([
       own,
@@ -53,26 +53,26 @@ describe('a change of an object', () => {
     ]);
   });
 
-  it('is about one that means by its name the node that it means by its systemUUID', () => {
+  it('an object matching a node by systemUUID enqueues an object matching by name', () => {
     const stores = storesOf(duplicate, nameless('worker-1'));
     stores.nodes.upsert(node('worker-1', instanceId));
     const added = { type: 'added', key: 'multinic-system/renamed', object: duplicate } as const;
     expect(keysOfConfig(stores, added)).toContain(own);
   });
 
-  it('is about itself alone when its node and its being there are the same', () => {
+  it('an updated object with the same node reference enqueues only itself', () => {
     const change = { type: 'updated', key: own, object: config, previous: config } as const;
     expect(keysOfConfig(storesOf(config, duplicate), change)).toEqual([own]);
   });
 
-  it('is about its duplicates when it begins to leave', () => {
+  it('an object entering deletion enqueues its duplicates', () => {
     const deletionTimestamp = '2026-01-01T00:00:00Z';
     const object = nodeConfig({ metadata: { deletionTimestamp } });
     const change = { type: 'updated', key: own, object, previous: config } as const;
     expect(keysOfConfig(storesOf(object, duplicate), change)).toContain('multinic-system/renamed');
   });
 
-  it('is not about others that have no instance id either', () => {
+  it('an object without an instance id does not enqueue others without an instance id', () => {
     const added = { type: 'added', key: 'multinic-system/a', object: nameless('a') } as const;
     expect(keysOfConfig(storesOf(nameless('a'), nameless('b')), added)).toEqual([
       'multinic-system/a',
@@ -80,17 +80,17 @@ describe('a change of an object', () => {
   });
 });
 
-/** A Node that is ready since then. */
+/** Returns a Node that has been Ready since this time. */
 function readySince(lastTransitionTime: string) {
   const one = node('worker-1', instanceId);
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
   return { ...one, status: { ...one.status, conditions } };
 }
 
-describe('a change of a Node', () => {
+describe('a changed Node', () => {
   const here = node('worker-1', instanceId);
 
-  it('is about the objects of its systemUUID and of its name when it comes', () => {
+  it('an added Node enqueues objects matching its systemUUID or name', () => {
     const added = { type: 'added', key: 'worker-1', object: node('other', instanceId) } as const;
     expect(keysOfNode(storesOf(config, nameless('b')), admission, added)).toEqual([own]);
     const named = { type: 'added', key: 'b', object: node('b', 'any') } as const;
@@ -99,28 +99,28 @@ describe('a change of a Node', () => {
     ]);
   });
 
-  it('is about nobody when it only reports', () => {
+  it('a status-only Node update enqueues nothing', () => {
     const change = { type: 'updated', key: 'worker-1', object: here, previous: here } as const;
     expect(keysOfNode(storesOf(config), admission, change)).toEqual([]);
   });
 
-  it('is about its objects when it was not ready and is again, and nobody saw it', () => {
+  it('a Node with a new Ready transition time enqueues its objects', () => {
     const [previous, object] = [readySince('monday'), readySince('tuesday')];
     const change = { type: 'updated', key: 'worker-1', object, previous } as const;
     expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
   });
 
-  it('is about the objects of both when the systemUUID changes', () => {
+  it('a Node with a changed systemUUID enqueues objects for both values', () => {
     const object = node('worker-1', 'new');
     const change = { type: 'updated', key: 'worker-1', object, previous: here } as const;
     expect(keysOfNode(storesOf(config), admission, change)).toContain(own);
   });
 });
 
-describe('a change of a Job', () => {
+describe('a changed Job', () => {
   const complete = { conditions: [{ type: 'Complete', status: 'True' }] };
 
-  it('is about its object, and wakes who waits when it ends or goes', () => {
+  it('a changed Job enqueues its object, and waiting objects when finished or deleted', () => {
     const open = { type: 'added', key: 'k', object: job(agentTask()) } as const;
     expect(keysOfJob(agents, open)).toEqual([own]);
     const ended = { ...open, object: job(agentTask(), { status: complete }) };
@@ -128,14 +128,14 @@ describe('a change of a Job', () => {
     expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual([own, 'a/b']);
   });
 
-  it('for an object of another namespace is about nobody here: it is another controller’s', () => {
+  it('a Job for another namespace enqueues only waiting objects, when deleted', () => {
     const theirs = agentTask({ config: { namespace: 'elsewhere', name: 'worker-1' } });
     const open = { type: 'added', key: 'k', object: job(theirs) } as const;
     expect(keysOfJob(agents, open)).toEqual([]);
     expect(keysOfJob(agents, { ...open, type: 'deleted' })).toEqual(['a/b']);
   });
 
-  it('in our namespace is about every object when the deployed controller runs in its Pod, or no more', () => {
+  it("starting and stopping the legacy controller's Pod enqueues every object", () => {
     const stores = storesOf(config);
     const spec = { containers: [{ name: 'c', command: ['./multinic-controller'] }] };
     const theirs = { ...pod({ phase: 'Running' }), spec } as Pod;
@@ -152,7 +152,7 @@ describe('a change of a Job', () => {
     expect(keys({ type: 'deleted', object: other })).toEqual([]);
   });
 
-  it('of the deployed controller is about every object when it comes or goes', () => {
+  it('adding a legacy Job enqueues every object, a finished one only waiting objects', () => {
     const theirs = { type: 'added', key: 'k', object: job(agentTask()) } as const;
     expect(keysOfLegacyJob(storesOf(config), admission, theirs)).toEqual([own]);
     const object = job(agentTask(), { status: complete });

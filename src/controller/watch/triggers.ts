@@ -9,7 +9,9 @@ import type { Admission } from '../scheduling/admission.ts';
 import { findTarget, keysAbout } from '../target.ts';
 import { isRunningPod } from './legacy-controller.ts';
 
-/** Objects that may mean another node, or have a duplicate more or less, because this object changed. */
+/**
+ * Returns keys of objects affected by this object's change: a different node reference, or one duplicate more or less.
+ */
 export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   if (change.type === 'updated' && identity(change.object) === identity(change.previous)) {
@@ -20,14 +22,14 @@ export function keysOfConfig(stores: Stores, change: Change<NodeConfig>): string
     return [
       stores.configDirectory.byInstanceId(instanceIdOf(config) ?? ''),
       stores.configDirectory.byNodeName(nodeNameOf(config)),
-      // One may mean by its name the node that another one means by its systemUUID.
+      // An object may refer by name to the node that another object refers to by systemUUID.
       target.kind === 'node' ? keysAbout(target.node, stores.configDirectory) : [],
     ].flatMap((keys) => (keys.length > mostWoken ? [] : keys));
   });
   return [...new Set([change.key, ...related])];
 }
 
-/** Of more objects than these that mean one node, one more or less changes nothing for the others: none is applied. */
+/** Above this number of duplicates one more or less changes nothing: none is applied. */
 const mostWoken = 10;
 
 function identity(config: NodeConfig): string {
@@ -36,8 +38,8 @@ function identity(config: NodeConfig): string {
 }
 
 /**
- * Objects that this Node is about, when it came, went, became another machine or ready: what was done may have to be done
- * again or elsewhere. A node that is not ready any more makes room for those that wait.
+ * Returns keys of objects affected by a Node that was added, deleted, replaced, or became Ready: applied work may need
+ * repetition. A Node that became not ready frees run slots, and waiting objects wake.
  */
 export function keysOfNode(
   { configDirectory }: Stores,
@@ -46,7 +48,7 @@ export function keysOfNode(
 ): string[] {
   const versions = change.type === 'updated' ? [change.object, change.previous] : [change.object];
   const uuids = new Set(versions.map((node) => systemUuidOf(node) ?? ''));
-  // A heartbeat says nothing about who the node is.
+  // A heartbeat does not change the node's identity.
   if (change.type === 'updated' && identityOf(change.object) === identityOf(change.previous)) {
     return [];
   }
@@ -58,21 +60,21 @@ export function keysOfNode(
   return [...related, ...woken];
 }
 
-/** A watch that broke off does not tell what it missed: not ready and ready again shows in since when alone. */
+/** A broken watch misses events: a Ready toggle in between shows only in the transition time. */
 function identityOf(node: Node): string {
   return JSON.stringify([machineOf(node), systemUuidOf(node), isReady(node), readySince(node)]);
 }
 
-/** What agents work for, and who waits for one. */
+/** Lookups for agent Jobs and Pods. */
 export interface Agents {
   readonly admission: Admission;
-  /** Objects of other namespaces are another controller's. */
+  /** Objects in other namespaces belong to another controller. */
   readonly namespace: string;
   readonly recordsOf: Stores['recordsOf'];
   readonly configs: Stores['configDirectory'];
 }
 
-/** The object that a Job works for, and whoever waits for the place that it leaves. */
+/** Returns the Job's object, and waiting objects if the Job frees a slot. */
 export function keysOfJob(agents: Agents, change: Change<Job>): string[] {
   const { admission, namespace } = agents;
   const { object, type } = change;
@@ -86,13 +88,13 @@ export function keysOfJob(agents: Agents, change: Change<Job>): string[] {
   return [...concerned, ...(leaves ? admission.wake() : [])];
 }
 
-/** Whose node the agent of another namespace works on. */
+/** Returns objects whose node an agent from another namespace works on. */
 function contested({ recordsOf, configs }: Agents, { spec }: Job): readonly string[] {
   const node = spec?.template.spec?.nodeName;
   return node === undefined ? [] : [...recordsOf(node), ...configs.byNodeName(node)];
 }
 
-/** The same for a Pod, whose end is known a second before that of its Job. */
+/** Returns the Pod's object. A Pod's end is known a second before its Job's end. */
 export function keysOfPod({ admission, namespace }: Agents, change: Change<Pod>): string[] {
   const leaves = change.type === 'deleted' || terminatedOf(change.object) !== undefined;
   return [...ownerKey(change.object, namespace), ...(leaves ? admission.wake() : [])];
@@ -103,7 +105,7 @@ function ownerKey({ metadata }: KubeObject, namespace: string): string[] {
   return key !== undefined && refOf(key).namespace === namespace ? [key] : [];
 }
 
-/** When the deployed controller is started or stopped, that is about every object; other Pods are about none. */
+/** Returns all objects when the legacy controller starts or stops; other Pods affect none. */
 export function keysOfWorkload({ configs }: Stores, change: Change<Pod>): readonly string[] {
   const before = change.type === 'updated' ? change.previous : change.object;
   const ran = change.type !== 'added' && isRunningPod(before);
@@ -111,7 +113,7 @@ export function keysOfWorkload({ configs }: Stores, change: Change<Pod>): readon
   return ran === runs ? [] : configs.keys();
 }
 
-/** A Job of the deployed controller came or went: that is about every object. */
+/** Returns all objects when a legacy Job is added or deleted. */
 export function keysOfLegacyJob(
   { configs }: Stores,
   admission: Admission,

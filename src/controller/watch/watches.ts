@@ -17,7 +17,7 @@ export interface WatchesOptions {
   readonly context: Pick<PartContext<typeof metricTable>, 'clock' | 'random' | 'log' | 'metrics'>;
   readonly namespace: string;
   readonly agentNamespace: string;
-  /** Label of Nodes that is kept; undefined: none. */
+  /** Node label to cache; undefined: none. */
   readonly nodeLabel: string | undefined;
   readonly stores: {
     readonly configs: Store<NodeConfig>;
@@ -34,14 +34,14 @@ export interface Watches {
 }
 
 interface Scope<T> {
-  /** Where there are several of a kind. */
+  /** Name to distinguish several watches for one kind. */
   readonly name?: string;
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly transform?: (object: T) => T;
 }
 
-/** What the controller looks at: objects, nodes, its own Jobs and Pods, and what there is of the deployed controller. */
+/** Creates the watches: objects, Nodes, own Jobs and Pods, and the legacy controller's Jobs and Pods. */
 export function createWatches(options: WatchesOptions): Watches {
   const { client, namespace, agentNamespace, stores } = options;
   const { clock, random, log } = options.context;

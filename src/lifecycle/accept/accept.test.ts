@@ -22,7 +22,7 @@ function operatorOf(spec: unknown, given: Record<string, string> = {}): Operator
 const accepted = (spec: unknown, given?: Record<string, string>): Accepted =>
   accept(operatorOf(spec, given), now);
 
-/** Problems by stage; stages without any are left out. */
+/** Returns problems by stage, without stages that have none. */
 function problemsOf(found: Accepted): Partial<Record<StageName, readonly Problem[]>> {
   const all = stages.flatMap((stage) => {
     const { problems } = found[stage];
@@ -39,7 +39,7 @@ const fourStages = ['credentials', 'database', 'backup', 'controller'] as const;
 
 describe('accept', () => {
   it.each(unusableFields)(
-    'a field that cannot be used is named and stops only its stage: %s',
+    'accept names an unusable field and stops only its stage: %s',
     (_what, spec, field, expected) => {
       const found = problemsOf(accepted(spec));
       expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
@@ -47,7 +47,7 @@ describe('accept', () => {
         expect(problems.map((one) => one.field)).toEqual([field]);
         const [{ message } = { message: '' }] = problems;
         expect(message.startsWith(field)).toBe(true);
-        // What to do stands behind what is wrong.
+        // The fix follows the error.
         expect(message).toMatch(/; | use at most /);
       }
     },
@@ -87,14 +87,14 @@ describe('accept', () => {
       ['triggers'],
     ],
     ['a protection that is a number', { protection: 1 }, 'spec.protection', ['protection']],
-  ])('a field of the wrong type is named: %s', (_what, spec, field, expected) => {
+  ])('accept names a field with the wrong type: %s', (_what, spec, field, expected) => {
     const found = problemsOf(accepted(spec));
     expect(Object.keys(found).toSorted()).toEqual([...expected].toSorted());
     const [[{ field: named } = { field: '' }] = []] = Object.values(found);
     expect(named).toBe(field);
   });
 
-  it('a problem never shows a password or a value of the environment', () => {
+  it('accept never shows a password or an environment value in a problem', () => {
     const found = accepted({
       ...database({ credentials: { password: { topsecret: 1 }, rootPassword: 424_242 } }),
       controller: { env: [{ name: 'A', value: 424_242 }] },
@@ -107,9 +107,9 @@ describe('accept', () => {
   });
 });
 
-describe('accept, with a spec that can be used', () => {
+describe('accept, with a usable spec', () => {
   it.each([undefined, null, {}, { controller: null, database: null, protection: null }])(
-    'the spec %j gets the defaults',
+    'accept gives the spec %j the defaults',
     (spec) => {
       const found = accepted(spec);
       expect(problemsOf(found)).toEqual({});
@@ -129,7 +129,7 @@ describe('accept, with a spec that can be used', () => {
     },
   );
 
-  it('a database that is only enabled gets the defaults', () => {
+  it('accept gives an enabled database the defaults', () => {
     const found = accepted(database({}));
     expect(found.credentials.value).toEqual({ database: 'multinic', user: 'multinic' });
     expect(found.backup.value).toEqual({ schedule: '0 3 * * *', retention: 7 });
@@ -141,7 +141,7 @@ describe('accept, with a spec that can be used', () => {
     });
   });
 
-  it('quantities are written as the API server does', () => {
+  it("accept writes quantities in the API server's canonical form", () => {
     const resources = { cpu: '1000m', memory: '1024Mi' };
     const found = accepted({
       controller: { resources },
@@ -155,7 +155,7 @@ describe('accept, with a spec that can be used', () => {
   it.each([
     ['quotes, backslash and newline', `a'b"c\\d\ne\`f$g`],
     ['200 bytes', '가'.repeat(66) + 'ab'],
-  ])('a password with %s stays as it is', (_what, password) => {
+  ])('accept leaves a password with %s unchanged', (_what, password) => {
     expect(accepted(database({ credentials: { password } })).credentials.value?.password).toBe(
       password,
     );
@@ -167,22 +167,22 @@ describe('accept, with a spec that can be used', () => {
     'registry.example.com:5000/multinic/controllers:v1.0.0',
     'localhost:5000/a__b/c-d.e@sha256:' + 'a'.repeat(64),
     '[fd00::1]:5000/multinic',
-  ])('the image %s is accepted', (image) => {
+  ])('accept allows the image %s', (image) => {
     expect(accepted({ controller: { image } }).controller.value?.image).toBe(image);
   });
 
   it.each(['0 3 * * *', '*/15 0-5,20 1,15 JAN-DEC mon-fri', '? ? ? ? ?', '0 0 29 2 *'])(
-    'the schedule %s is accepted',
+    'accept allows the schedule %s',
     (schedule) => {
       expect(accepted(database({ backup: { schedule } })).backup.value?.schedule).toBe(schedule);
     },
   );
 
-  it('an empty schedule means no backups', () => {
+  it('accept treats an empty schedule as no backups', () => {
     expect(accepted(database({ backup: { schedule: '' } })).backup.value).toEqual({ retention: 7 });
   });
 
-  it('DB_HOST means an external database, which several replicas can share', () => {
+  it('accept treats DB_HOST as an external database, which allows several replicas', () => {
     const { controller } = accepted({
       controller: { replicas: 3, env: [{ name: 'DB_HOST', value: 'db.example.com' }] },
       database: { enabled: false },
@@ -191,7 +191,7 @@ describe('accept, with a spec that can be used', () => {
     expect(controller.value?.replicas).toBe(3);
   });
 
-  it('default endpoints become settings of the operator', () => {
+  it('accept converts default endpoints to operator settings', () => {
     const openstack = {
       identityEndpoint: 'http://192.0.2.101:5000/v3',
       networkEndpoint: 'http://192.0.2.101:9696/v2.0',
@@ -204,12 +204,12 @@ describe('accept, with a spec that can be used', () => {
     });
   });
 
-  it('trigger.yaml holds the fields that are given and no others', () => {
+  it('accept writes only the given fields to trigger.yaml', () => {
     const reconcileTrigger = { mode: 'scheduled', interval: '15m' };
     expect(accepted({ reconcileTrigger }).triggers.value).toBe('mode: scheduled\ninterval: 15m\n');
   });
 
-  it('allowedOperations opens the webhook for update and patch alike, and never for reads', () => {
+  it('allowedOperations treats update and patch alike, and ignores reads', () => {
     expect(allowed(['get', 'list', 'watch'])).toEqual([]);
     expect(allowed(['update'])).toEqual(['update']);
     expect(allowed(['patch', 'delete', 'scale'])).toEqual(['update', 'delete', 'scale']);
@@ -242,7 +242,7 @@ describe('accept, with break-glass', () => {
   });
 });
 
-it('refuses a MultiNicOperator whose name is no label value', () => {
+it('a MultiNicOperator whose name exceeds a label value is refused', () => {
   const long: OperatorObject = { metadata: { namespace: 'a', name: 'n'.repeat(64) } };
   expect(whyNotOurs(long, [long], 'a', 30)?.field).toBe('metadata.name');
   const short: OperatorObject = { metadata: { namespace: 'a', name: 'n'.repeat(63) } };

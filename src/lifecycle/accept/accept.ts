@@ -19,7 +19,7 @@ const serverFields = sections.database.unwrap().pick({
   service: true,
 });
 
-/** Checks a MultiNicOperator stage by stage; what cannot be used is named, with its value and what to do. */
+/** Checks a MultiNicOperator stage by stage; reports each unusable field with its value and the fix. */
 export function accept(operator: OperatorObject, now: Date): Accepted {
   const { spec = {} } = operator;
   if (spec !== null && !isObject(spec)) return unreadable(spec);
@@ -55,7 +55,7 @@ function section<K extends keyof typeof sections>(spec: unknown, name: K) {
   return read(schema, fieldOf(spec, name), `spec.${name}`);
 }
 
-/** Whether MariaDB is ours: each stage but triggers and protection depends on it. */
+/** True if MariaDB is managed by lifecycle: all stages but triggers and protection depend on this field. */
 function enabledIn(spec: unknown): Reading<boolean> {
   const database = fieldOf(spec, 'database') ?? {};
   if (!isObject(database)) {
@@ -72,7 +72,7 @@ function enabledIn(spec: unknown): Reading<boolean> {
 
 type DatabaseStages = Pick<Accepted, 'credentials' | 'database' | 'backup'>;
 
-/** A database that is not wanted has no fields that could be wrong. */
+/** Returns the database stages; a disabled database has no fields to check. */
 function databaseStages(spec: unknown, enabled: Reading<boolean>): DatabaseStages {
   const { value: isOurs, problems } = enabled;
   if (isOurs !== true) {
@@ -95,7 +95,7 @@ function databaseStages(spec: unknown, enabled: Reading<boolean>): DatabaseStage
       acceptCredentials(value, 'spec.database.credentials'),
     ),
     database,
-    // Backups run the image of the database on a claim of its size.
+    // Backups use the database's image, and a claim with the database's size.
     backup: database.problems
       ? checked(undefined, [...database.problems, ...problemsOf(own)])
       : own,

@@ -1,19 +1,19 @@
 import type { EnvironmentVariable } from '../../api/multinicoperator.ts';
 
-/** A field that cannot be used: the stage that reads it changes nothing. */
+/** An unusable field: the stage reading the field changes nothing. */
 export interface Problem {
   /** Such as `spec.database.storageSize`. */
   readonly field: string;
-  /** What is wrong with which value, and what to do. */
+  /** Error with the value, and the fix. */
   readonly message: string;
 }
 
-/** What a stage is to do, or why it is to change nothing. */
+/** Input for a stage, or problems for which the stage changes nothing. */
 export type Checked<T> =
   | { readonly value: T; readonly problems?: never }
   | { readonly value?: never; readonly problems: readonly [Problem, ...Problem[]] };
 
-/** Kubernetes quantities, as the API server writes them back. */
+/** Kubernetes quantities in the API server's canonical form. */
 export interface Resources {
   readonly cpu?: string;
   readonly memory?: string;
@@ -22,7 +22,7 @@ export interface Resources {
 export interface CredentialsWanted {
   readonly database: string;
   readonly user: string;
-  /** From the spec; undefined: generated, or taken over. */
+  /** Password from the spec; undefined: generated or taken over. */
   readonly rootPassword?: string;
   readonly password?: string;
 }
@@ -44,7 +44,7 @@ export interface BackupWanted {
   readonly retention: number;
 }
 
-/** Where the operator keeps its inventory. */
+/** Location of the operator's inventory. */
 export type InventoryKind = 'sqlite' | 'built-in' | 'external';
 
 export interface ControllerWanted {
@@ -62,15 +62,15 @@ export interface ControllerWanted {
 export interface ProtectionWanted {
   readonly preventsMutations: boolean;
   readonly recovers: boolean;
-  /** Operations that the webhook lets through. */
+  /** Operations that the webhook allows. */
   readonly allowed: ReadonlySet<'update' | 'delete' | 'scale'>;
-  /** Protection and recovery pause until then. */
+  /** Protection and recovery pause until this time. */
   readonly breakGlassUntil?: Date;
 }
 
-/** A spec with its defaults, checked stage by stage. */
+/** A spec with defaults, checked per stage. */
 export interface Accepted {
-  /** Undefined: no database of ours is wanted. */
+  /** Undefined: no managed database. */
   readonly credentials: Checked<CredentialsWanted | undefined>;
   readonly database: Checked<DatabaseWanted | undefined>;
   readonly backup: Checked<BackupWanted | undefined>;
@@ -78,6 +78,6 @@ export interface Accepted {
   /** Text of `trigger.yaml`; undefined: no ConfigMap. */
   readonly triggers: Checked<string | undefined>;
   readonly protection: Checked<ProtectionWanted>;
-  /** Annotations that cannot be used: they count as absent, and no stage stops. */
+  /** Unusable annotations: treated as absent, and no stage stops. */
   readonly ignored?: readonly Problem[];
 }

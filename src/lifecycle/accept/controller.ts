@@ -16,14 +16,14 @@ export interface ControllerInput {
   readonly isDatabaseOurs: boolean;
 }
 
-/** Paths that the operator answers on its health port. */
+/** Paths served on the operator's health port. */
 const probePaths = ['/healthz', '/readyz'];
-/** Ports of the operator beside the one for health: inventory and triggers. */
+/** The operator's other ports: inventory and triggers. */
 const otherPorts = [18_081, 18_082];
 
 const field = 'spec.controller';
 
-/** Checks what the Deployment of the operator is made of. */
+/** Checks the fields for the operator's Deployment. */
 export function acceptController(input: ControllerInput): Checked<ControllerWanted> {
   const { controller, openstack, isDatabaseOurs } = input;
   const { image, replicas, resources = {}, healthProbe = {}, env = [] } = controller;

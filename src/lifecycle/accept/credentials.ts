@@ -4,12 +4,12 @@ import { checked, unusable, unusableSecret } from './checked.ts';
 
 type Credentials = NonNullable<NonNullable<MultiNicOperatorSpec['database']>['credentials']>;
 
-/** Schemas and accounts of MariaDB itself. */
+/** MariaDB's own schemas and accounts. */
 const systemSchemas = ['information_schema', 'mysql', 'performance_schema', 'sys'];
 const systemUsers = ['root', 'mysql', 'mariadb.sys', 'public'];
 const longestPassword = 512;
 
-/** Checks names and passwords of the built-in database. */
+/** Checks names and passwords for the built-in database. */
 export function acceptCredentials(
   { database = 'multinic', user = 'multinic', rootPassword, password }: Credentials,
   field: string,
@@ -52,7 +52,7 @@ function passwordProblems(field: string, password: string | undefined): Problem[
   if (bytes > longestPassword) {
     return [unusableSecret(field, `has ${bytes} bytes; use at most ${longestPassword}`)];
   }
-  // An environment variable holds no NUL, and JSON in UTF-8 no half of a character.
+  // Environment variables cannot hold NUL, and UTF-8 JSON cannot hold half a surrogate pair.
   if (password.includes('\0') || !password.isWellFormed()) {
     return [unusableSecret(field, 'has a character that is no text; remove it')];
   }

@@ -19,8 +19,8 @@ const ranges: readonly Range[] = [
 ];
 
 /**
- * What is wrong with a schedule of a CronJob; undefined: nothing. Kubernetes reads less than croner: no `L`, `W`, `#`, and
- * no 7 for Sunday.
+ * Returns why a CronJob schedule is invalid; undefined: valid. Kubernetes accepts less than croner: no `L`, `W` or `#`,
+ * and no 7 for Sunday.
  */
 export function whyNoSchedule(text: string): string | undefined {
   const fields = text.trim().split(/\s+/);
@@ -45,7 +45,7 @@ function isItem(item: string, range: Range): boolean {
   return span === '*' || span === '?' || isSpan(span, range);
 }
 
-/** Kubernetes takes no range that ends before it begins. */
+/** Kubernetes rejects a range whose end is before its start. */
 function isSpan(span: string, range: Range): boolean {
   const [first = '', last = first, ...more] = span.split('-');
   const from = valueOf(first, range);

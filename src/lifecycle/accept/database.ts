@@ -62,7 +62,7 @@ function serviceProblems({ type = '', port, nodePort }: Service, field: string):
   ];
 }
 
-/** Checks when backups are made, and how many stay. */
+/** Checks the backup schedule and the number of retained files. */
 export function acceptBackup(
   { schedule = '0 3 * * *', retention = 7 }: Backup,
   field: string,

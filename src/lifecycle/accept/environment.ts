@@ -4,7 +4,7 @@ import { unusable, unusableSecret } from './checked.ts';
 
 const legalName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
-/** What is wrong with the environment variables of the operator; values are secret and not shown. */
+/** Returns problems in the operator's environment variables; values are secret and not shown. */
 export function environmentProblems(
   env: readonly EnvironmentVariable[],
   field: string,
@@ -27,7 +27,7 @@ export function environmentProblems(
   });
 }
 
-/** Variables that other fields set. */
+/** Returns problems for variables set by other fields. */
 function reservedProblems(field: string, name: string, isDatabaseOurs: boolean): Problem[] {
   if (name === 'HEALTH_ADDR') {
     return [unusable(field, name, 'is set by spec.controller.healthProbe.port; use that field')];

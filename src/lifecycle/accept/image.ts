@@ -3,12 +3,12 @@ import { unusable } from './checked.ts';
 
 const host = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[0-9a-fA-F:]+\])(?::\d{1,5})?`;
 const part = '[a-z0-9]+(?:(?:[.]|_|__|-+)[a-z0-9]+)*';
-/** Reference of an image as container runtimes read it: host, path, tag, digest. */
+/** Image reference as container runtimes parse it: host, path, tag, digest. */
 const reference = new RegExp(
   `^(?:${host}/)?${part}(?:/${part})*(?::\\w[\\w.-]{0,127})?(?:@[a-z0-9]+:[0-9a-f]{32,128})?$`,
 );
 
-/** What is wrong with the reference of an image. */
+/** Returns problems in an image reference. */
 export function imageProblems(field: string, image: string | undefined): Problem[] {
   if (image === undefined) return [];
   if (image.trim() === '') {

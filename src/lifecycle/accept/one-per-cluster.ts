@@ -2,11 +2,11 @@ import { keyOf } from '../../kube/object.ts';
 import type { OperatorObject } from '../multinicoperator.ts';
 import type { Problem } from './accepted.ts';
 
-/** CronJob and PodDisruptionBudget are v1 from 1.21 on. */
+/** CronJob and PodDisruptionBudget are v1 since 1.21. */
 const oldestMinor = 21;
 const longestLabel = 63;
 
-/** Why lifecycle does nothing with this MultiNicOperator; undefined: it does. */
+/** Returns why lifecycle ignores this MultiNicOperator; undefined: lifecycle manages the object. */
 export function whyNotOurs(
   operator: OperatorObject,
   all: readonly OperatorObject[],
@@ -40,7 +40,7 @@ export function whyNotOurs(
   };
 }
 
-/** The MultiNicOperator that lifecycle follows; undefined: none. */
+/** Returns the MultiNicOperator that lifecycle manages; undefined: none. */
 export function oldestIn(
   all: readonly OperatorObject[],
   namespace: string,

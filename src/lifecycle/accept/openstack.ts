@@ -4,14 +4,14 @@ import { unusable, unusableSecret } from './checked.ts';
 
 type Openstack = NonNullable<MultiNicOperatorSpec['openstack']>;
 
-/** Settings of the operator by field: they apply to direct credentials only. */
+/** Operator settings by field; used with direct credentials only. */
 const variables: Readonly<Record<keyof Openstack, string>> = {
   identityEndpoint: 'OPENSTACK_DEFAULT_AUTH_URL',
   networkEndpoint: 'OPENSTACK_DEFAULT_NEUTRON_ENDPOINT',
   computeEndpoint: 'OPENSTACK_DEFAULT_NOVA_ENDPOINT',
 };
 
-/** Reads the default endpoints as environment of the operator. */
+/** Converts the default endpoints to operator environment variables. */
 export function readOpenstackDefaults(openstack: Openstack, field: string) {
   const given = Object.entries(variables).flatMap(([name, variable]) => {
     const url = openstack[name as keyof Openstack];

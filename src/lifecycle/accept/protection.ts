@@ -6,7 +6,7 @@ import { checked, unusable } from './checked.ts';
 
 type Protection = NonNullable<MultiNicOperatorSpec['protection']>;
 
-/** What admission sees of each word; undefined: admission never sees reads. */
+/** Admission operation per word; undefined for reads, which admission never sees. */
 const operations = new Map<string, 'update' | 'delete' | 'scale' | undefined>([
   ['get', undefined],
   ['list', undefined],
@@ -19,7 +19,7 @@ const operations = new Map<string, 'update' | 'delete' | 'scale' | undefined>([
 
 const longestMs = 4 * 3_600_000;
 
-/** Checks the protection; a break-glass time that cannot be used counts as none. */
+/** Checks the protection fields; an unusable break-glass time is ignored. */
 export function acceptProtection(
   protection: Protection,
   breakGlassUntil: Date | undefined,
@@ -48,7 +48,7 @@ export function acceptProtection(
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 const field = `metadata.annotations[${annotations.breakGlass}]`;
 
-/** Reads until when protection and recovery pause. */
+/** Reads the end time of a break-glass pause. */
 export function readBreakGlass(
   { metadata }: OperatorObject,
   now: Date,
@@ -65,7 +65,7 @@ export function readBreakGlass(
   return { until, problems: [] };
 }
 
-/** The message does not name the present time, which would change the status at each look. */
+/** Without the current time in the message, which would change the status on every reconcile. */
 function refused(text: string, what: string): Problem {
   const next =
     'protection goes on; remove the annotation, or set an RFC 3339 time at most 4 hours ahead of the clock of lifecycle';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseQuantity } from './quantity.ts';
 
-// As `resource.MustParse(text).String()` of Kubernetes.
+// Expected values as in Kubernetes: `resource.MustParse(text).String()`.
 it.each([
   ['1000m', '1'],
   ['200m', '200m'],
@@ -27,18 +27,18 @@ it.each([
   ['0Gi', '0'],
   ['1n', '1n'],
   ['0.1n', '1n'],
-])('reads the quantity %s as %s', (text, written) => {
+])('parseQuantity reads %s as %s', (text, written) => {
   expect(parseQuantity(text)?.text).toBe(written);
 });
 
 it.each(['', 'lots', '10 Gi', '10GB', '10gi', '1e', '--1', '.', 'Gi', '1Ki5', '10K', '1e999'])(
-  'reads no quantity in "%s"',
+  'parseQuantity returns undefined for "%s"',
   (text) => {
     expect(parseQuantity(text)).toBeUndefined();
   },
 );
 
-it('orders quantities of different units', () => {
+it('parseQuantity makes quantities with different units comparable', () => {
   const sizes = ['1Gi', '1G', '1e9', '1048577Ki'].map((text) => parseQuantity(text)?.nano ?? 0n);
   const [gibi = 0n, giga = 0n, exponent = 0n, more = 0n] = sizes;
   expect([gibi > giga, giga === exponent, more > gibi]).toEqual([true, true, true]);

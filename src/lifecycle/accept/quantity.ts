@@ -1,8 +1,8 @@
 /** A Kubernetes quantity such as `200m` or `10Gi`. */
 export interface Quantity {
-  /** In billionths, which is the precision of Kubernetes. */
+  /** Value in billionths, the precision of Kubernetes. */
   readonly nano: bigint;
-  /** As the API server writes it back: `1000m` is `1`. */
+  /** Canonical form as written by the API server: `1000m` becomes `1`. */
   readonly text: string;
 }
 
@@ -11,10 +11,10 @@ const decimal = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E:
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 const form =
   /^([+-]?)(\d+\.?\d*|\.\d+)(?:(Ki|Mi|Gi|Ti|Pi|Ei)|[eE]([+-]?\d{1,2})|(n|u|m|k|M|G|T|P|E)?)$/;
-/** Kubernetes takes no more digits than an int64 has. */
+/** Kubernetes accepts no more digits than fit into int64. */
 const longest = 40;
 
-/** Reads a quantity as Kubernetes does; undefined when the text is none. */
+/** Parses a quantity as Kubernetes does; undefined for invalid text. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = text.length > longest ? null : form.exec(text);
   if (!match) return undefined;
@@ -36,7 +36,7 @@ function formatOf(inBinary: string | undefined, exponent: string | undefined): F
   return exponent === undefined ? 'decimal' : 'exponent';
 }
 
-/** Billionths of `number × 10^exponent × factor`, rounded up. */
+/** Returns billionths of `number × 10^exponent × factor`, rounded up. */
 function scaled(number: string, exponent: number, factor = 1n): bigint {
   const [whole = '', fraction = ''] = number.split('.');
   const digits = BigInt(`${whole}${fraction}` || '0') * factor * perUnit;

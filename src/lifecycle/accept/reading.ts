@@ -2,12 +2,12 @@ import type * as z from 'zod';
 import type { Problem } from './accepted.ts';
 import { unusable, unusableSecret } from './checked.ts';
 
-/** A part of the spec as its schema reads it; absent when a field has a value of the wrong type. */
+/** A parsed part of the spec; no value if a field has the wrong type. */
 export type Reading<T> =
   | { readonly value: T; readonly problems: readonly [] }
   | { readonly value?: undefined; readonly problems: readonly Problem[] };
 
-/** Reads a part of the spec. A server with an older definition, or none, stores values of any type. */
+/** Parses a part of the spec. An API server with an older or missing schema stores values of any type. */
 export function read<T>(schema: z.ZodType<T>, raw: unknown, field: string): Reading<T> {
   const value = withoutNulls(raw);
   const parsed = schema.safeParse(value);
@@ -15,7 +15,7 @@ export function read<T>(schema: z.ZodType<T>, raw: unknown, field: string): Read
   return { problems: parsed.error.issues.map((issue) => problemOf(issue, value, field)) };
 }
 
-/** Returns one field of an object; undefined when there is no object. */
+/** Returns one field of an object; undefined for non-objects. */
 export function fieldOf(raw: unknown, name: string): unknown {
   return isObject(raw) && Object.hasOwn(raw, name) ? raw[name] : undefined;
 }
@@ -48,7 +48,7 @@ function problemOf(issue: z.core.$ZodIssue, raw: unknown, field: string): Proble
   return unusable(whole, value, what);
 }
 
-/** Passwords, and values of environment variables. */
+/** True for passwords and values of environment variables. */
 function isSecret(path: readonly string[]): boolean {
   const last = path.at(-1) ?? '';
   return /password/i.test(last) || (last === 'value' && path.includes('env'));

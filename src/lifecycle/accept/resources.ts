@@ -9,7 +9,7 @@ interface ResourceFields {
 
 const leastMemory = { nano: 128n * 1024n * 1024n * 1_000_000_000n, text: '128Mi' };
 
-/** Reads cpu and memory of a container, which need not be there. */
+/** Reads optional cpu and memory of a container. */
 export function readResources(
   { cpu, memory }: ResourceFields,
   field: string,
@@ -32,7 +32,7 @@ export function readResources(
   };
 }
 
-/** Reads a quantity above zero and of at least `least`. */
+/** Reads a quantity above zero and not below `least`. */
 export function readQuantity(
   field: string,
   text: string,

@@ -6,7 +6,7 @@ import { checked } from './checked.ts';
 
 const section = 'spec.reconcileTrigger';
 
-/** Returns the text of `trigger.yaml`, with the fields that are given and no others. */
+/** Returns the text of `trigger.yaml`, containing only the given fields. */
 export function acceptTriggers(
   trigger: MultiNicOperatorSpec['reconcileTrigger'],
 ): Checked<string | undefined> {
@@ -21,7 +21,7 @@ export function acceptTriggers(
   }
 }
 
-/** A problem of the reader begins with the field. */
+/** A problem from the policy reader starts with the field name. */
 function problemOf(problem: string): Problem {
   const [, name] = /^(mode|interval|schedule|timezone|immediateOnCRChange) /.exec(problem) ?? [];
   return name === undefined

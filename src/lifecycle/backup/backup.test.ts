@@ -42,13 +42,13 @@ const jobFor = (value: string, status?: unknown) => {
 };
 
 describe('scheduled backups', () => {
-  it('pull their image with the Secrets of the chart', () => {
+  it("backups use the chart's image pull Secrets", () => {
     const [cronJob] = planOf({ pullSecrets: ['registry-site'] }).apply;
     const pod = 'object.spec.jobTemplate.spec.template.spec';
     expect(cronJob).toHaveProperty(`${pod}.imagePullSecrets`, [{ name: 'registry-site' }]);
   });
 
-  it('are a CronJob with the image of the server, and a claim as large as the database without an owner', () => {
+  it("the plan has a CronJob with the server's image, and a claim with the database's size and no owner", () => {
     const plan = planOf({
       database: { storageSize: '20Gi', backup: { schedule: '5 4 * * *', retention: 3 } },
     });
@@ -90,13 +90,13 @@ describe('scheduled backups', () => {
     ],
     ['without a database', { database: { enabled: false } }, [], ['CronJob']],
     ['with an unusable retention', { database: { backup: { retention: 0 } } }, [], []],
-  ])('%s', (_what, scene, applied, removed) => {
+  ])('the backup plan %s', (_what, scene, applied, removed) => {
     const plan = planOf({ ...scene, live: [named(cronJobs, 'mariadb-backup')] });
     expect(names(plan.apply)).toEqual(applied);
     expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(removed);
   });
 
-  it('claim never shrinks, and a foreign one is named', () => {
+  it('the backup claim never shrinks, and a foreign claim is named', () => {
     const rest = { spec: { resources: { requests: { storage: '50Gi' } } } };
     const { apply } = planOf({ live: [named(claims, 'mariadb-backup', rest)] });
     expect(apply.at(-1)?.object).toMatchObject(rest);
@@ -105,7 +105,7 @@ describe('scheduled backups', () => {
     expect(none).toEqual([]);
   });
 
-  it('last verified one is reported, and a failure is noticed until one succeeds', () => {
+  it('the last verified backup is reported, and a failure causes a notice until a backup succeeds', () => {
     const ok = backupPod('mariadb-backup-1', at, written);
     const failed = backupPod(
       'mariadb-backup-2',
@@ -129,9 +129,9 @@ describe('scheduled backups', () => {
   });
 });
 
-describe('restore', () => {
+describe('a restore', () => {
   it.each<readonly [string, Scene, readonly string[]]>([
-    ['creates one Job for the value', { annotations: restore('latest') }, [jobFor('latest')]],
+    ['creates one Job per value', { annotations: restore('latest') }, [jobFor('latest')]],
     [
       'repeats a file with other text',
       { annotations: restore('latest@2'), status: lastRestore('latest') },
@@ -160,16 +160,16 @@ describe('restore', () => {
       [],
     ],
     ['does nothing without the annotation', {}, []],
-  ])('%s', (_what, scene, created) => {
+  ])('a restore annotation %s', (_what, scene, created) => {
     expect(names(planOf(scene).create)).toEqual(created);
   });
 
-  it('waits for a server that is ready', () => {
+  it('a restore waits for a ready server', () => {
     const observed = observedDatabase({ annotations: restore('latest'), live });
     expect(backup(observed).create).toEqual([]);
   });
 
-  it('Job restores the file of the value', () => {
+  it("a restore Job restores the annotation's file", () => {
     const plan = planOf({ annotations: restore('a.sql@again') });
     expect(environmentOf(plan.create?.[0]?.object)).toMatchObject({
       TASK: 'restore',
@@ -177,15 +177,18 @@ describe('restore', () => {
     });
   });
 
-  it.each(['../a.sql', '.hidden', 'a/b', 'a b', '@x'])('value %s is named', (value) => {
-    const plan = planOf({ annotations: restore(value) });
-    expect(plan.create).toEqual([]);
-    expect(plan.problems).toMatchObject([{ field: 'metadata.annotations[multinic.io/restore]' }]);
-    expect(plan.problems[0]?.message).toContain(`"${value}"`);
-    expect(names(plan.apply)).toContain('mariadb-backup');
-  });
+  it.each(['../a.sql', '.hidden', 'a/b', 'a b', '@x'])(
+    'restore value %s is refused and named',
+    (value) => {
+      const plan = planOf({ annotations: restore(value) });
+      expect(plan.create).toEqual([]);
+      expect(plan.problems).toMatchObject([{ field: 'metadata.annotations[multinic.io/restore]' }]);
+      expect(plan.problems[0]?.message).toContain(`"${value}"`);
+      expect(names(plan.apply)).toContain('mariadb-backup');
+    },
+  );
 
-  it('end is reported and remembered on the claim, and its success restarts the operator', () => {
+  it('a finished restore is reported and stored on the claim, and its success restarts the operator', () => {
     const annotations = restore('latest@1');
     const done = planOf({
       annotations,
@@ -217,7 +220,7 @@ describe('restore', () => {
     expect(restartToken({})).toBeUndefined();
   });
 
-  it('of a value that comes back after another one is a Job of its own, and the end of the first one is not reported again', () => {
+  it('a value set again gets its own restore Job, and the first result is not reported again', () => {
     const scene = { annotations: restore('latest'), status: lastRestore('b.sql') };
     const first = jobFor('latest');
     const plan = planOf({ ...scene, pods: [backupPod(first, at, written)] });
@@ -226,14 +229,14 @@ describe('restore', () => {
     expect(plan.report.lastRestore).toMatchObject({ request: 'b.sql' });
   });
 
-  it('whose Job exists is remembered on the claim, so that the Job is never created again', () => {
+  it('a request with an existing Job is stored on the claim, so its Job is never created twice', () => {
     const annotations = restore('latest');
     const running = planOf({ annotations, live: [named(jobs, jobFor('latest'))] });
     expect(running.apply.at(-1)?.object.metadata.annotations).toEqual(annotations);
     expect(planOf({ annotations }).apply.at(-1)?.object.metadata.annotations).toBeUndefined();
   });
 
-  it('that only the claim remembers is reported, so that a crash before the status is written hides no result', () => {
+  it('a request stored only on the claim is reported, even after a crash before the status write', () => {
     const annotations = restore('latest');
     const claim = named(claims, 'mariadb-backup', {
       metadata: {
@@ -251,7 +254,7 @@ describe('restore', () => {
     expect(unknown.lastRestore?.result).toMatch(/^the end is unknown, because the Job is gone/);
   });
 
-  it('Job that failed without a Pod is reported with its condition', () => {
+  it('a restore Job failed without a Pod is reported with its condition', () => {
     const conditions = [{ type: 'Failed', status: 'True', message: 'deadline' }];
     const job = named(jobs, jobFor('latest'), { status: { conditions } });
     const { report } = planOf({ annotations: restore('latest'), live: [job] });
@@ -259,12 +262,12 @@ describe('restore', () => {
   });
 });
 
-describe('backup before a new image', () => {
+describe('a backup before a new image', () => {
   const database = { image: 'mariadb:11.8' };
   const job =
     imageChange(observedDatabase({ database, live, pods: [readyPod] }), 'mariadb:11.8')?.job ?? '';
 
-  it('is one Job of the present image that goes after an hour', () => {
+  it('one Job with the current image is created before an image change and expires after an hour', () => {
     const plan = planOf({ database });
     expect(names(plan.create)).toEqual([job]);
     expect(environmentOf(plan.create?.[0]?.object)).toMatchObject({ SUFFIX: '-before-upgrade' });
@@ -277,7 +280,7 @@ describe('backup before a new image', () => {
     expect(JSON.stringify(plan.apply[0]?.object)).toContain('mariadb:10.11');
   });
 
-  it('that failed is noticed with what waits', () => {
+  it('a failed backup before an image change causes a notice naming the waiting image', () => {
     const plan = planOf({ database, pods: [backupPod(job, at, 'full', 1)] });
     expect(plan.create).toEqual([]);
     expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
@@ -287,7 +290,7 @@ describe('backup before a new image', () => {
   });
 });
 
-describe('metrics of backups', () => {
+describe('backup metrics', () => {
   function shown(scene: Scene) {
     const values = new Map<string, () => number | undefined>();
     const record = createBackupMetrics({
@@ -307,11 +310,11 @@ describe('metrics of backups', () => {
 
   it.each<readonly [string, Scene, readonly (number | undefined)[]]>([
     [
-      'of the last backup',
+      'from the last backup',
       { pods: [backupPod('b', at, written)] },
       [Date.parse(at) / 1000, 86_400],
     ],
-    ['of the claim before the first', { live: [...live, claim] }, [100, 86_400]],
+    ['from the claim before the first backup', { live: [...live, claim] }, [100, 86_400]],
     [
       'with the longest pause',
       { live: [...live, claim], database: { backup: { schedule: '0 3 * * 1-5' } } },
@@ -322,7 +325,7 @@ describe('metrics of backups', () => {
       { live: [...live, claim], database: { backup: { schedule: '' } } },
       [undefined, undefined],
     ],
-  ])('%s', (_what, scene, values) => {
+  ])('the backup metrics are %s', (_what, scene, values) => {
     expect(shown(scene)).toEqual(values);
   });
 });

@@ -26,10 +26,10 @@ import {
   withoutBackup,
 } from './upgrade-backup.ts';
 
-/** A restore's Job stays for a day, so that its log can be read. */
+/** A finished restore Job is kept for a day for its log. */
 const restoreTtlSeconds = 86_400;
 
-/** CronJob and claim of backups; Jobs that restore one, or that make one before an upgrade. */
+/** Plans the backup CronJob and claim, and Jobs for restores and backups before an upgrade. */
 export function backup(observed: Observed): StagePlan<BackupReport> {
   const { backup: checked, database: checkedDatabase } = observed.accepted;
   const problems = checked.problems ?? checkedDatabase.problems;
@@ -83,11 +83,11 @@ function wantedRestore(observed: Observed): {
 interface Options {
   readonly wanted: BackupWanted;
   readonly database: DatabaseWanted;
-  /** Of the running server. */
+  /** Image of the running server. */
   readonly image: string;
 }
 
-/** The volume stays, and so do the files. */
+/** Plans removal of the CronJob; the volume and its files stay. */
 function withoutDatabase(observed: Observed): StagePlan<BackupReport> {
   return { ...unchanged([], reportOf(observed, undefined)), remove: ownCronJob(observed) };
 }
@@ -135,7 +135,7 @@ function cronJobOf(observed: Observed, { wanted, database, image }: Options): De
   });
 }
 
-/** As large as the database's, and never smaller than it was. */
+/** Returns a claim as large as the database's, never smaller than before. */
 function backupClaim(
   observed: Observed,
   { storageSize }: DatabaseWanted,
@@ -172,7 +172,7 @@ function jobsOf(
 
 interface JobOptions {
   readonly name: string;
-  /** Seconds that a finished Job stays. */
+  /** Seconds until a finished Job is deleted. */
   readonly ttl: number;
   readonly work: WorkOptions;
 }
@@ -203,7 +203,7 @@ function reportOf(observed: Observed, restore: RestoreRequest | undefined): Back
   };
 }
 
-/** The newest verified backup: of a finished Pod, else of the status before. */
+/** Returns the newest verified backup, from a finished Pod or from the previous status. */
 function lastBackup(observed: Observed): BackupReport['lastBackup'] {
   const before = observed.status.databaseStatus?.lastBackup;
   const written = runResults(observed).find(

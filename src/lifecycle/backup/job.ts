@@ -15,27 +15,27 @@ import type { Observed } from '../stage.ts';
 import { backupApp, deadlineSeconds, workContainer } from './names.ts';
 import { backupScript } from './script.ts';
 
-/** What a Job of the backup script does. */
+/** Task of the backup script. */
 export type Task =
   | { readonly task: 'backup'; readonly suffix: '' | '-before-upgrade' }
   | { readonly task: 'restore'; readonly file: string };
 
 export interface WorkOptions {
   readonly work: Task;
-  /** The image of the running server: its clients read each other's dumps. */
+  /** Image of the running server, whose clients read its dumps. */
   readonly image: string;
-  /** Files of each kind that stay on the volume. */
+  /** Number of retained files per kind. */
   readonly retention: number;
 }
 
 type JobSpec = NonNullable<Draft<Job>['spec']>;
 
-/** Labels of Jobs and their Pods. They are not protected: a run may be deleted. */
+/** Returns labels for Jobs and their Pods. Without the protected label: users may delete a run. */
 export function workLabels({ operator }: Observed): Record<string, string> {
   return { app: backupApp, [labels.managedByOperator]: operator.metadata.name };
 }
 
-/** A Job that runs once: a second try would hide the first one's reason. */
+/** Returns a Job spec without retries: a second try would hide the first failure's reason. */
 export function jobSpecOf(
   observed: Observed,
   { service, resources }: DatabaseWanted,

@@ -15,7 +15,7 @@ interface Figures {
   readonly period: number;
 }
 
-/** Shows the age of the last verified backup beside the period of the schedule; neither without a schedule. */
+/** Exports the last verified backup's time and the schedule's period; neither without a schedule. */
 export function createBackupMetrics(
   metrics: Pick<Metrics<typeof metricTable>, 'sample'>,
 ): RecordBackups {
@@ -27,7 +27,7 @@ export function createBackupMetrics(
   };
 }
 
-/** Before the first backup its age counts from the creation of the volume claim. */
+/** Before the first backup the age counts from the volume claim's creation. */
 function figuresOf(observed: Observed, { lastBackup }: BackupReport): Figures | undefined {
   const { accepted, objects, now } = observed;
   const schedule = accepted.backup.value?.schedule;
@@ -37,7 +37,7 @@ function figuresOf(observed: Observed, { lastBackup }: BackupReport): Figures | 
   return { last: Date.parse(at) / 1000, period: longestPeriod(schedule, now) };
 }
 
-/** Longest pause between two of the next ten times, in seconds: schedules may leave out weekends. */
+/** Returns the longest interval among the next ten runs, in seconds: schedules may skip weekends. */
 function longestPeriod(schedule: string, now: Date): number {
   const times = new Cron(schedule, { timezone: 'UTC' }).nextRuns(10, now);
   const pauses = times.slice(1).map((time, at) => time.getTime() - (times[at] ?? time).getTime());

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { managedObjects } from '../../api/names.ts';
 
-/** Value of label `app` on Pods of backups and restores. */
+/** Value of label `app` on backup and restore Pods. */
 export const backupApp = managedObjects.backup;
 
-/** Container that makes or restores a dump. */
+/** Container that creates or restores a dump. */
 export const workContainer = 'backup';
 
-/** Labels of a Job's Pods, before and since Kubernetes 1.27. */
+/** Labels on a Job's Pods, since and before Kubernetes 1.27. */
 export const jobNameLabels = ['batch.kubernetes.io/job-name', 'job-name'] as const;
 
-/** Longest run of a backup or restore, in seconds. */
+/** Maximum duration of a backup or restore, in seconds. */
 export const deadlineSeconds = 3600;
 
-/** Ten hexadecimal digits of the parts. */
+/** Returns ten hexadecimal digits hashed from the parts. */
 export function shortHash(...parts: readonly (string | number | undefined)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 10);
 }

@@ -6,19 +6,22 @@ import type { Observed } from '../stage.ts';
 import { shortHash } from './names.ts';
 import { failureOf, runResults } from './run-result.ts';
 
-/** Restore that the annotation asks for. */
+/** Restore requested by the annotation. */
 export interface RestoreRequest {
-  /** Value of the annotation. */
+  /** Annotation value. */
   readonly request: string;
-  /** Name of a file, or `latest`. */
+  /** File name, or `latest`. */
   readonly file: string;
   readonly job: string;
 }
 
-/** Text after `@` makes a value new, so that the same file is restored again. */
+/** Text after `@` makes a value new, to restore the same file again. */
 const form = /^(latest|[A-Za-z0-9][A-Za-z0-9._-]*)(?:@.*)?$/;
 
-/** Returns undefined without the annotation. A value that comes back after another one is a new request with a Job of its own. */
+/**
+ * Returns undefined without the annotation. A value set again after a different value is a new request with its own
+ * Job.
+ */
 export function restoreRequest({
   operator,
   status,
@@ -37,7 +40,10 @@ export function restoreRequest({
   return { request, file, job: `mariadb-restore-${shortHash(uid, request, before, at)}` };
 }
 
-/** Whether a Job was created for a request: the claim remembers it, because the Job goes after a day and a status may be lost. */
+/**
+ * True if a Job was created for a request. The claim stores the request, because the Job is deleted after a day and a
+ * status may be lost.
+ */
 export function isHandled(observed: Observed, request: string): boolean {
   return isReported(observed, request) || isNoted(observed, request);
 }
@@ -51,7 +57,7 @@ function isNoted({ objects }: Observed, request: string): boolean {
   return claim?.metadata.annotations?.[annotations.restore] === request;
 }
 
-/** Value that the claim remembers: of this request once its Job exists, else of an earlier one. */
+/** Returns the request to store on the claim: this request once its Job exists, otherwise an earlier request. */
 export function notedRequest(
   { objects, status }: Observed,
   wanted: RestoreRequest | undefined,
@@ -64,7 +70,7 @@ export function notedRequest(
   );
 }
 
-/** The restore that ended last: of this request, else the one in the status. */
+/** Returns the last finished restore: for this request, otherwise from the status. */
 export function lastRestore(
   observed: Observed,
   wanted: RestoreRequest | undefined,
@@ -89,7 +95,7 @@ function endOf(
   return { request, file, at: result?.endedAt ?? observed.now.toISOString(), result: failure };
 }
 
-/** Why the end of a restore stays unknown: its Job was deleted, or went after a day without lifecycle. */
+/** Returns why a restore's result is unknown: its Job was deleted, or expired after a day without lifecycle. */
 function lossOf(observed: Observed, request: string, live: Job | undefined): string | undefined {
   if (live || !isNoted(observed, request)) return undefined;
   return `the end is unknown, because the Job is gone; append @TEXT to the value of ${annotations.restore} to restore again`;

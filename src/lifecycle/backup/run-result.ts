@@ -11,21 +11,21 @@ const written = z.object({
   rows: z.int(),
 });
 
-/** Line that the script writes when it succeeded. */
+/** Line written by the script on success. */
 export type Written = z.infer<typeof written>;
 
-/** End of one Pod of the backup script. */
+/** Result of one Pod running the backup script. */
 export interface RunResult {
   readonly job: string;
   /** RFC 3339. */
   readonly endedAt: string;
   /** Undefined: the run failed. */
   readonly written?: Written;
-  /** Why it failed. */
+  /** Failure reason. */
   readonly reason: string;
 }
 
-/** Ended runs, the newest first. */
+/** Returns finished runs, newest first. */
 export function runResults({ pods, namespace }: Observed): readonly RunResult[] {
   return pods
     .filter(({ metadata }) => metadata.namespace === namespace)
@@ -39,7 +39,7 @@ function resultOf(pod: Pod): RunResult | undefined {
   const container = status?.containerStatuses?.find(({ name }) => name === workContainer);
   const ended = container?.state?.terminated;
   if (ended) return resultOfContainer(pod, ended);
-  // Such as an evicted Pod, whose container never ran.
+  // For example an evicted Pod, whose container never ran.
   if (status?.phase !== 'Failed') return undefined;
   const reason = status.message ?? status.reason ?? 'the Pod failed';
   return { job: jobOf(pod), endedAt: createdAt(pod), reason };
@@ -75,7 +75,7 @@ function writtenIn(text: string): Written | undefined {
   }
 }
 
-/** Message of a Job that failed, such as at its deadline; undefined: it did not. */
+/** Returns the message of a failed Job, for example at its deadline; undefined: not failed. */
 export function failureOf(job: Job | undefined): string | undefined {
   const failed = job?.status?.conditions?.find(
     ({ type, status }) => type === 'Failed' && status === 'True',

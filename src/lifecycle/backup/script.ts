@@ -1,10 +1,11 @@
 /**
- * Script of backups and restores (POSIX sh, programs of Debian or busybox). Environment: TASK (backup or restore), HOST, PORT,
- * DATABASE, RETENTION (files), SUFFIX (of the file's name), FILE (restore: a file's name or `latest`). Writes one line of JSON to
- * the termination log, else one line that says why it failed.
+ * Script for backups and restores (POSIX sh, Debian or busybox programs). Environment: TASK (backup or restore), HOST,
+ * PORT, DATABASE, RETENTION (files), SUFFIX (of the file name), FILE (restore: a file name or `latest`). Writes one
+ * line of JSON to the termination log, or one line with the failure reason.
  *
- * A dump is a file only after its last line was checked and after it was restored into an empty server of this Pod, whose rows
- * are counted. Counts are taken under the dump's own table locks, so that writers beside a restore do not change them.
+ * A dump becomes a file only after two checks: its last line is complete, and a restore into an empty server in this
+ * Pod has equal row counts. Rows are counted under the dump's own table locks, hence concurrent writers do not change
+ * the counts.
  */
 export const backupScript = String.raw`set -eu
 export LC_ALL=C

@@ -5,23 +5,23 @@ import type { Observed } from '../stage.ts';
 import { shortHash } from './names.ts';
 import { failureOf, runResults } from './run-result.ts';
 
-/** A new image that waits for a verified backup. */
+/** A new image waiting for a verified backup. */
 export interface ImageChange {
   readonly from: string;
   readonly to: string;
-  /** Name of the backup Job for exactly this change. */
+  /** Name of the backup Job for this change only. */
   readonly job: string;
   readonly backup: 'pending' | 'verified' | 'failed';
-  /** Why the backup failed. */
+  /** Failure reason of the backup. */
   readonly reason?: string;
 }
 
-/** Seconds after which a finished Job goes: a later change of the same kind needs a backup of its own. */
+/** Seconds until a finished Job is deleted: a later identical change needs a new backup. */
 export const upgradeBackupTtlSeconds = 3600;
 
 /**
- * Returns undefined if the wanted image runs, or if a Pod of the present image never opened the data, so that there is no
- * server to back up from.
+ * Returns undefined if the desired image runs, or if the current image's Pod never opened the data: then no server
+ * exists to back up.
  */
 export function imageChange(observed: Observed, to: string): ImageChange | undefined {
   const live = observed.objects.find(statefulSets, managedObjects.database);
@@ -45,7 +45,7 @@ export function imageOf(found: StatefulSet): string | undefined {
   return containers.find(({ name }) => name === managedObjects.database)?.image;
 }
 
-/** How a user changes the image when no backup of the present server is possible. */
+/** Returns instructions to change the image when no backup is possible. */
 export function withoutBackup({ to }: ImageChange): string {
   return `to change to "${to}" without a backup, delete StatefulSet ${managedObjects.database}, under protection with annotation ${annotations.breakGlass}; data and passwords stay`;
 }

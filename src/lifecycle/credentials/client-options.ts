@@ -1,6 +1,9 @@
 import type { Login } from './login.ts';
 
-/** Option file of MariaDB's clients. The database has no TLS, and clients of 11.4 and later refuse a server without. */
+/**
+ * Option file for MariaDB clients. The database has no TLS, and clients since 11.4 refuse a server without TLS by
+ * default.
+ */
 export function clientOptions({ user, password }: Login): string {
   return `[client]\nuser=${quoted(user)}\npassword=${quoted(password)}\nskip-ssl\n`;
 }

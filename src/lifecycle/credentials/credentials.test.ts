@@ -38,16 +38,11 @@ const spec = { credentials: { password: 'spec-user' } };
 describe('Secret mariadb-credentials', () => {
   it.each<readonly [string, Scene, string, string]>([
     ['are generated', {}, 'new-1', 'new-2'],
-    ['are those of the Secret', { live: [withSecret()] }, 'root-1', 'user-1'],
-    [
-      'are those of the spec first',
-      { database: spec, live: [withSecret()] },
-      'root-1',
-      'spec-user',
-    ],
+    ['come from the Secret', { live: [withSecret()] }, 'root-1', 'user-1'],
+    ['come from the spec first', { database: spec, live: [withSecret()] }, 'root-1', 'spec-user'],
     ['are taken over from the legacy StatefulSet', { live: [legacy] }, 'old-root', 'old-user'],
     [
-      'are those of the Secret before the legacy ones',
+      'come from the Secret before the legacy StatefulSet',
       { live: [legacy, withSecret()] },
       'root-1',
       'user-1',
@@ -61,13 +56,13 @@ describe('Secret mariadb-credentials', () => {
     ],
     ['are replaced once', { annotations: rotate('a'), live: [rotated('a')] }, 'root-1', 'user-1'],
     [
-      'are replaced, also after a take-over',
+      'are replaced by a request after a take-over',
       { annotations: rotate('a'), live: [legacy, withSecret()] },
       'new-1',
       'new-2',
     ],
     [
-      'of the spec are not replaced',
+      'from the spec are not replaced',
       { database: spec, annotations: rotate('b'), live: [rotated('a')] },
       'new-1',
       'spec-user',
@@ -76,14 +71,14 @@ describe('Secret mariadb-credentials', () => {
     expect(planOf(scene).login).toMatchObject({ rootPassword, password });
   });
 
-  it('has no owner and remembers the request', () => {
+  it('the Secret has no owner and stores the rotation request', () => {
     const { secret } = planOf({ annotations: rotate('now') });
     expect(secret.metadata.ownerReferences).toBeUndefined();
     expect(secret.metadata.annotations).toEqual(rotate('now'));
     expect(planOf({ live: [rotated('a')] }).secret.metadata.annotations).toEqual(rotate('a'));
   });
 
-  it('a password in the spec is noticed, with what a rotation leaves alone', () => {
+  it('a password in the spec causes a notice with the limits of a rotation', () => {
     const { plan } = planOf({ database: spec, annotations: rotate('b') });
     expect(plan.notices).toMatchObject([{ condition: 'SecretInSpec', reason: 'PasswordInSpec' }]);
     expect(plan.notices[0]?.message).toMatch(
@@ -92,7 +87,7 @@ describe('Secret mariadb-credentials', () => {
     expect(planOf({}).plan.notices).toEqual([]);
   });
 
-  it('stays as it is when the database is disabled or a name is unusable', () => {
+  it('the Secret stays unchanged when the database is disabled or a name is unusable', () => {
     expect(planOf({ database: { enabled: false } }).plan.apply).toEqual([]);
     const { plan } = planOf({ database: { credentials: { user: 'root' } } });
     expect(plan.apply).toEqual([]);
@@ -104,7 +99,7 @@ describe('Secret mariadb-credentials', () => {
     ['by the spec', { database: spec, live: [withSecret()] }],
     ['after the Secret was deleted', {}],
   ])(
-    'is not replaced %s while the size of the volume shrinks and MariaDB cannot follow',
+    'the Secret is not replaced %s while a shrinking volume size blocks MariaDB',
     (_what, { database = {}, live = [], ...rest }) => {
       const claim = named(claims, 'mysql-storage-mariadb-0', {
         spec: { resources: { requests: { storage: '20Gi' } } },
@@ -116,7 +111,7 @@ describe('Secret mariadb-credentials', () => {
     },
   );
 
-  it('revision changes with each value and the salt, and is none without a key', () => {
+  it('credentialsRevision changes with each value and the salt, and is undefined for a missing key', () => {
     const secrets = [
       ['a', 'b', 's'],
       ['a', 'c', 's'],
@@ -141,7 +136,7 @@ describe('rendered keys', () => {
     salt: 's',
   };
 
-  it('init file has hashes instead of passwords, one statement a line', () => {
+  it('the init file has hashes instead of passwords, one statement per line', () => {
     expect(nativeHash('password')).toBe('*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19');
     const lines = initFile(login).trimEnd().split('\n');
     expect(lines.filter((line) => !line.endsWith(';'))).toEqual([]);
@@ -152,7 +147,7 @@ describe('rendered keys', () => {
     expect(lines).toContain("GRANT ALL PRIVILEGES ON `a\\_b`.* TO 'me'@'%';");
   });
 
-  it('option file quotes every byte that ends a value', () => {
+  it('the option file quotes every byte that ends a value', () => {
     expect(clientOptions(login)).toBe('[client]\nuser="me"\npassword="\'\\"\\\\\\n"\nskip-ssl\n');
   });
 });

@@ -11,7 +11,7 @@ import { initFile } from './init-file.ts';
 import { legacyPasswords } from './legacy-passwords.ts';
 import { type Login, loginOf, partialLogin, renderedKeys } from './login.ts';
 
-/** Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
+/** Plans Secret mariadb-credentials: from the spec, taken over, generated or rotated. */
 export function credentials(observed: Observed, newPassword: () => string): StagePlan<undefined> {
   const { value: wanted, problems } = observed.accepted.credentials;
   if (problems) return unchanged(problems, undefined);
@@ -30,8 +30,8 @@ export function credentials(observed: Observed, newPassword: () => string): Stag
 }
 
 /**
- * Whether the stage of the database changes anything. While it cannot, such as for a size that shrinks, MariaDB retains its
- * passwords: a new Secret would reach its probes and the operator, and lock both out.
+ * True if the database stage can change the StatefulSet. While blocked, for example by a shrinking size, MariaDB keeps
+ * its passwords: a new Secret would reach probes and operator, and lock both out.
  */
 function canServerFollow(observed: Observed): boolean {
   const live = observed.objects.find(statefulSets, managedObjects.database);
@@ -39,7 +39,7 @@ function canServerFollow(observed: Observed): boolean {
   return !isServing || database(observed).problems.length === 0;
 }
 
-/** A new request forgets the generated passwords; where there is no Secret yet, there is nothing to rotate. */
+/** A new rotation request discards generated passwords; without a Secret nothing is rotated. */
 function loginFor(
   wanted: CredentialsWanted,
   observed: Observed,
@@ -62,8 +62,8 @@ function loginFor(
 }
 
 /**
- * Whether the stage replaces passwords of a Secret. A watch that is behind shows the Secret before the last replacement: read it
- * first, or each round replaces them again.
+ * True if the stage replaces passwords in a Secret. A lagging watch shows the Secret before the last replacement: read
+ * the Secret first, otherwise each round replaces the passwords again.
  */
 export function replacesPasswords(operator: OperatorObject, secret: Secret): boolean {
   const request = requestOf({ operator });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Login } from './login.ts';
 
 /**
- * Statements that mariadbd runs at every start. Passwords are hashes, so that no byte of them needs quoting or depends on a
- * character set. `root` connects by the socket only; a root of any host, which the official image creates, gets the same password.
+ * Returns the statements mariadbd runs at every start. Passwords are hashes: no byte needs quoting or depends on a
+ * character set. `root` connects by socket only; a root for any host, created by the official image, gets the same
+ * password.
  */
 export function initFile({ database, user, password, rootPassword }: Login): string {
   const schema = identifier(database);
@@ -24,7 +25,7 @@ export function initFile({ database, user, password, rootPassword }: Login): str
   return statements.map((statement) => `${statement};\n`).join('');
 }
 
-/** Hash of mysql_native_password: `*` and SHA1(SHA1(password)). */
+/** Returns the mysql_native_password hash: `*` and SHA1(SHA1(password)). */
 export function nativeHash(password: string): string {
   const first = createHash('sha1').update(password, 'utf8').digest();
   return `*${createHash('sha1').update(first).digest('hex').toUpperCase()}`;
@@ -34,7 +35,7 @@ function identifier(name: string): string {
   return `\`${oneLine(name).replaceAll('`', '``')}\``;
 }
 
-/** GRANT takes the name of a database for a pattern. */
+/** GRANT treats a database name as a pattern. */
 function schemaPattern(name: string): string {
   return identifier(name.replaceAll(/[\\_%]/g, '\\$&'));
 }
@@ -43,7 +44,7 @@ function literal(text: string): string {
   return `'${oneLine(text).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 }
 
-/** The server ends a statement of its init file at a line that ends with a semicolon. */
+/** The server ends an init file statement at a line ending with a semicolon. */
 function oneLine(name: string): string {
   return name.replaceAll(/[\0\r\n]/g, '');
 }

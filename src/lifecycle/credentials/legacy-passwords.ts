@@ -5,7 +5,7 @@ import type { Login } from './login.ts';
 
 const variables = { rootPassword: 'MYSQL_ROOT_PASSWORD', password: 'MYSQL_PASSWORD' } as const;
 
-/** Passwords in the environment of the legacy operator's StatefulSet, with which its data was made. */
+/** Returns the passwords in the legacy StatefulSet's environment, with which its data was created. */
 export function legacyPasswords(
   found: StatefulSet | undefined,
 ): Partial<Pick<Login, 'rootPassword' | 'password'>> {

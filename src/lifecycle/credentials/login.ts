@@ -1,21 +1,21 @@
 import type { Secret } from '../../kube/core-resources.ts';
 
-/** What MariaDB's Secret holds, decoded. */
+/** Decoded content of MariaDB's Secret. */
 export interface Login {
   readonly rootPassword: string;
   readonly password: string;
   readonly database: string;
   readonly user: string;
-  /** Key of the revision, so that a Pod's annotation tells nothing of the passwords. */
+  /** HMAC key for the revision: a Pod's annotation reveals nothing about the passwords. */
   readonly salt: string;
 }
 
 export const loginKeys = ['rootPassword', 'password', 'database', 'user', 'salt'] as const;
 
-/** Keys that lifecycle renders from the login: the server's init file and the option file of clients. */
+/** Secret keys rendered from the login: the server's init file and the clients' option file. */
 export const renderedKeys = { initFile: 'init.sql', clientOptions: 'client.cnf' } as const;
 
-/** Returns the keys that hold something. */
+/** Returns the non-empty keys. */
 export function partialLogin(secret: Secret | undefined): Partial<Login> {
   const found = loginKeys.flatMap((key) => {
     const value = secret?.data?.[key];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** 192 random bits in letters that need no quoting anywhere. */
+/** Returns 192 random bits in characters that need no quoting. */
 export function newPassword(): string {
   return randomBytes(24).toString('base64url');
 }

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { Secret } from '../../kube/core-resources.ts';
 import { loginOf } from './login.ts';
 
-/** Annotation of the Pods that log in: another value restarts them. */
+/** Annotation on Pods that log in: a changed value restarts the Pods. */
 export const revisionAnnotation = 'multinic.io/credentials';
 
-/** Returns 16 hexadecimal digits that change with the login; undefined: the Secret is absent or incomplete. */
+/** Returns 16 hexadecimal digits that change with the login; undefined: missing or incomplete Secret. */
 export function credentialsRevision(secret: Secret | undefined): string | undefined {
   const login = loginOf(secret);
   if (!login) return undefined;

@@ -8,7 +8,7 @@ import type { Observed } from '../stage.ts';
 
 const field = 'spec.database.storageSize';
 
-/** A claim of this size without an owner, because data outlives the MultiNicOperator. */
+/** Returns a claim with this size, without an owner because data outlives the MultiNicOperator. */
 export function claimOf(
   { operator, namespace }: Observed,
   name: string,
@@ -33,12 +33,12 @@ export function claimOf(
   };
 }
 
-/** Size that a claim requests, as the API server wrote it back. */
+/** Returns the size requested by a claim, in canonical form. */
 export function requestedSize(live: PersistentVolumeClaim | undefined): string | undefined {
   return live?.spec?.resources?.requests?.['storage'];
 }
 
-/** Why a claim does not get this size; undefined: it may. */
+/** Returns why a claim cannot get this size; undefined: no obstacle. */
 export function sizeProblem(
   live: PersistentVolumeClaim | undefined,
   size: string,
@@ -53,7 +53,7 @@ export function sizeProblem(
   return resizeProblem(live, size);
 }
 
-/** Types of the conditions by which a CSI driver's resizer reports a failure. */
+/** Condition types by which a CSI resizer reports a failure. */
 const resizeErrors = new Set(['ControllerResizeError', 'NodeResizeError']);
 
 function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): Problem | undefined {
@@ -67,7 +67,7 @@ function resizeProblem(live: PersistentVolumeClaim | undefined, size: string): P
   };
 }
 
-/** Whether one quantity is less than another; false if either is none. */
+/** True if `size` is less than `other`; false if either is invalid. */
 export function isLess(size: string, other: string): boolean {
   const [one, two] = [parseQuantity(size), parseQuantity(other)];
   return one !== undefined && two !== undefined && one.nano < two.nano;

@@ -35,8 +35,8 @@ const notes = (passwords: string[]) => {
 };
 const waiting = (reason: string): Pod => databasePodWith({ waiting: { reason } });
 
-describe('objects of MariaDB', () => {
-  it('are a Service, a StatefulSet on a claim of its own, and that claim without an owner', () => {
+describe('MariaDB objects', () => {
+  it('the plan has a Service, a StatefulSet with a separate claim, and the claim without an owner', () => {
     const plan = database(observedDatabase({ live: [withSecret()] }));
     expect(kinds(plan)).toEqual([
       'Service mariadb',
@@ -64,20 +64,23 @@ describe('objects of MariaDB', () => {
     { chart: ['registry-site'], live: [], pod: [{ name: 'registry-site' }] },
     { chart: [], live: ['old'], pod: undefined },
     { chart: undefined, live: ['old'], pod: [{ name: 'old' }] },
-  ])('Pod has pull Secrets $pod when the chart has $chart and the Pod before had $live', (row) => {
-    const [of, before] = statefulSet();
-    const imagePullSecrets = row.live.map((name) => ({ name }));
-    const spec = { template: { spec: { imagePullSecrets, containers: [] } } };
-    const live = [withSecret(), [of, { ...before, spec }] as const];
-    const plan = database(observedDatabase({ live, pullSecrets: row.chart }));
-    expect(setOf(plan)?.spec?.template.spec?.imagePullSecrets).toEqual(row.pod);
-  });
+  ])(
+    'the Pod has pull Secrets $pod when the chart has $chart and the previous Pod had $live',
+    (row) => {
+      const [of, before] = statefulSet();
+      const imagePullSecrets = row.live.map((name) => ({ name }));
+      const spec = { template: { spec: { imagePullSecrets, containers: [] } } };
+      const live = [withSecret(), [of, { ...before, spec }] as const];
+      const plan = database(observedDatabase({ live, pullSecrets: row.chart }));
+      expect(setOf(plan)?.spec?.template.spec?.imagePullSecrets).toEqual(row.pod);
+    },
+  );
 
-  it('Pod restarts when the login changes', () => {
+  it('the Pod restarts when the login changes', () => {
     expect(notes(['a', 'b', 'c'])).not.toEqual(notes(['a', 'x', 'c']));
   });
 
-  it('Pod holds no password, and all of its containers are restricted', () => {
+  it('the Pod contains no password, and all containers are restricted', () => {
     const spec = setOf(database(observedDatabase({ live: [withSecret()] })))?.spec?.template.spec;
     expect(JSON.stringify(spec)).not.toMatch(/root-1|user-1/);
     expect(spec).toMatchObject({
@@ -94,7 +97,7 @@ describe('objects of MariaDB', () => {
     );
   });
 
-  it('follow type, port, size and resources of the spec', () => {
+  it("the objects follow the spec's type, port, size and resources", () => {
     const scene = {
       service: { type: 'NodePort', port: 3307, nodePort: 30305 },
       storageSize: '20Gi',
@@ -120,7 +123,7 @@ describe('objects of MariaDB', () => {
     expect(problem?.message).toContain('"20Gi"');
   });
 
-  it('wait for the Secret', () => {
+  it('the StatefulSet waits for the Secret', () => {
     const plan = database(observedDatabase());
     expect(setOf(plan)).toBeUndefined();
     expect(plan.report).toMatchObject({
@@ -129,7 +132,7 @@ describe('objects of MariaDB', () => {
     });
   });
 
-  it('except claim and Secret go when the database is disabled', () => {
+  it('all objects but claim and Secret are removed when the database is disabled', () => {
     const live = [withSecret(), statefulSet(), named(services, 'mariadb'), claim('10Gi')];
     const plan = database(observedDatabase({ database: { enabled: false }, live }));
     expect(plan.remove.map(({ resource }) => resource.kind)).toEqual(['StatefulSet', 'Service']);
@@ -195,7 +198,7 @@ describe('legacy objects', () => {
   const legacy = statefulSet({ isLegacy: true });
   const old = claim('10Gi', {}, { app: 'mariadb' });
 
-  it('StatefulSet is replaced after its passwords are in the Secret; its claim is adopted', () => {
+  it('a legacy StatefulSet is replaced after its passwords are in the Secret, and its claim is adopted', () => {
     const first = database(observedDatabase({ live: [legacy, old] }));
     expect(first.remove).toEqual([]);
     expect(setOf(first)).toBeUndefined();
@@ -205,7 +208,7 @@ describe('legacy objects', () => {
     expect(setOf(database(observedDatabase({ live: [old, withSecret()] })))).toBeDefined();
   });
 
-  it('StatefulSet of another image stays until a backup is verified', () => {
+  it('a legacy StatefulSet with a different image stays until a backup is verified', () => {
     const scene = {
       database: { image: 'mariadb:11.8' },
       live: [legacy, old, withSecret()],
@@ -214,7 +217,7 @@ describe('legacy objects', () => {
     expect(database(observedDatabase(scene)).remove).toEqual([]);
   });
 
-  it('Service with another port is created again', () => {
+  it('a Service with a different port is recreated', () => {
     const service = named(services, 'mariadb', { spec: { ports: [{ port: 3306 }] } });
     const scene = { database: { service: { port: 3307 } }, live: [service, withSecret()] };
     const plan = database(observedDatabase(scene));
@@ -223,7 +226,7 @@ describe('legacy objects', () => {
   });
 });
 
-describe('new image', () => {
+describe('a new image', () => {
   const live = [withSecret(), statefulSet()];
   const changed = { database: { image: 'mariadb:11.8' }, live };
   const job = imageChange(observedDatabase(changed), 'mariadb:11.8')?.job ?? '';
@@ -235,7 +238,7 @@ describe('new image', () => {
 
   it.each<readonly [string, readonly Pod[], string]>([
     ['waits for a backup', [readyPod], 'mariadb:10.11'],
-    ['waits while the Pod is away', [], 'mariadb:10.11'],
+    ['waits while the Pod is missing', [], 'mariadb:10.11'],
     ['waits while the Pod starts', [waiting('PodInitializing')], 'mariadb:10.11'],
     [
       'waits after a failed backup',
@@ -243,22 +246,22 @@ describe('new image', () => {
       'mariadb:10.11',
     ],
     [
-      'waits for a backup of exactly this change',
+      'ignores a backup for a different change',
       [readyPod, backupPod('mariadb-backup-1', '2026-11-26T09:59:00Z', result)],
       'mariadb:10.11',
     ],
     [
-      'follows its verified backup',
+      'is applied after its verified backup',
       [readyPod, backupPod(job, '2026-11-26T09:59:00Z', result)],
       'mariadb:11.8',
     ],
     ['replaces an image that was never pulled', [waiting('ImagePullBackOff')], 'mariadb:11.8'],
     ['replaces an image that refused the data', [refusedPod], 'mariadb:11.8'],
-  ])('%s', (_what, pods, image) => {
+  ])('a new image %s', (_what, pods, image) => {
     expect(imageIn({ ...changed, pods })).toBe(image);
   });
 
-  it('that waits is a message, and the phase stays', () => {
+  it('a new image waiting for a backup is shown in the message, and the phase stays Ready', () => {
     const { report } = database(observedDatabase({ ...changed, pods: [readyPod] }));
     expect(report).toMatchObject({
       phase: 'Ready',
@@ -268,7 +271,7 @@ describe('new image', () => {
     });
   });
 
-  it('that no server can be backed up for is reported with how to change without a backup', () => {
+  it('a new image without a server to back up is reported with instructions to skip the backup', () => {
     const crashing = databasePodWith(prepared, {
       server: [
         { waiting: { reason: 'CrashLoopBackOff' } },
@@ -284,7 +287,7 @@ describe('new image', () => {
   });
 });
 
-describe('phase of the database', () => {
+describe('the database phase', () => {
   it.each<readonly [string, Pod | undefined, object, RegExp | undefined]>([
     ['Ready', readyPod, { version: '10.11.19', readyReplicas: 1 }, undefined],
     ['Progressing', undefined, {}, undefined],
@@ -320,7 +323,7 @@ describe('phase of the database', () => {
       {},
       /137 \(OOMKilled\)/,
     ],
-  ])('%s', (phase, pod, rest, message) => {
+  ])('the database phase is %s', (phase, pod, rest, message) => {
     const { report } = database(
       observedDatabase({ live: [withSecret(), statefulSet()], pods: pod ? [pod] : [] }),
     );
@@ -329,7 +332,7 @@ describe('phase of the database', () => {
     else expect(report.message).toBeUndefined();
   });
 
-  it('of a Pod that ends is looked at again when it counts as lost', () => {
+  it('a Pod in deletion is requeued for the time at which it counts as lost', () => {
     const pod = databasePodWith(prepared, { deletionTimestamp: '2026-11-26T07:00:00Z' });
     const scene = { live: [withSecret(), statefulSet()], pods: [pod] };
     const plan = database(observedDatabase({ ...scene, databaseEndingMs: 60_000 }));

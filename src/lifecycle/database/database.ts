@@ -14,10 +14,10 @@ import { lostAfterMs, reportOf } from './report.ts';
 import { hasOtherPorts, serviceOf } from './service.ts';
 import { statefulSetOf } from './stateful-set.ts';
 
-/** Kinds of the objects that go with `enabled: false`. */
+/** Kinds removed with `enabled: false`. */
 const serving: readonly Resource<KubeObject>[] = [statefulSets, services];
 
-/** StatefulSet, Service and volume claim of MariaDB. */
+/** Plans StatefulSet, Service and volume claim for MariaDB. */
 export function database(observed: Observed): StagePlan<DatabaseReport> {
   const { problems, value: wanted } = observed.accepted.database;
   if (problems) return unchanged(problems, reportOf(observed));
@@ -37,18 +37,18 @@ export function database(observed: Observed): StagePlan<DatabaseReport> {
     apply: [
       ...(isGoing(services) ? [] : [desired(services, serviceOf(observed, wanted))]),
       ...(isGoing(statefulSets) ? [] : server(observed, wanted, change)),
-      // Last: what its StorageClass refuses must not hold the others up.
+      // The claim comes last: a refusal by its StorageClass must not block the other objects.
       claimOf(observed, managedObjects.databaseClaim, wanted.storageSize),
     ],
     remove,
     problems: [],
     notices: [],
     report: reportOf(observed, change),
-    ...lookAgain(observed),
+    ...requeueForLostPod(observed),
   };
 }
 
-/** The claim and the Secret stay. */
+/** Plans removal of the database; the claim and the Secret stay. */
 function withoutDatabase(observed: Observed): StagePlan<DatabaseReport> {
   const { objects, namespace, accepted } = observed;
   const remove = serving.flatMap((resource) => {
@@ -74,8 +74,8 @@ function foreignObjects({ objects }: Observed): readonly Problem[] {
 }
 
 /**
- * Legacy objects that are created again in the next round. The legacy StatefulSet stays until its passwords are in our Secret
- * and, if the image changes, until a backup of it is verified.
+ * Returns legacy objects to delete, recreated in the next round. The legacy StatefulSet stays until its passwords are
+ * in our Secret and, if the image changes, until a backup is verified.
  */
 function replaced(
   { objects, namespace }: Observed,
@@ -97,7 +97,10 @@ function removal(resource: Resource<KubeObject>, namespace: string): Removal {
   return { resource, ref: { namespace, name: managedObjects.database } };
 }
 
-/** Waits for the Secret; a StatefulSet that is being deleted or that the legacy operator made is left alone. */
+/**
+ * Returns the StatefulSet once the Secret exists; a StatefulSet in deletion or from the legacy operator is left
+ * unchanged.
+ */
 function server(
   observed: Observed,
   wanted: DatabaseWanted,
@@ -112,8 +115,8 @@ function server(
   return [desired(statefulSets, statefulSetOf(observed, wanted, { image, revision }))];
 }
 
-/** No object changes when a node stays away. */
-function lookAgain(observed: Observed): { readonly requeueAfterMs?: number } {
+/** Requeues for a Pod in deletion, because an unreachable node causes no object change. */
+function requeueForLostPod(observed: Observed): { readonly requeueAfterMs?: number } {
   const inMs = lostAfterMs(observed);
   return inMs === undefined || inMs <= 0 ? {} : { requeueAfterMs: inMs };
 }

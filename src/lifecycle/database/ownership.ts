@@ -3,22 +3,22 @@ import type { PersistentVolumeClaim, StatefulSet } from '../../kube/core-resourc
 import type { KubeObject } from '../../kube/object.ts';
 import type { Problem } from '../accept/accepted.ts';
 
-/** Whether lifecycle or the legacy operator made an object: both label it with the name of their MultiNicOperator. */
+/** True if lifecycle or the legacy operator created the object: both label it with their MultiNicOperator's name. */
 export function isManaged({ metadata }: KubeObject): boolean {
   return metadata.labels?.[labels.managedByOperator] !== undefined;
 }
 
-/** Whether the legacy operator made the StatefulSet: its claim templates cannot be changed. */
+/** True if the legacy operator created the StatefulSet, whose claim templates are immutable. */
 export function isLegacy(found: StatefulSet): boolean {
   return isManaged(found) && (found.spec?.volumeClaimTemplates?.length ?? 0) > 0;
 }
 
-/** Whether the claim came from the legacy StatefulSet, whose controller labels it with the selector and nothing else. */
+/** True if the claim came from the legacy StatefulSet, whose controller sets only the selector label. */
 export function isLegacyClaim({ metadata }: PersistentVolumeClaim): boolean {
   return metadata.labels?.['app'] === managedObjects.database;
 }
 
-/** Problem of an object under a name of lifecycle that neither lifecycle nor the legacy operator made. */
+/** Returns a problem for a foreign object under one of lifecycle's names. */
 export function foreign(kind: string, name: string): Problem {
   return {
     field: 'spec.database.enabled',

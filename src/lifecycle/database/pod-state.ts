@@ -20,15 +20,15 @@ export function isReady(pod: Pod | undefined): boolean {
   return ready && pod?.metadata.deletionTimestamp === undefined;
 }
 
-/** Text with which the init container refused the volume or failed; undefined: it did not. */
+/** Returns the init container's failure message; undefined: no failure. */
 export function refusalText(pod: Pod | undefined): string | undefined {
   const prepare = prepareStatus(pod);
-  // Also while the next try runs, so that the phase does not alternate.
+  // Use lastState during a retry too, otherwise the phase would alternate.
   const ended = prepare?.state?.terminated ?? prepare?.lastState?.terminated;
-  return ended && ended.exitCode !== 0 ? lastWords(ended) : undefined;
+  return ended && ended.exitCode !== 0 ? lastMessage(ended) : undefined;
 }
 
-function lastWords({ message, exitCode }: Terminated): string {
+function lastMessage({ message, exitCode }: Terminated): string {
   return message?.trim() || `the init container ended with status ${exitCode}`;
 }
 
@@ -42,7 +42,7 @@ const waitsForFix = new Set([
   'RunContainerError',
 ]);
 
-/** Reason and message of a container that cannot start, such as for an absent image. */
+/** Returns reason and message of a container that cannot start, for example due to a missing image. */
 export function startFailure(pod: Pod | undefined): string | undefined {
   const { initContainerStatuses = [], containerStatuses = [] } = pod?.status ?? {};
   const all: readonly ContainerStatus[] = [...initContainerStatuses, ...containerStatuses];
@@ -52,7 +52,7 @@ export function startFailure(pod: Pod | undefined): string | undefined {
   return waiting && [waiting.reason, waiting.message].filter(Boolean).join(': ');
 }
 
-/** Last words of a server that ends again and again; undefined: it does not. */
+/** Returns the last exit of a server in CrashLoopBackOff; undefined: not crashing. */
 export function crashText(pod: Pod | undefined): string | undefined {
   const all = pod?.status?.containerStatuses ?? [];
   const container = all.find(({ name }) => name === managedObjects.database);
@@ -62,7 +62,7 @@ export function crashText(pod: Pod | undefined): string | undefined {
   return `mariadbd ended with status ${ended.exitCode} (${ended.reason}) and starts again`;
 }
 
-/** Whether this Pod never opened the data: its image is absent, or its init container refused the volume. */
+/** True if this Pod never opened the data: its image is missing, or its init container refused the volume. */
 export function leftDataUntouched(pod: Pod | undefined): boolean {
   const prepare = prepareStatus(pod);
   if (prepare?.state?.terminated?.exitCode === 0) return false;
@@ -71,7 +71,7 @@ export function leftDataUntouched(pod: Pod | undefined): boolean {
 
 const prepared = z.object({ version: z.string() });
 
-/** Version of the server, as its init container reported it. */
+/** Returns the server version reported by the init container. */
 export function serverVersion(pod: Pod | undefined): string | undefined {
   const ended = prepareStatus(pod)?.state?.terminated;
   if (ended?.exitCode !== 0) return undefined;

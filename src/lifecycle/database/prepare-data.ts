@@ -1,4 +1,4 @@
-/** Exit statuses of the init container: why it does not let mariadbd open the volume. */
+/** Exit statuses of the init container: reasons for blocking mariadbd from the volume. */
 export const refusals = {
   newerData: 3,
   foreignFiles: 4,
@@ -8,10 +8,10 @@ export const refusals = {
 } as const;
 
 /**
- * Script of the init container (POSIX sh, Debian's and busybox's programs). Installs MariaDB's system tables into an empty
- * volume and upgrades those of an older series; refuses newer data, which an older server opens and damages, and foreign files.
- * Writes `{"version": "10.11.19"}` or one line of text to the termination log. An interrupted installation starts again: its
- * marker exists only while the volume holds nothing else.
+ * Script of the init container (POSIX sh, Debian's and busybox's programs). Installs MariaDB's system tables into an
+ * empty volume and upgrades tables of an older series. Refuses foreign files, and newer data, which an older server
+ * opens and damages. Writes `{"version": "10.11.19"}` or one line of text to the termination log. An interrupted
+ * installation starts again: its marker exists only while the volume is otherwise empty.
  */
 export const prepareData = String.raw`set -eu
 data=/var/lib/mysql

@@ -3,7 +3,10 @@ import { statefulSets } from '../../kube/core-resources.ts';
 import { readBase } from '../managed-controller/base.ts';
 import type { Observed } from '../stage.ts';
 
-/** Returns the chart's `imagePullSecrets` for a Pod of MariaDB. Without a base the live ones stay: a missing ConfigMap restarts nothing. */
+/**
+ * Returns the chart's `imagePullSecrets` for a MariaDB Pod. Without a base the live values stay: a missing ConfigMap
+ * must not restart Pods.
+ */
 export function pullSecretsOf({ base, objects }: Pick<Observed, 'base' | 'objects'>) {
   const read = readBase(base);
   const pod =

@@ -14,10 +14,10 @@ import {
   startFailure,
 } from './pod-state.ts';
 
-/** Longer than a node that works needs to end a Pod after its grace period, in milliseconds. */
+/** Milliseconds beyond the grace period that a healthy node needs to stop a Pod. */
 const lostMarginMs = 60_000;
 
-/** Phase of the database, and what holds it up. */
+/** Returns the database phase and its obstacle. */
 export function reportOf(observed: Observed, change?: ImageChange): DatabaseReport {
   const { objects, status } = observed;
   const live = objects.find(statefulSets, managedObjects.database);
@@ -33,7 +33,9 @@ export function reportOf(observed: Observed, change?: ImageChange): DatabaseRepo
   };
 }
 
-/** Milliseconds until a Pod that is being deleted counts as lost; negative: it does. Undefined: no Pod is being deleted. */
+/**
+ * Returns milliseconds until a Pod in deletion counts as lost; negative: lost already; undefined: no Pod in deletion.
+ */
 export function lostAfterMs(observed: Observed): number | undefined {
   const { databaseEndingMs } = observed;
   if (databaseEndingMs === undefined) return undefined;
@@ -69,7 +71,7 @@ function messageOf(pod: Pod | undefined, change: ImageChange | undefined): Datab
   return { message: `spec.database.image "${to}" waits for a verified backup; ${state}` };
 }
 
-/** A Pod on a lost node is never deleted by force: two servers on one volume destroy the data. */
+/** A Pod on a lost node is never force-deleted: two servers on one volume destroy the data. */
 function failureOf(
   observed: Observed,
   pod: Pod | undefined,
@@ -89,12 +91,12 @@ function failureOf(
   const failure = startFailure(pod) ?? crashText(pod);
   if (failure === undefined) return {};
   const hint = `see kubectl describe pod ${databasePodName}, and check spec.database.image and spec.database.resources`;
-  const message = `MariaDB does not start: ${failure}; ${hint}${wayOutOf(change)}`;
+  const message = `MariaDB does not start: ${failure}; ${hint}${withoutBackupAdvice(change)}`;
   return { phase: 'Degraded', message };
 }
 
-/** Of a change that waits for a backup of a server that does not start. */
-function wayOutOf(change: ImageChange | undefined): string {
+/** Returns advice for an image change waiting for a backup from a server that does not start. */
+function withoutBackupAdvice(change: ImageChange | undefined): string {
   if (!change || change.backup === 'verified') return '';
   return `; no backup is possible: ${withoutBackup(change)}`;
 }

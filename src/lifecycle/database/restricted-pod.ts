@@ -1,9 +1,9 @@
 import type { Resources } from '../accept/accepted.ts';
 
-/** User and group `mysql` of the official image, which fixes no numbers itself. */
+/** User and group `mysql` in the official image, which fixes no numbers itself. */
 const mysql = 999;
 
-/** Pod Security "restricted", and volumes that MariaDB's user may write to. */
+/** Pod Security "restricted", with volumes writable by MariaDB's user. */
 export const restrictedPod = {
   automountServiceAccountToken: false,
   enableServiceLinks: false,
@@ -27,7 +27,7 @@ export const restrictedContainer = {
   },
 } as const;
 
-/** Request and limit of a container: what the spec names is both, else the legacy operator's values. */
+/** Returns a container's requests and limits: spec values for both, otherwise the legacy operator's defaults. */
 export function containerResources({ cpu, memory }: Resources) {
   return {
     requests: { cpu: cpu ?? '100m', memory: memory ?? '128Mi' },
@@ -35,7 +35,7 @@ export function containerResources({ cpu, memory }: Resources) {
   };
 }
 
-/** Name and mount of the Secret's rendered keys. */
+/** Name and mount for the Secret's rendered keys. */
 export const loginVolume = 'login';
 export const loginMount = {
   name: loginVolume,

@@ -34,8 +34,8 @@ export function serviceOf(
 }
 
 /**
- * Whether the Service must be created again: ports of the legacy operator stay in a list that another manager applies to, and
- * two ports of one name are refused.
+ * True if the Service must be recreated: the legacy operator's ports stay in a list applied by another manager, and
+ * duplicate port names are refused.
  */
 export function hasOtherPorts(live: Service, { service: { port } }: DatabaseWanted): boolean {
   const isApplied = live.metadata.annotations?.[annotations.applied] !== undefined;

@@ -23,7 +23,7 @@ export const selector = { app: managedObjects.database };
 const dataMount = { name: 'mysql-storage', mountPath: '/var/lib/mysql' } as const;
 const socketMount = { name: 'socket', mountPath: '/run/mysqld' } as const;
 
-/** Without option files: the image's own must not change what is configured here. */
+/** No option files: the image's own files must not override this configuration. */
 export const server = [
   'mariadbd',
   '--no-defaults',
@@ -41,20 +41,20 @@ export const server = [
   `--init-file=${loginPaths.initFile}`,
 ];
 
-/** By TCP, because `localhost` may be another account. */
+/** TCP, because `localhost` may match a different account. */
 const login = [`--defaults-file=${loginPaths.clientOptions}`, '--protocol=tcp', '--host=127.0.0.1'];
 
-/** With a login, because the server logs each refused one. A ping succeeds with any password, a query does not. */
+/** Probes log in, because the server logs each refused login. A ping succeeds with any password, a query does not. */
 const ping = { exec: { command: ['mariadb-admin', ...login, 'ping'] }, timeoutSeconds: 5 };
 export const query = ['mariadb', ...login, '--execute=SELECT 1'];
 
 export interface StatefulSetOptions {
-  /** Not always the wanted one: a backup precedes a change. */
+  /** May differ from the desired image: a backup precedes a change. */
   readonly image: string;
   readonly revision: string;
 }
 
-/** StatefulSet mariadb: one replica on a claim of our own. */
+/** Returns StatefulSet mariadb: one replica with a separately managed claim. */
 export function statefulSetOf(
   observed: Observed,
   { resources }: DatabaseWanted,
@@ -98,7 +98,7 @@ export function statefulSetOf(
               command: server,
               ports: [{ name: 'mysql', containerPort: 3306, protocol: 'TCP' }],
               volumeMounts: [dataMount, socketMount, temporaryMount, loginMount],
-              // Ten minutes for the recovery after a crash.
+              // Ten minutes for crash recovery.
               startupProbe: { ...ping, periodSeconds: 2, failureThreshold: 300 },
               livenessProbe: { ...ping, periodSeconds: 10, failureThreshold: 6 },
               readinessProbe: {
@@ -124,7 +124,7 @@ export function statefulSetOf(
   };
 }
 
-/** Rendered keys of the Secret as a volume that only MariaDB's group reads. */
+/** Returns a volume with the Secret's rendered keys, readable only by MariaDB's group. */
 export function loginSource(keys: readonly string[]) {
   const items = keys.map((key) => ({ key, path: key }));
   const secret = { secretName: managedObjects.credentials, defaultMode: 0o440, items };

@@ -27,8 +27,8 @@ const managed = (name: string, of = 'ours') => ({
   metadata: { name, namespace, labels: { 'multinic.example.com/managed-by-operator': of } },
 });
 
-/** Deletion on a cluster with managed objects of two MultiNicOperators; `calls` are the writes in their order. */
-function bed({
+/** Creates a deletion on a cluster with managed objects of two MultiNicOperators; `calls`: writes in order. */
+function fixture({
   configurationOf = 'ours',
   isNamespaceEnding = false,
   items = [] as readonly OperatorObject[],
@@ -75,9 +75,9 @@ const released =
   'patch ours {"metadata":{"resourceVersion":"7","finalizers":["example.com/other"]}}';
 const configuration = 'delete ValidatingWebhookConfiguration multinic-protection';
 
-describe('the deletion of a MultiNicOperator', () => {
-  it('removes the webhook configuration first, keeps claims and passwords, and ends with the finalizer', async () => {
-    const { deletion, calls } = bed();
+describe('deletion of a MultiNicOperator', () => {
+  it('finish deletes the webhook configuration first, keeps claims and passwords, and ends with the finalizer', async () => {
+    const { deletion, calls } = fixture();
     await deletion.finish(operator(deleting), signal);
     expect(calls).toEqual([
       configuration,
@@ -89,60 +89,60 @@ describe('the deletion of a MultiNicOperator', () => {
     ]);
   });
 
-  it('ends the Pods of Jobs and Deployments with them', async () => {
-    const { deletion, policies } = bed();
+  it('finish deletes Jobs and Deployments together with their Pods', async () => {
+    const { deletion, policies } = fixture();
     await deletion.finish(operator(deleting), signal);
     expect([...policies]).toEqual(['Background']);
   });
 
-  it.each<[string, Parameters<typeof bed>[0], OperatorObject, readonly string[]]>([
+  it.each<[string, Parameters<typeof fixture>[0], OperatorObject, readonly string[]]>([
     [
-      'removes no configuration of another MultiNicOperator',
+      'deletes no other MultiNicOperator’s configuration',
       { configurationOf: 'theirs' },
       operator({ ...deleting, name: 'third' }),
       [released.replace('ours', 'third')],
     ],
     [
-      'removes nothing for one elsewhere with the legacy finalizer',
+      'deletes nothing for a MultiNicOperator in another namespace with the legacy finalizer',
       {},
       operator({ ...deleting, namespace: 'other' }),
       [released],
     ],
     [
-      'leaves objects to the namespace controller when the namespace ends',
+      'leaves objects to the namespace controller in a terminating namespace',
       {},
       operator(),
       [configuration, released],
     ],
     [
-      'writes no finalizer that is gone',
+      'writes nothing when the finalizer is already removed',
       { configurationOf: 'theirs' },
       operator({ ...deleting, name: 'third', finalizers: [] }),
       [],
     ],
-  ])('%s', async (_, options, deleted, writes) => {
-    const { deletion, calls } = bed(options);
+  ])('finish %s', async (_, options, deleted, writes) => {
+    const { deletion, calls } = fixture(options);
     await deletion.finish(deleted, signal);
     expect(calls).toEqual(writes);
   });
 
   it.each([
     [
-      'removes the configuration of one that went with its finalizer edited away',
+      'deletes the configuration of a MultiNicOperator deleted without its finalizer',
       'ours',
       [configuration],
     ],
-    ['leaves that of another one', 'third', []],
-  ])('%s', async (_, name, writes) => {
-    const { deletion, calls } = bed();
+    ['keeps another MultiNicOperator’s configuration', 'third', []],
+  ])('clean %s', async (_, name, writes) => {
+    const { deletion, calls } = fixture();
     await deletion.clean({ namespace, name }, signal);
     expect(calls).toEqual(writes);
   });
 
-  it('adds the finalizer once, beside those of others', async () => {
-    const { deletion, calls } = bed();
-    await deletion.hold(operator(), signal);
-    await deletion.hold(operator({ finalizers: [] }), signal);
+  it('hold adds the finalizer once and preserves foreign finalizers', async () => {
+    const { deletion, calls } = fixture();
+    await deletion.addFinalizer(operator(), signal);
+    await deletion.addFinalizer(operator({ finalizers: [] }), signal);
     const held = JSON.stringify([finalizers.multiNicOperator]);
     expect(calls).toEqual([`patch ours {"metadata":{"resourceVersion":"7","finalizers":${held}}}`]);
   });
@@ -151,10 +151,10 @@ describe('the deletion of a MultiNicOperator', () => {
     [true, [configuration, released]],
     [false, []],
   ])(
-    'lets go at the end of the process if the namespace ends (%s)',
+    'leave releases the MultiNicOperator if the namespace is terminating (%s)',
     async (isNamespaceEnding, writes) => {
-      const { deletion, calls } = bed({ isNamespaceEnding, items: [operator()] });
-      await deletion.leave(signal);
+      const { deletion, calls } = fixture({ isNamespaceEnding, items: [operator()] });
+      await deletion.releaseAtExit(signal);
       expect(calls).toEqual(writes);
     },
   );

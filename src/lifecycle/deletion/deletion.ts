@@ -23,13 +23,18 @@ import type { Stores } from '../objects/stores.ts';
 
 export interface Deletion {
   /** Adds the finalizer. */
-  hold(operator: OperatorObject, signal: AbortSignal): Promise<void>;
-  /** Removes what goes with the object, then the finalizer. */
+  addFinalizer(operator: OperatorObject, signal: AbortSignal): Promise<void>;
+  /** Deletes owned objects, then removes the finalizer. */
   finish(operator: OperatorObject, signal: AbortSignal): Promise<Requeue>;
-  /** Removes the webhook configuration of a MultiNicOperator that went without lifecycle, such as by an edit of its finalizers. */
+  /**
+   * Deletes the webhook configuration of a MultiNicOperator deleted without lifecycle, for example by a user's edit of
+   * its finalizers.
+   */
   clean(ref: ObjectRef, signal: AbortSignal): Promise<void>;
-  /** Reads the namespace once more; if it is being deleted, lets every MultiNicOperator in it go. For the end of a process. */
-  leave(signal: AbortSignal): Promise<void>;
+  /**
+   * Reads the namespace again; if in deletion, releases every MultiNicOperator in the namespace. Call at process end.
+   */
+  releaseAtExit(signal: AbortSignal): Promise<void>;
 }
 
 export interface DeletionDeps {
@@ -54,7 +59,7 @@ export function createDeletion(deps: DeletionDeps): Deletion {
     await client.patch(multiNicOperators, { namespace: own, name }, patch, options);
   }
 
-  /** Claims, passwords and backups stay: they hold what cannot be made again. */
+  /** Claims, passwords and backups stay, because they cannot be recreated. */
   function managedKinds(): readonly (readonly [Resource<KubeObject>, readonly KubeObject[]])[] {
     return [
       [deployments, stores.deployments.list()],
@@ -77,7 +82,7 @@ export function createDeletion(deps: DeletionDeps): Deletion {
     }
   }
 
-  /** First of all: it would refuse a user's clean-up, and outlive the webhook that it calls. */
+  /** Must come first: the configuration would refuse a user's clean-up, and outlive its webhook. */
   async function removeConfiguration(operator: KubeObject, signal: AbortSignal): Promise<void> {
     const ref = { name: managedObjects.protection };
     const found = await client.find(validatingWebhookConfigurations, ref, { signal });
@@ -99,7 +104,7 @@ export function createDeletion(deps: DeletionDeps): Deletion {
   }
 
   return {
-    async hold(operator, signal) {
+    async addFinalizer(operator, signal) {
       const { finalizers: present = [] } = operator.metadata;
       if (present.includes(finalizers.multiNicOperator)) return;
       await perform('lifecycle.finalizer.add', () =>
@@ -109,10 +114,10 @@ export function createDeletion(deps: DeletionDeps): Deletion {
 
     async finish(operator, signal) {
       const { metadata } = operator;
-      // A MultiNicOperator elsewhere, with the legacy finalizer of the same name, owns nothing here.
+      // A MultiNicOperator in another namespace, with the legacy finalizer of the same name, owns nothing here.
       if (metadata.namespace === namespace) {
         await removeConfiguration(operator, signal);
-        // In a namespace that ends, the namespace controller deletes the objects.
+        // In a terminating namespace the namespace controller deletes the objects.
         if (metadata.deletionTimestamp !== undefined) await removeManaged(operator, signal);
       }
       await release(operator, signal);
@@ -125,7 +130,7 @@ export function createDeletion(deps: DeletionDeps): Deletion {
       if (!found) await removeConfiguration({ metadata: ref }, signal);
     },
 
-    async leave(signal) {
+    async releaseAtExit(signal) {
       const own = await client.find(namespaces, { name: namespace }, { signal });
       if (own?.metadata.deletionTimestamp === undefined) return;
       const { items } = await client.listAll(multiNicOperators, { namespace, signal });

@@ -8,31 +8,31 @@ import type {
 } from '../../kube/core-resources.ts';
 import type { Draft, KubeObject } from '../../kube/object.ts';
 
-/** Services that the chart's rendering of the operator may hold. */
+/** Services allowed in the chart's operator manifests. */
 export const operatorServices = [
   'multinic-operator-inventory-service',
   'multinic-operator-metrics',
   'multinic-operator-trigger',
 ] as const;
 
-/** Container of the operator. */
+/** The operator's container. */
 export const containerName = 'operator';
 
-/** The chart's rendering of the operator, which lifecycle overlays. */
+/** The operator manifests rendered by the chart, overlaid by lifecycle. */
 export interface Base {
   readonly deployment: Draft<Deployment>;
   readonly services: readonly Draft<Service>[];
   readonly budget: Draft<PodDisruptionBudget> | undefined;
 }
 
-/** The base, or why it cannot be used. */
+/** The base, or the reason it is unusable. */
 export type ReadBase = { readonly base: Base } | { readonly problem: string };
 
 interface Manifest extends KubeObject {
   readonly kind: string;
 }
 
-/** Reads ConfigMap multinic-controller-base: one object as YAML in each key. */
+/** Reads ConfigMap multinic-controller-base: one YAML object per key. */
 export function readBase(map: ConfigMap | undefined): ReadBase {
   if (!map) return { problem: 'is missing' };
   const objects: Manifest[] = [];
@@ -65,7 +65,7 @@ function manifestIn(text: string): Manifest | undefined {
   }
 }
 
-/** Other names are not lifecycle's to write. */
+/** Ignores other names, which lifecycle may not write. */
 function ofKind<T extends KubeObject>(
   objects: readonly Manifest[],
   kind: string,

@@ -2,23 +2,26 @@ import type { EnvironmentVariable } from '../../api/multinicoperator.ts';
 import { managedObjects } from '../../api/names.ts';
 import type { ControllerWanted } from '../accept/accepted.ts';
 
-/** An entry of `env` of a container, whatever its source is. */
+/** An `env` entry of a container, with any source. */
 export interface EnvEntry {
   readonly name: string;
   readonly value?: string | undefined;
   readonly valueFrom?: unknown;
 }
 
-/** TLS to MariaDB; the built-in server has none. */
+/** TLS settings for MariaDB; the built-in server has no TLS. */
 const tlsToDatabase = new Set(['DB_TLS', 'DB_CA_FILE']);
 
 export interface EnvironmentOptions {
   readonly namespace: string;
-  /** Port of Service mariadb, when the database is built in. */
+  /** Port of Service mariadb, used with the built-in database. */
   readonly databasePort: number;
 }
 
-/** Returns the environment of the operator: the chart's, overridden by name by what the MultiNicOperator sets, its own `env` last. */
+/**
+ * Returns the operator's environment: the chart's variables, overridden by the MultiNicOperator's fields, with its own
+ * `env` last.
+ */
 export function environmentOf(
   base: readonly EnvEntry[],
   wanted: ControllerWanted,
@@ -37,7 +40,7 @@ export function environmentOf(
   ]);
 }
 
-/** Keeps the place of the first entry of a name, and the content of the last. */
+/** Keeps the position of a name's first entry, and the content of the last. */
 function overridden(entries: readonly EnvEntry[]): EnvEntry[] {
   return [...new Map(entries.map((entry) => [entry.name, entry])).values()];
 }

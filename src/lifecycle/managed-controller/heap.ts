@@ -1,12 +1,15 @@
 import { parseQuantity } from '../accept/quantity.ts';
 
 const nanoPerMebibyte = 1024n * 1024n * 1_000_000_000n;
-/** Largest old space that the chart takes. */
+/** Maximum old space accepted by the chart. */
 const largestOld = 8192;
 const oldFlag = /^--max-old-space-size=\d+$/;
 const youngFlag = /^--max-semi-space-size=(\d+)$/;
 
-/** Returns the command with an old space that fits the memory limit, by the rule of the chart: 64 MB beside the heap, 1.25 for what V8 adds, three semi-spaces. */
+/**
+ * Returns the command with an old space fitting the memory limit, by the chart's rule: 64 MB outside the heap, factor
+ * 1.25 for V8 overhead, three semi-spaces.
+ */
 export function commandWithin(command: readonly string[], memory: string): string[] {
   const limit = parseQuantity(memory);
   if (!limit) return [...command];

@@ -21,7 +21,7 @@ describe('a legacy controller in the namespace', () => {
       { stops: true, installs: false, says: 'is being scaled to 0' },
     ],
     [
-      'whose last Pod ends',
+      'whose last Pod is still terminating',
       { live: [legacy(0)], annotations: takeOver, legacyPods },
       { stops: false, installs: false, says: '(1 left)' },
     ],
@@ -30,7 +30,7 @@ describe('a legacy controller in the namespace', () => {
       { live: [legacy(0)], annotations: takeOver },
       { stops: false, installs: true },
     ],
-  ])('%s', (_, scene, { stops, installs, says }) => {
+  ])('a legacy controller %s', (_, scene, { stops, installs, says }) => {
     const plan = planOf(scene);
     expect(plan.stop ?? []).toHaveLength(stops ? 1 : 0);
     expect(plan.apply.length > 0).toBe(installs);

@@ -3,19 +3,19 @@ import { deployments } from '../../kube/core-resources.ts';
 import type { ObjectRef } from '../../kube/object.ts';
 import type { Notice, Observed } from '../stage.ts';
 
-/** A scale from 0 by a user, and the end of a Pod, reach lifecycle by no watch. */
+/** Requeue delays: no watch shows a user's scale-up from 0, or the end of a Pod. */
 const activeMs = 30_000;
 const endingMs = 2_000;
 
-/** What the legacy controller keeps lifecycle from doing. */
+/** Restrictions on lifecycle caused by the legacy controller. */
 export interface LegacyPlan {
-  /** Legacy Deployment that is scaled to 0 now. */
+  /** Legacy Deployments to scale to 0 now. */
   readonly stop: readonly ObjectRef[];
   readonly notice: Notice;
   readonly requeueAfterMs: number;
 }
 
-/** Returns undefined when no legacy controller runs in the namespace: two of them would work against each other. */
+/** Returns undefined when no legacy controller runs in the namespace: two controllers would work against each other. */
 export function legacyPlan(observed: Observed): LegacyPlan | undefined {
   const { objects, operator, namespace, legacyPods = [] } = observed;
   const name = managedObjects.legacyController;

@@ -28,8 +28,8 @@ function namesOf(all: readonly { readonly name: string }[] = []): string[] {
 
 const withLogin = { live: [{ ...login, kind: 'Secret' }] };
 
-describe('the Deployment multinic-controller', () => {
-  it("is the chart's with labels and owner when the spec is empty", () => {
+describe('Deployment multinic-controller', () => {
+  it("the Deployment equals the chart's plus labels and owner when the spec is empty", () => {
     const found = deploymentOf({});
     const managed = {
       'multinic.example.com/protected': 'true',
@@ -87,11 +87,11 @@ describe('the Deployment multinic-controller', () => {
         readinessProbe: { httpGet: { path: '/readyz', port: 'health' } },
       },
     ],
-  ])('follows spec.controller.%s', (_, wanted, expected) => {
+  ])('the Deployment follows spec.controller.%s', (_, wanted, expected) => {
     expect(containerOf({ wanted })).toMatchObject(expected);
   });
 
-  it('follows spec.controller.replicas, and has a budget above 1', () => {
+  it('the Deployment follows spec.controller.replicas, with a PodDisruptionBudget above 1', () => {
     const one = planOf({ wanted: { replicas: 1 } });
     expect(applied(one, 'Deployment')).toHaveProperty('spec.replicas', 1);
     expect(applied(one, 'PodDisruptionBudget')).toBeUndefined();
@@ -105,25 +105,25 @@ describe('the Deployment multinic-controller', () => {
   });
 
   it.each<[string, Partial<ControllerWanted>, object]>([
-    ['of the chart', {}, { DB_TLS: 'true', HEALTH_ADDR: ':8082', LOG_LEVEL: 'info' }],
-    ['of healthProbe.port', { healthPort: 9000 }, { HEALTH_ADDR: ':9000' }],
+    ['from the chart', {}, { DB_TLS: 'true', HEALTH_ADDR: ':8082', LOG_LEVEL: 'info' }],
+    ['from healthProbe.port', { healthPort: 9000 }, { HEALTH_ADDR: ':9000' }],
     [
-      'of the spec before that of the chart',
+      'from the spec, overriding the chart',
       { env: [{ name: 'LOG_LEVEL', value: 'debug' }, { name: 'EMPTY' }] },
       { LOG_LEVEL: 'debug', EMPTY: '' },
     ],
     [
-      'from a Secret of the user',
+      'from a user’s Secret',
       { env: [{ name: 'LOG_LEVEL', valueFrom: fromLogin('level') }] },
       { LOG_LEVEL: fromLogin('level') },
     ],
     [
-      'of default endpoints',
+      'from default endpoints',
       { openstackDefaults: { OPENSTACK_DEFAULT_AUTH_URL: 'http://k:5000' } },
       { OPENSTACK_DEFAULT_AUTH_URL: 'http://k:5000' },
     ],
     [
-      'of the built-in database',
+      'for the built-in database',
       { inventory: 'built-in' },
       {
         DB_HOST: 'mariadb.multinic-system.svc',
@@ -134,11 +134,11 @@ describe('the Deployment multinic-controller', () => {
       },
     ],
     [
-      'of an external database',
+      'for an external database',
       { inventory: 'external', env: [{ name: 'DB_HOST', value: 'db.example.com' }] },
       { DB_HOST: 'db.example.com', DB_TLS: 'true' },
     ],
-  ])('has the environment %s', (_, wanted, expected) => {
+  ])('the Deployment has the environment %s', (_, wanted, expected) => {
     const env = envOf({ wanted, ...withLogin });
     expect(env).toMatchObject(expected);
     // The built-in server has no TLS.
@@ -146,7 +146,7 @@ describe('the Deployment multinic-controller', () => {
   });
 
   it.each(['built-in', 'external'] as const)(
-    'has no volume of SQLite and rolls with an inventory that is %s',
+    'the Deployment has no SQLite volume and uses RollingUpdate with inventory %s',
     (inventory) => {
       const scene = { wanted: { inventory }, ...withLogin };
       const { spec } = deploymentOf(scene);
@@ -156,7 +156,7 @@ describe('the Deployment multinic-controller', () => {
     },
   );
 
-  it('restarts its Pods for a new login, a restore and a new restart-at', () => {
+  it('the Pods restart after a new login, a restore and a new restart-at', () => {
     const wanted = { inventory: 'built-in' } as const;
     const before = podAnnotations({ wanted, ...withLogin });
     expect(before).toHaveProperty(['multinic.io/credentials']);
@@ -172,14 +172,14 @@ describe('the Deployment multinic-controller', () => {
     });
   });
 
-  it('keeps its login annotation while the Secret is deleted', () => {
+  it('the login annotation stays while the Secret is deleted', () => {
     const template = { metadata: { annotations: { 'multinic.io/credentials': 'old' } } };
     const live = { ...deployment, spec: { ...deployment.spec, template } };
     const scene = { wanted: { inventory: 'built-in' }, live: [live] } as const;
     expect(podAnnotations(scene)['multinic.io/credentials']).toBe('old');
   });
 
-  it('waits for a first login', () => {
+  it('the Deployment waits for the first login', () => {
     const plan = planOf({ wanted: { inventory: 'built-in' } });
     expect(plan.apply).toEqual([]);
     expect(plan.report).toMatchObject({
@@ -189,8 +189,8 @@ describe('the Deployment multinic-controller', () => {
   });
 });
 
-describe('objects that the base holds no more', () => {
-  it('are removed', () => {
+describe('objects removed from the base', () => {
+  it('objects removed from the base are deleted', () => {
     const trigger = service('multinic-operator-trigger');
     expect(planOf({ live: [trigger, budget] }).remove.map(({ ref }) => ref.name)).toEqual([
       'multinic-operator-trigger',
@@ -201,7 +201,7 @@ describe('objects that the base holds no more', () => {
   });
 });
 
-describe('a base that cannot be used', () => {
+describe('an unusable base', () => {
   it.each<[string, Readonly<Record<string, string>> | undefined, string]>([
     ['missing', undefined, 'is missing'],
     ['empty', {}, 'is damaged: it holds no Deployment multinic-controller'],
@@ -211,7 +211,7 @@ describe('a base that cannot be used', () => {
       { 'deployment.yaml': stringify({ ...deployment, spec: {} }) },
       'is damaged: its Deployment has no container operator',
     ],
-  ])('changes nothing and names the command to run: %s', (_, map, why) => {
+  ])('an unusable base changes nothing and names the command to run: %s', (_, map, why) => {
     const plan = planOf({ data: map });
     expect([plan.apply, plan.remove]).toEqual([[], []]);
     expect(plan.notices).toMatchObject([{ condition: 'Stalled', reason: 'BaseUnusable' }]);
@@ -220,7 +220,7 @@ describe('a base that cannot be used', () => {
   });
 });
 
-describe('a change of the inventory', () => {
+describe('a changed inventory', () => {
   const built = deploymentOf({ ...withLogin, wanted: { inventory: 'built-in' } });
   const external = deploymentOf({
     wanted: { inventory: 'external', env: [{ name: 'DB_HOST', value: 'db' }] },
@@ -237,7 +237,7 @@ describe('a change of the inventory', () => {
     { from: 'sqlite with an edited strategy', live: edited, to: 'sqlite', isReplaced: false },
     { from: 'built-in', live: built, to: 'built-in', isReplaced: false },
     { from: 'sqlite', live: deployment, to: 'built-in', isReplaced: false },
-  ] as const)('from $from to $to replaces the Deployment: $isReplaced', (row) => {
+  ] as const)('a change from $from to $to replaces the Deployment: $isReplaced', (row) => {
     const live = [...withLogin.live, { ...row.live, kind: 'Deployment' }];
     const plan = planOf({ live, wanted: { inventory: row.to } });
     const removed = plan.remove.filter(({ resource }) => resource.kind === 'Deployment');

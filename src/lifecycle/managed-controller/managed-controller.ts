@@ -13,10 +13,12 @@ import { legacyPlan } from './legacy.ts';
 import { overlay, owned } from './overlay.ts';
 import { reportOf } from './report.ts';
 
-/** Annotation of the Pods: end of the last restore. */
+/** Pod annotation: end time of the last restore. */
 const restoredAnnotation = 'multinic.io/restored';
 
-/** Deployment, Services and PodDisruptionBudget of the operator: the chart's rendering with what the spec changes. */
+/**
+ * Plans Deployment, Services and PodDisruptionBudget of the operator: the chart's manifests with changes from the spec.
+ */
 export function controller(observed: Observed): StagePlan<ControllerReport> {
   const { accepted } = observed;
   const { value: wanted, problems } = accepted.controller;
@@ -47,7 +49,7 @@ function withoutBase({ namespace }: Observed, problem: string): Notice {
   };
 }
 
-/** A first Pod would start without its login, and again with it. */
+/** Waits, because a first Pod without its login would be restarted right afterwards. */
 function isWaitingForLogin(observed: Observed, { inventory }: ControllerWanted): boolean {
   const { objects, accepted } = observed;
   return (
@@ -83,8 +85,8 @@ function installed(
 }
 
 /**
- * Whether the Deployment is deleted and created again in the next round. If its strategy becomes Recreate and its replicas change
- * during a rollout, the Deployment controller takes each sync for a scaling event and never ends the rollout.
+ * True if the Deployment is deleted now and recreated in the next round. If strategy and replicas change to Recreate
+ * during a rollout, the Deployment controller treats each sync as scaling and never completes the rollout.
  */
 function isReplacedForSqlite({ objects }: Observed, { inventory }: ControllerWanted): boolean {
   const live = objects.find(deployments, managedObjects.controller);
@@ -93,7 +95,7 @@ function isReplacedForSqlite({ objects }: Observed, { inventory }: ControllerWan
   return inventory === 'sqlite' && hadDatabase && live?.spec?.strategy?.type === 'RollingUpdate';
 }
 
-/** An autoscaler may own the replicas: then the live Deployment states them. */
+/** An autoscaler may own the replicas: the live Deployment then has the number. */
 function isReplicated({ objects }: Observed, { replicas }: ControllerWanted): boolean {
   const live = objects.find(deployments, managedObjects.controller);
   return (replicas ?? live?.spec?.replicas ?? 1) > 1;
@@ -109,7 +111,7 @@ function leftovers(observed: Observed, base: Base, hasBudget: boolean): Removal[
   ];
 }
 
-/** Watches show managed objects only. */
+/** Watches show managed objects only, hence no foreign object is removed. */
 function removalOf<T extends KubeObject>(
   { objects, namespace }: Observed,
   resource: Resource<T>,
@@ -119,7 +121,7 @@ function removalOf<T extends KubeObject>(
   return [{ resource, ref: { namespace, name } }];
 }
 
-/** A value that is not known now stays as it is: a Secret that was deleted restarts nothing. */
+/** An unknown value stays unchanged: a deleted Secret must not restart Pods. */
 function podAnnotationsOf(
   { objects, operator, status }: Observed,
   { inventory }: ControllerWanted,

@@ -8,21 +8,21 @@ import { containerName } from './base.ts';
 import { type EnvEntry, environmentOf } from './environment.ts';
 import { commandWithin } from './heap.ts';
 
-/** Volume and mount of the SQLite inventory. */
+/** Name of the SQLite inventory's volume and mount. */
 const inventory = 'inventory';
 
 export interface OverlayOptions {
   readonly operator: OperatorObject;
   readonly namespace: string;
   readonly databasePort: number;
-  /** Annotations of the Pods: another value restarts them. */
+  /** Pod annotations: a changed value restarts the Pods. */
   readonly podAnnotations: Readonly<Record<string, string>>;
 }
 
 type PodSpec = NonNullable<NonNullable<NonNullable<Draft<Deployment>['spec']>['template']>['spec']>;
 type Container = NonNullable<NonNullable<PodSpec['containers']>[number]>;
 
-/** Returns an object of the base with labels and owner of the MultiNicOperator. */
+/** Returns a base object with the MultiNicOperator's labels and owner reference. */
 export function owned<T extends { readonly metadata: ObjectMeta }>(
   object: T,
   { operator, namespace }: Pick<OverlayOptions, 'operator' | 'namespace'>,
@@ -43,7 +43,7 @@ function labelsOf(own: Readonly<Record<string, string>> = {}, operator: Operator
   return { ...own, [labels.managedBy]: 'multinic-lifecycle', ...managedLabels(operator) };
 }
 
-/** Returns the Deployment of the operator: the chart's rendering with what the MultiNicOperator changes. */
+/** Returns the operator's Deployment: the chart's manifest with changes from the MultiNicOperator. */
 export function overlay(
   base: Draft<Deployment>,
   wanted: ControllerWanted,
@@ -78,7 +78,7 @@ export function overlay(
   };
 }
 
-/** SQLite has one writer; with MariaDB the next Pod is ready before the last one goes. */
+/** SQLite allows one writer; with MariaDB the next Pod is ready before the last one stops. */
 function strategyOf({ inventory: kind }: ControllerWanted) {
   if (kind === 'sqlite') return {};
   return { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
@@ -115,7 +115,7 @@ function containerOf(
   };
 }
 
-/** Request = limit. */
+/** Sets request = limit. */
 function resourcesOf(base: Container, { resources: { cpu, memory } }: ControllerWanted) {
   const given = { ...(cpu && { cpu }), ...(memory && { memory }) };
   const command = memory ? commandWithin(base.command ?? [], memory) : base.command;
@@ -130,7 +130,7 @@ function resourcesOf(base: Container, { resources: { cpu, memory } }: Controller
   };
 }
 
-/** Probes name the port, so they follow the container port. */
+/** Probes refer to the port by name and follow the container port. */
 function healthOf(base: Container, { healthPort, livenessPath }: ControllerWanted) {
   const ports = (base.ports ?? []).map((port) =>
     healthPort !== undefined && port.name === 'health'

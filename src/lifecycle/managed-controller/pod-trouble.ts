@@ -9,7 +9,7 @@ const unstarted = new Set([
   'RunContainerError',
 ]);
 
-/** Why a Pod cannot start, in words that stay the same from one attempt to the next; undefined: it can, as far as it is known. */
+/** Returns why a Pod cannot start, in text that is stable across attempts; undefined: no known obstacle. */
 export function whyNotRunning(pod: Pod): string | undefined {
   const { metadata, status = {} } = pod;
   if (metadata.deletionTimestamp !== undefined) return undefined;
@@ -27,14 +27,14 @@ export function whyNotRunning(pod: Pod): string | undefined {
 
 function whyWaiting({ state, lastState, image }: ContainerStatus): string | undefined {
   const { reason = '', message = '' } = state?.waiting ?? {};
-  // The kubelet alternates between two reasons, and counts seconds in their messages.
+  // The kubelet alternates between two reasons, and its messages contain elapsed seconds.
   if (unpulled.has(reason)) return `ImagePullBackOff: image "${image}" cannot be pulled`;
   if (unstarted.has(reason)) return `${reason}: ${firstLine(message)}`;
-  return reason === 'CrashLoopBackOff' ? `CrashLoopBackOff${lastWords(lastState)}` : undefined;
+  return reason === 'CrashLoopBackOff' ? `CrashLoopBackOff${lastMessage(lastState)}` : undefined;
 }
 
-/** Exit code and termination message: the message of the waiting state counts seconds. */
-function lastWords(lastState: ContainerStatus['lastState']): string {
+/** Returns exit code and termination message; the waiting message contains elapsed seconds. */
+function lastMessage(lastState: ContainerStatus['lastState']): string {
   const ended = lastState?.terminated;
   if (!ended) return '';
   const line = firstLine(ended.message ?? '');

@@ -26,7 +26,7 @@ const pod = (waiting: object, more: object = {}): Pod => ({
   },
 });
 
-describe('the report', () => {
+describe('the controller report', () => {
   const completed = [{ type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable' }];
   const starting = live({ replicas: 2, updatedReplicas: 2 });
 
@@ -70,7 +70,7 @@ describe('the report', () => {
       },
       { message: 'Pod p1, container operator: CrashLoopBackOff: exit code 2: DB_PORT is wrong' },
     ],
-  ])('is %s', (_, scene, expected) => {
+  ])('the controller report has phase %s', (_, scene, expected) => {
     expect(planOf(scene).report).toMatchObject(expected);
   });
 });

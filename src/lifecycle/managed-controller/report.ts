@@ -4,7 +4,7 @@ import type { ControllerReport } from '../reports.ts';
 import type { Observed } from '../stage.ts';
 import { whyNotRunning } from './pod-trouble.ts';
 
-/** Reports the Deployment of the operator, and why one of its Pods cannot start. */
+/** Returns the operator Deployment's phase, and why a Pod cannot start. */
 export function reportOf(
   { objects, pods }: Pick<Observed, 'objects' | 'pods'>,
   wantedReplicas: number | undefined,
@@ -21,7 +21,7 @@ export function reportOf(
   return { phase: phaseOf(live), ...counts };
 }
 
-/** What the status says is about an older generation. */
+/** True if the status is about an older generation. */
 function isBehind({ metadata, status }: Deployment): boolean {
   return (status?.observedGeneration ?? 0) !== (metadata.generation ?? 0);
 }
@@ -45,7 +45,7 @@ function phaseOf(live: Deployment): 'Ready' | 'Progressing' | 'Degraded' {
   return isOver(live) ? 'Degraded' : 'Progressing';
 }
 
-/** Whether the rollout reached its deadline, or completed before a Pod stopped being ready. */
+/** True if the rollout passed its deadline, or completed before a Pod became unready. */
 function isOver(live: Deployment): boolean {
   const progress = conditionOf(live, 'Progressing');
   return progress?.status === 'False' || progress?.reason === 'NewReplicaSetAvailable';

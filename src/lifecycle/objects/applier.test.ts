@@ -29,7 +29,7 @@ beforeEach(async () => {
   await client.create(namespaces, { metadata: { name: namespace } });
 });
 
-/** A process of lifecycle; its watches show nothing, so that it reads each object. */
+/** A lifecycle process whose watches are empty, hence each object is read from the API server. */
 function lifecycle() {
   const effects: string[] = [];
   const clock = createFakeClock();
@@ -53,8 +53,8 @@ const value = async (name = 'a') =>
 const lostKey = { paths: ['.data.key'], managers: ['kubectl-edit'] };
 const off = { recovers: false };
 
-describe('the applier', () => {
-  it('writes what differs, and nothing at rest', async () => {
+describe('Applier', () => {
+  it('ensure writes differences only', async () => {
     const { ensure, effects } = lifecycle();
     expect(await ensure('1')).toEqual({ ensured: 'created' });
     expect(await ensure('1')).toEqual({ ensured: 'unchanged' });
@@ -65,7 +65,7 @@ describe('the applier', () => {
     expect(effects).toEqual(['lifecycle.object.apply', 'lifecycle.object.apply']);
   });
 
-  it('repairs a changed and a deleted object, and says what whom it took it from', async () => {
+  it('ensure repairs a changed and a deleted object, and returns lost fields and managers', async () => {
     const { ensure } = lifecycle();
     await ensure('1');
     await edit({ key: 'evil' });
@@ -76,7 +76,7 @@ describe('the applier', () => {
     expect(await value()).toBe('1');
   });
 
-  it('takes an object over that another client made', async () => {
+  it('ensure takes over an object created by another client', async () => {
     await client.create(configMaps, { metadata: { name: 'a', namespace }, data: { key: 'old' } });
     expect(await lifecycle().ensure('1')).toEqual({ ensured: 'changed' });
     expect(await value()).toBe('1');
@@ -85,19 +85,16 @@ describe('the applier', () => {
   it.each([
     ['repairs', true, { ensured: 'repaired', lost: lostKey }, '1'],
     ['reports', false, { ensured: 'drifted', lost: lostKey }, 'evil'],
-  ])(
-    '%s after a restart what was changed while it was down',
-    async (_, recovers, ensured, then) => {
-      await lifecycle().ensure('1');
-      await edit({ key: 'evil' });
-      const { ensure } = lifecycle();
-      expect(await ensure('1', { recovers })).toEqual(ensured);
-      expect(await value()).toBe(then);
-    },
-  );
+  ])('ensure %s a foreign change made during a downtime', async (_, recovers, ensured, then) => {
+    await lifecycle().ensure('1');
+    await edit({ key: 'evil' });
+    const { ensure } = lifecycle();
+    expect(await ensure('1', { recovers })).toEqual(ensured);
+    expect(await value()).toBe(then);
+  });
 
   it.each([true, false])(
-    'changes nothing after a restart when nothing differs (recovers %s)',
+    'ensure changes nothing after a restart without differences (recovers %s)',
     async (recovers) => {
       await lifecycle().ensure('1');
       const { metadata } = await client.get(configMaps, { namespace, name: 'a' });
@@ -111,7 +108,7 @@ describe('the applier', () => {
     },
   );
 
-  it('reports drift for as long as it lasts where recovery is off, and writes a changed spec', async () => {
+  it('ensure reports drift while recovery is off, and writes a changed spec', async () => {
     const { ensure, effects } = lifecycle();
     await ensure('1', off);
     await edit({ key: 'evil' });
@@ -125,7 +122,7 @@ describe('the applier', () => {
     expect(effects).toHaveLength(3);
   });
 
-  it('backs off from the sixth repair of a field on, while other objects are repaired', async () => {
+  it('ensure backs off from the sixth repair of a field, while other objects are repaired', async () => {
     const { ensure, clock } = lifecycle();
     await ensure('1');
     await ensure('1', { name: 'b' });
@@ -145,7 +142,7 @@ describe('the applier', () => {
     expect(await ensure('2')).toEqual({ ensured: 'changed' });
   });
 
-  it('makes a removed object again as a new one', async () => {
+  it('ensure recreates a removed object as new', async () => {
     const { applier, ensure } = lifecycle();
     await ensure('1');
     await applier.remove({ resource: configMaps, ref: { namespace, name: 'a' } }, signal);
@@ -153,7 +150,7 @@ describe('the applier', () => {
     expect(await ensure('1')).toEqual({ ensured: 'created' });
   });
 
-  it('waits for the end of an object that is being deleted', async () => {
+  it('ensure waits for an object in deletion', async () => {
     const { ensure } = lifecycle();
     await ensure('1');
     const ref = { namespace, name: 'a' };

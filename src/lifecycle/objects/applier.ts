@@ -22,26 +22,26 @@ export interface ApplierDeps {
 }
 
 export interface EnsureOptions {
-  /** Whether a change by others is reverted; default: only what the spec changes is written. */
+  /** True: revert foreign changes; false: write only changes from the spec. */
   readonly recovers: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * What became of one object. Another manager deleted or changed one that is `repaired` (as wanted again), `drifted`
- * (recovery is off) or `contested` (changed after each repair: the next repair waits).
+ * Result for one object. After a deletion or change by another manager: `repaired` (applied again), `drifted` (recovery
+ * is off) or `contested` (changed after each repair; the next repair waits).
  */
 export type Ensured = 'unchanged' | 'created' | 'changed' | 'repaired' | 'drifted' | 'contested';
 
 export interface EnsuredObject {
   readonly ensured: Ensured;
-  /** What another manager took of an object that is repaired, drifted or contested. */
+  /** Fields lost to another manager. */
   readonly lost?: LostFields;
   /** Milliseconds until the next repair of a contested object. */
   readonly waitMs?: number;
 }
 
-/** Writes objects by server-side apply, and only those that differ from what was applied before. */
+/** Writes objects by server-side apply, only if different from the last applied content. */
 export class Applier {
   readonly #deps: ApplierDeps;
   readonly #memory = new Map<string, Memory>();
@@ -54,7 +54,7 @@ export class Applier {
   async ensure(wanted: Desired, { recovers, signal }: EnsureOptions): Promise<EnsuredObject> {
     const hash = hashOf(wanted.object);
     const live = await this.#find(wanted, signal);
-    // What is being deleted takes no change; gone, it is made again.
+    // An object in deletion accepts no change; it is recreated afterwards.
     if (live?.metadata.deletionTimestamp !== undefined) return { ensured: 'unchanged' };
     const assessed = assess(live, this.#memory.get(keyOfDesired(wanted)), hash);
     const options = { recovers, signal };
@@ -66,7 +66,7 @@ export class Applier {
       : this.#learnByDryRun(wanted, hash, live, signal);
   }
 
-  /** Creates an object that is never changed; one of this name that is there already stays. */
+  /** Creates an object that is never changed; an existing object with the same name stays. */
   async create({ resource, object }: Desired, signal: AbortSignal): Promise<void> {
     if (this.#deps.live.find(resource, object.metadata.name)) return;
     await this.#deps.perform('lifecycle.job.create', () =>
@@ -78,7 +78,7 @@ export class Applier {
     );
   }
 
-  /** Scales a Deployment of the legacy system to 0. */
+  /** Scales a legacy Deployment to 0. */
   async stop(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const scaled = { spec: { replicas: 0 } };
     const options = { fieldManager: fieldManagers.lifecycle, signal };
@@ -88,7 +88,7 @@ export class Applier {
   }
 
   async remove(removal: Removal, signal: AbortSignal): Promise<void> {
-    // Without a policy the API server orphans the Pods of a Job, and a restore goes on.
+    // Without a policy the API server orphans a Job's Pods, and a restore continues.
     const { resource, ref, propagationPolicy = 'Background' } = removal;
     await this.#deps.perform('lifecycle.object.delete', async () => {
       try {
@@ -97,17 +97,17 @@ export class Applier {
         if (!isNotFound(error)) throw error;
       }
     });
-    // Made again later, it is a new object and no repair.
+    // A later recreation is a new object, not a repair.
     this.#memory.delete(`${resource.kind} ${keyOf(ref)}`);
   }
 
-  /** Forgets all other objects: one that the spec wants again later is a new object, also if a user deleted it. */
+  /** Forgets all other objects: an object added to the spec later counts as new, even if a user deleted it before. */
   retain(wanted: readonly Desired[]): void {
     const keys = new Set(wanted.map(keyOfDesired));
     for (const key of this.#memory.keys()) if (!keys.has(key)) this.#memory.delete(key);
   }
 
-  /** An object that lost our labels is missing from the watches. */
+  /** Reads from the API server if missing in the watches, which omit objects without our labels. */
   async #find({ resource, object }: Desired, signal: AbortSignal): Promise<KubeObject | undefined> {
     const { name, namespace } = object.metadata;
     const ref = namespace === undefined ? { name } : { namespace, name };
@@ -128,7 +128,7 @@ export class Applier {
     return { ensured: isSameVersion(live, written) ? 'unchanged' : 'changed' };
   }
 
-  /** An apply shows which fields lifecycle should have owned; mostly it changes nothing. */
+  /** Applies to learn which fields lifecycle should own; usually without any change. */
   async #learnByApply(
     wanted: Desired,
     hash: string,
@@ -143,7 +143,7 @@ export class Applier {
     return { ensured: 'repaired', lost };
   }
 
-  /** The same without a write, where recovery is off. */
+  /** Learns by dry run, while recovery is off. */
   async #learnByDryRun(
     wanted: Desired,
     hash: string,

@@ -43,8 +43,8 @@ function reported() {
 
 const one = (name: string) => desired(configMaps, { metadata: { name, namespace: 'ns' } });
 
-describe('carrying a plan out', () => {
-  it('reports what another manager took, counts repairs, and asks for a contested object again', async () => {
+describe('carryOut', () => {
+  it('carryOut reports lost fields, counts repairs, and requeues a contested object', async () => {
     const results: EnsuredObject[] = [
       { ensured: 'repaired', lost },
       { ensured: 'contested', lost, waitMs: 20_000 },
@@ -91,21 +91,21 @@ describe('recovery', () => {
     ['is on', { value: wanted }, {}, true],
     ['is off', { value: { ...wanted, recovers: false } }, {}, false],
     ['pauses during break-glass', { value: { ...wanted, breakGlassUntil: until } }, {}, false],
-    ['goes on after it', { value: { ...wanted, breakGlassUntil: now } }, {}, true],
-    ['stays on beside a mistake', { problems: [problem] }, {}, true],
+    ['continues after break-glass', { value: { ...wanted, breakGlassUntil: now } }, {}, true],
+    ['stays on with an error in another field', { problems: [problem] }, {}, true],
     [
-      'stays off beside a mistake',
+      'stays off with an error in another field',
       { problems: [problem] },
       { protection: { enableAutoRecovery: false } },
       false,
     ],
-  ])('%s', (_, protection, spec, recovers) => {
+  ])('recovery %s', (_, protection, spec, recovers) => {
     expect(mayRecover(observed(protection, spec))).toBe(recovers);
   });
 });
 
 describe('break-glass', () => {
-  it('is announced once for each time that it begins', async () => {
+  it('break-glass is announced once per start', async () => {
     const { metrics, recorder, events } = reported();
     const announcer = new BreakGlassAnnouncer({ recorder, metrics });
     const broken = { value: { ...wanted, breakGlassUntil: until } };

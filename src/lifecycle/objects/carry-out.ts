@@ -14,7 +14,7 @@ import type { Observed, StagePlan } from '../stage.ts';
 import type { Applier, Ensured, EnsuredObject } from './applier.ts';
 import type { Desired } from './desired.ts';
 
-/** Carries out the plan of a stage; what fails ends this stage alone, and is tried again. */
+/** Carries out a stage's plan; a failure stops only this stage and is retried. */
 export type CarryOut = <Report>(
   observed: Observed,
   plan: StagePlan<Report>,
@@ -35,7 +35,7 @@ const reasons = {
 } as const satisfies Partial<Record<Ensured, Reason>>;
 
 export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps): CarryOut {
-  /** Objects outside of namespaces are reported on the MultiNicOperator: lifecycle writes Events in its namespace only. */
+  /** Reports cluster-scoped objects on the MultiNicOperator: lifecycle writes events in its namespace only. */
   function report(
     { operator, objects }: Observed,
     { resource, object }: Desired,
@@ -50,7 +50,7 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
       metrics.count('multinic_operator_recoveries_total', { kind: resource.kind });
     }
     const apiVersion = apiVersionOf(resource);
-    // With its uid: `kubectl describe` finds Events by it.
+    // Include the uid: `kubectl describe` finds events by uid.
     const { metadata } = objects.find(resource, object.metadata.name) ?? object;
     const involved: KubeObject = resource.namespaced
       ? { apiVersion, kind: resource.kind, metadata }
@@ -96,14 +96,14 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
   };
 }
 
-/** Throws what is no refusal of the API server, or has no field to blame. */
+/** Returns a problem for a refused object; rethrows all other errors. */
 function refusalOf({ problemIfRefused }: Desired, error: unknown): Problem {
   const isRefused = error instanceof KubeError && (error.status === 403 || error.status === 422);
   if (!isRefused || !problemIfRefused) throw error;
   return problemIfRefused(error.message);
 }
 
-/** What a plan does before it applies objects. */
+/** Runs the plan's steps before applying objects. */
 async function begin(applier: Applier, plan: StagePlan, signal: AbortSignal): Promise<void> {
   for (const ref of plan.stop ?? []) await applier.stop(ref, signal);
   for (const removal of plan.remove) await applier.remove(removal, signal);

@@ -4,11 +4,11 @@ import { apiVersionOf, type Resource } from '../../kube/resource.ts';
 import type { Problem } from '../accept/accepted.ts';
 import { multiNicOperators, type OperatorObject } from '../multinicoperator.ts';
 
-/** An object as lifecycle wants it, complete: fields that are absent here are not owned by lifecycle. */
+/** A complete desired object: lifecycle does not own absent fields. */
 export interface Desired {
   readonly resource: Resource<KubeObject>;
   readonly object: Draft<KubeObject>;
-  /** Problem of the spec when the API server refuses this object (403, 422) with that message; absent: the stage fails. */
+  /** Returns the spec problem when the API server refuses this object (403, 422); absent: the stage fails. */
   readonly problemIfRefused?: (message: string) => Problem;
 }
 
@@ -17,12 +17,15 @@ export function desired<T extends KubeObject>(resource: Resource<T>, object: Dra
   return { resource, object: object as unknown as Draft<KubeObject> };
 }
 
-/** Labels of every managed object, and of the Pods of Deployment and StatefulSet. */
+/** Returns the labels for every managed object, and for Pods of the Deployment and StatefulSet. */
 export function managedLabels({ metadata }: OperatorObject): Record<string, string> {
   return { [labels.protected]: 'true', [labels.managedByOperator]: metadata.name };
 }
 
-/** Owner of what goes with the MultiNicOperator; Secret, claims and what is outside of namespaces have none. */
+/**
+ * Returns the owner reference for objects deleted with the MultiNicOperator; Secret, claims and cluster-scoped objects
+ * have none.
+ */
 export function ownedBy({ metadata }: OperatorObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(multiNicOperators),

@@ -41,13 +41,13 @@ async function observed(watched: KubeObject, stored: KubeObject, request: string
     kubernetesMinor: 37,
     clock: systemClock,
   });
-  const seen = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
-  if (seen.what !== 'wanted') throw new Error(seen.what);
-  return { found: seen.observed.objects.find(secrets, managedObjects.credentials), reads };
+  const observation = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
+  if (observation.what !== 'wanted') throw new Error(observation.what);
+  return { found: observation.observed.objects.find(secrets, managedObjects.credentials), reads };
 }
 
-describe('Pod mariadb-0 that is being deleted', () => {
-  it('ends since this process saw it, whatever the clock of the API server says', async () => {
+describe('Pod mariadb-0 in deletion', () => {
+  it("databaseEndingMs counts from this process's first observation, ignoring the API server's clock", async () => {
     const stores = createStores(namespace);
     const operator = operatorWith({});
     stores.operators.replace([operator]);
@@ -61,8 +61,10 @@ describe('Pod mariadb-0 that is being deleted', () => {
       clock,
     });
     const endingMs = async () => {
-      const seen = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
-      return seen.what === 'wanted' ? seen.observed.databaseEndingMs : seen.what;
+      const observation = await observe(keyOf(operator), accept, AbortSignal.timeout(5_000));
+      return observation.what === 'wanted'
+        ? observation.observed.databaseEndingMs
+        : observation.what;
     };
     expect(await endingMs()).toBeUndefined();
     const deletionTimestamp = '2000-01-01T00:00:00Z';
@@ -77,13 +79,13 @@ describe('Pod mariadb-0 that is being deleted', () => {
 });
 
 describe('Secret mariadb-credentials', () => {
-  it('is read from the API server while a watch that is behind still shows it before a rotation', async () => {
+  it('the Secret is read from the API server while a lagging watch shows it before a rotation', async () => {
     const rotated = secretOf('new', '12', 'b');
     const { found } = await observed(secretOf('old', '11', 'a'), rotated, 'b');
     expect(found).toEqual(rotated);
   });
 
-  it('is not read when the watch shows the request as handled', async () => {
+  it('the Secret is not read when the watch shows the request as handled', async () => {
     const secret = secretOf('new', '12', 'b');
     const { found, reads } = await observed(secret, secret, 'b');
     expect(found).toEqual(secret);

@@ -26,7 +26,7 @@ import { type OperatorObject, statusOf } from '../multinicoperator.ts';
 import type { LiveObjects, Observed } from '../stage.ts';
 import type { Stores } from './stores.ts';
 
-/** What there is to do with a MultiNicOperator. */
+/** Observed state of a MultiNicOperator. */
 export type Observation =
   | { readonly what: 'gone' }
   | { readonly what: 'leaving'; readonly operator: OperatorObject }
@@ -44,7 +44,7 @@ export interface ObserveDeps {
   readonly clock: Clock;
 }
 
-/** Objects that others may have made under our names: without our labels no watch shows them. */
+/** Names under which foreign objects may exist: without our labels no watch shows them. */
 const taken: readonly (readonly [Resource<KubeObject>, string])[] = [
   [deployments, managedObjects.controller],
   [deployments, managedObjects.legacyController],
@@ -61,7 +61,9 @@ const taken: readonly (readonly [Resource<KubeObject>, string])[] = [
 export function createObserve(deps: ObserveDeps): Observe {
   const { client, stores, namespace, kubernetesMinor, clock } = deps;
 
-  /** What the watches show; and read from the API server: our names that they do not show, and a Secret that is to change. */
+  /**
+   * Returns objects from the watches, plus API server reads for names missing there and for a Secret about to change.
+   */
   async function liveObjects(operator: OperatorObject, signal: AbortSignal): Promise<LiveObjects> {
     const secret = stores.live.find(secrets, managedObjects.credentials);
     const isUncertain = secret !== undefined && replacesPasswords(operator, secret);
@@ -85,7 +87,10 @@ export function createObserve(deps: ObserveDeps): Observe {
     };
   }
 
-  /** No watch shows them. Deleted ones count until they have ended: the status of the Deployment forgets them before. */
+  /**
+   * Lists legacy Pods, which no watch shows. Pods in deletion count until gone: the Deployment's status drops them
+   * earlier.
+   */
   async function legacyPods(objects: LiveObjects, signal: AbortSignal): Promise<readonly Pod[]> {
     const legacy = objects.find(deployments, managedObjects.legacyController);
     const { selector }: Partial<NonNullable<Deployment['spec']>> = legacy?.spec ?? {};
@@ -98,7 +103,10 @@ export function createObserve(deps: ObserveDeps): Observe {
 
   let ending: { readonly uid: string | undefined; readonly sinceMs: number } | undefined;
 
-  /** By the clock of this process: that of the API server may be hours off, and a Pod that ends as usual would count as lost. */
+  /**
+   * Uses this process's clock: the API server's clock may be hours off, and a normally stopping Pod would count as
+   * lost.
+   */
   function databaseEndingMs(pod: Pod | undefined): number | undefined {
     if (pod?.metadata.deletionTimestamp === undefined) {
       ending = undefined;

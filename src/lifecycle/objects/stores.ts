@@ -28,7 +28,7 @@ import type { Resource } from '../../kube/resource.ts';
 import type { OperatorObject } from '../multinicoperator.ts';
 import type { LiveObjects } from '../stage.ts';
 
-/** All that lifecycle watches. */
+/** Creates stores for everything lifecycle watches. */
 export function createStores(namespace: string) {
   const managed = {
     deployments: new Store<Deployment>(),
@@ -67,7 +67,7 @@ export function createStores(namespace: string) {
   return {
     ...managed,
     operators: new Store<OperatorObject>(),
-    /** The chart's rendering of the operator. */
+    /** The operator manifests rendered by the chart. */
     base: new Store<ConfigMap>(),
     pods: new Store<Pod>(),
     /** Lifecycle's own namespace. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The parts of an object that decide; everything else of it passes unread. */
+/** Fields that decide about a request; all other fields pass unchecked. */
 const guardedObject = z
   .looseObject({
     metadata: z
@@ -12,7 +12,7 @@ const guardedObject = z
   })
   .nullish();
 
-/** AdmissionReview of admission.k8s.io/v1 as the API server sends it; newer fields are ignored. */
+/** AdmissionReview of admission.k8s.io/v1 as sent by the API server; newer fields are ignored. */
 export const admissionReview = z.object({
   apiVersion: z.literal('admission.k8s.io/v1'),
   kind: z.literal('AdmissionReview'),
@@ -36,7 +36,7 @@ export const admissionReview = z.object({
 export type AdmissionRequest = z.infer<typeof admissionReview>['request'];
 export type GuardedObject = NonNullable<AdmissionRequest['object']>;
 
-/** Answer to a review. */
+/** Returns the response to a review. */
 export function reviewed(uid: string, refusal: string | undefined) {
   const status = { code: 403, reason: 'Forbidden', message: refusal };
   return {

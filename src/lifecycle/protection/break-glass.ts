@@ -3,14 +3,14 @@ import type { Reason } from '../../api/reasons.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Metrics } from '../../process/metrics.ts';
 import type { Observed } from '../stage.ts';
-import { isGlassBroken } from './decision.ts';
+import { isBreakGlassActive } from './decision.ts';
 
 export interface BreakGlassDeps {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly metrics: Pick<Metrics<typeof metricTable>, 'count'>;
 }
 
-/** Announces each pause of protection once per process, by an Event and a metric. */
+/** Announces each protection pause once per process, by event and metric. */
 export class BreakGlassAnnouncer {
   readonly #deps: BreakGlassDeps;
   #announced: number | undefined;
@@ -21,7 +21,7 @@ export class BreakGlassAnnouncer {
 
   note({ operator, accepted, now }: Observed): void {
     const { value } = accepted.protection;
-    const until = isGlassBroken(value, now) ? value?.breakGlassUntil : undefined;
+    const until = isBreakGlassActive(value, now) ? value?.breakGlassUntil : undefined;
     if (until?.getTime() === this.#announced) return;
     this.#announced = until?.getTime();
     if (!until) return;

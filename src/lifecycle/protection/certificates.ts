@@ -24,18 +24,18 @@ export interface WebhookCertificatesDeps {
   readonly onChange: () => void;
 }
 
-/** Milliseconds between two reads of the Secrets; a change of the certificate's Secret wakes earlier. */
-const lookMs = 60_000;
-const again: Backoff = { baseMs: 1_000, maxMs: lookMs };
+/** Milliseconds between two reads of the Secrets; a changed certificate Secret wakes earlier. */
+const pollMs = 60_000;
+const again: Backoff = { baseMs: 1_000, maxMs: pollMs };
 
-/** Keeps authority and certificate of the webhook, while this process leads. */
+/** Maintains the webhook's CA and certificate while this process is the leader. */
 export interface WebhookCertificates {
-  /** PEM of all authorities that may have signed the served certificate; undefined: not read yet. */
+  /** PEM of all CAs that may have signed the served certificate; undefined: not read yet. */
   readonly authorities: string | undefined;
-  /** Why the last look failed, with the Secret. */
+  /** Error of the last round, with the Secret's name. */
   readonly trouble: string | undefined;
   run(leading: AbortSignal): Promise<void>;
-  /** Looks at the Secrets at once. */
+  /** Reads the Secrets immediately. */
   wake(): void;
 }
 
@@ -63,7 +63,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
     },
   });
 
-  /** Whether the API server, as far as it calls the webhook, believes all of these authorities. */
+  /** True if every webhook entry on the API server trusts all of these CAs. */
   async function isBelieved(trusted: string, signal: AbortSignal): Promise<boolean> {
     const ref = { name: managedObjects.protection };
     const found = await client.find(validatingWebhookConfigurations, ref, { signal });
@@ -95,7 +95,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
     }
   }
 
-  /** Waits, until woken. */
+  /** Waits until woken or timed out. */
   async function pause(ms: number, leading: AbortSignal): Promise<void> {
     const stop = (): void => awake.abort();
     leading.addEventListener('abort', stop, { once: true });
@@ -118,7 +118,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
       while (!leading.aborted) {
         const result = await round(leading);
         failures = result === 'failed' ? failures + 1 : 0;
-        const failedMs = failures === 0 ? lookMs : backoffMs(failures - 1, again, random);
+        const failedMs = failures === 0 ? pollMs : backoffMs(failures - 1, again, random);
         await pause(result === 'waiting' ? again.baseMs : failedMs, leading);
       }
     },

@@ -14,15 +14,15 @@ export interface ConfigurationInput {
   readonly namespace: string;
   /** User name of lifecycle's ServiceAccount. */
   readonly user: string;
-  /** PEM of all authorities that may have signed the webhook's certificate. */
+  /** PEM of all CAs that may have signed the webhook's certificate. */
   readonly authorities: string;
-  /** Undefined: the Service. */
+  /** Undefined: the Service is used. */
   readonly url: string | undefined;
   readonly allowed: ProtectionWanted['allowed'];
   readonly kubernetesMinor: number;
 }
 
-/** From 1.28 on the API server stores matchConditions by default. */
+/** Since 1.28 the API server stores matchConditions by default. */
 const matchConditionsMinor = 28;
 
 export interface MatchCondition {
@@ -38,13 +38,13 @@ interface Rule {
   readonly scope: 'Namespaced';
 }
 
-/** An entry as lifecycle writes it; `kubernetes-types` is older than matchConditions. */
+/** An entry as written by lifecycle; `kubernetes-types` predates matchConditions. */
 export type ProtectionWebhook = Omit<ValidatingWebhook, 'rules'> & {
   readonly rules: readonly Rule[];
   readonly matchConditions?: readonly MatchCondition[];
 };
 
-/** Entries of the ValidatingWebhookConfiguration; none when `allowed` opens all of them. */
+/** Returns the ValidatingWebhookConfiguration's entries; none when `allowed` permits every operation. */
 export function webhooksOf(input: ConfigurationInput): readonly ProtectionWebhook[] {
   const { allowed, kubernetesMinor } = input;
   const hasConditions = kubernetesMinor >= matchConditionsMinor;
@@ -52,7 +52,7 @@ export function webhooksOf(input: ConfigurationInput): readonly ProtectionWebhoo
     admissionReviewVersions: ['v1'],
     sideEffects: 'NoneOnDryRun',
     timeoutSeconds: 3,
-    // Without conditions the cluster's own components would depend on this webhook.
+    // Without match conditions the cluster's own components would depend on this webhook.
     failurePolicy: hasConditions ? 'Fail' : 'Ignore',
     matchPolicy: 'Equivalent',
     clientConfig: clientConfig(input),
@@ -86,7 +86,7 @@ function clientConfig({ authorities, url, namespace }: ConfigurationInput) {
   return { service, caBundle };
 }
 
-/** Base64 of a PEM bundle, as a webhook configuration holds it. */
+/** Returns a PEM bundle in Base64, as stored in a webhook configuration. */
 export function caBundleOf(authorities: string): string {
   return Buffer.from(authorities).toString('base64');
 }
@@ -151,7 +151,7 @@ function sameField(path: string): string {
   return `has(${now}) == has(${before}) && (!has(${now}) || ${now} == ${before})`;
 }
 
-/** Missing and empty are the same. */
+/** Treats missing and empty values as equal. */
 function labelValue(object: 'object' | 'oldObject', label: string): string {
   const all = `${object}.metadata.labels`;
   const key = celText(label);

@@ -58,7 +58,7 @@ afterEach(async () => {
   await clear(validatingWebhookConfigurations, { name: 'multinic-protection' });
 });
 
-/** Deletes an object that some tests make. */
+/** Deletes an object created by some tests. */
 async function clear(resource: Resource<KubeObject>, ref: ObjectRef): Promise<void> {
   if (await client.find(resource, ref)) await client.delete(resource, ref);
 }
@@ -71,7 +71,7 @@ interface Replica {
   stop(): Promise<void>;
 }
 
-/** A replica whose wall clock is some time ahead of that of this machine. */
+/** Starts a replica whose wall clock is ahead by `aheadMs`. */
 async function replica({ leads = true, aheadMs = 0, drainMs = 0 } = {}): Promise<Replica> {
   const [port = 0] = await freePorts(1);
   const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + aheadMs) };
@@ -128,7 +128,7 @@ async function answering(options?: Parameters<typeof replica>[0]): Promise<Repli
 
 const labels = { 'multinic.example.com/protected': 'true' };
 
-/** Answer to the deletion of a managed object, by a server that is verified as the API server does it. */
+/** Returns the response to deleting a managed object, with TLS verified as the API server does. */
 async function review({ port }: Replica, change: object = {}): Promise<unknown> {
   const text = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
@@ -170,7 +170,7 @@ async function data(name: string, key: string): Promise<string> {
   return Buffer.from(found?.data?.[key] ?? '', 'base64').toString();
 }
 
-/** Certificate that a new connection is shown. */
+/** Returns the certificate presented to a new connection. */
 async function shown({ port }: Replica): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
@@ -186,7 +186,7 @@ const counted = async () =>
   statusOf(await client.get(multiNicOperators, operator)).protectionStatus?.preventedMutations;
 
 describe('the webhook', () => {
-  it('refuses with the reason, and answers what it allows', async () => {
+  it('the webhook refuses with a reason, and answers allowed requests', async () => {
     const one = await answering();
     expect(await review(one)).toMatchObject({
       apiVersion: 'admission.k8s.io/v1',
@@ -205,7 +205,7 @@ describe('the webhook', () => {
     expect(await review(one, { operation: 'EAT' })).toMatchObject({ status: 400 });
   });
 
-  it('answers for some time after the end of the process began, while endpoints drain', async () => {
+  it('the webhook answers after the stop signal while endpoints drain', async () => {
     const started = await answering({ drainMs: 1_000 });
     const stopped = started.stop();
     await systemClock.sleep(500);
@@ -214,7 +214,7 @@ describe('the webhook', () => {
     await expect(review(started)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('counts the refusals of all replicas, without dry runs, and none is lost when they stop', async () => {
+  it('refusals in all replicas are counted without dry runs, and none is lost on stop', async () => {
     const leader = await answering();
     const other = await answering({ leads: false });
     const both = [leader, other];
@@ -224,7 +224,7 @@ describe('the webhook', () => {
     for (const one of both) await one.stop();
     expect(await counted()).toBe(20);
     for (const one of both) {
-      // The first at once, the others together a second later or when it stops.
+      // The first write is immediate, further refusals are written together a second later or on stop.
       expect(
         one.effects.filter((effect) => effect === 'lifecycle.refusals.write').length,
       ).toBeLessThan(5);
@@ -235,7 +235,7 @@ describe('the webhook', () => {
     );
   });
 
-  it('is ready without a certificate only while nothing has to be protected', async () => {
+  it('a replica without a certificate is ready only while nothing is protected', async () => {
     await client.delete(multiNicOperators, operator);
     const { health } = await replica({ leads: false });
     expect(health.readiness().ok).toBe(true);
@@ -246,8 +246,8 @@ describe('the webhook', () => {
   });
 });
 
-describe('the certificate of the webhook', () => {
-  it('is not made when its Secret is foreign, and the webhook names the Secret and the next step', async () => {
+describe('the webhook certificate', () => {
+  it('a foreign certificate Secret blocks issuing, with a message naming the Secret and the fix', async () => {
     const metadata = { namespace, name: certificate };
     await client.create(secrets, { metadata, type: 'Opaque' });
     const { webhook } = await replica();
@@ -259,7 +259,7 @@ describe('the certificate of the webhook', () => {
     expect(webhook.access.trouble).toBeUndefined();
   });
 
-  it('is made again when its Secret is deleted, and every replica shows the new one', async () => {
+  it('a deleted certificate Secret is reissued, and every replica serves the new certificate', async () => {
     const leader = await answering();
     const other = await answering({ leads: false });
     const before = await shown(leader);
@@ -276,7 +276,7 @@ describe('the certificate of the webhook', () => {
     ['is renewed', 'a month before its end', 61 * dayMs, true],
     ['is replaced', 'after its end', 91 * dayMs, true],
     ['is replaced', 'before its beginning', -2 * dayMs, true],
-  ])('%s on a clock that is %s', async (_what, _when, aheadMs, isNew) => {
+  ])('the certificate %s with the clock %s', async (_what, _when, aheadMs, isNew) => {
     const first = await answering();
     const before = await shown(first);
     await first.stop();
@@ -286,7 +286,7 @@ describe('the certificate of the webhook', () => {
     expect(authoritiesIn(later.webhook.access.authorities)).toHaveLength(aheadMs < -dayMs ? 2 : 1);
   });
 
-  it('of a new authority is served after the configuration has it', async () => {
+  it("a new CA's certificate is served only after the configuration trusts the new CA", async () => {
     const first = await answering();
     const before = await shown(first);
     const configure = async (authorities: string | undefined) =>
@@ -301,7 +301,7 @@ describe('the certificate of the webhook', () => {
     await configure(first.webhook.access.authorities);
     await first.stop();
     await client.delete(secrets, { namespace, name: ca });
-    // A certificate of the earlier authority goes on being believed until it is renewed.
+    // The earlier CA's certificate stays trusted until its renewal.
     const leader = await replica({ aheadMs: 61 * dayMs });
     await expect.poll(() => authoritiesIn(leader.webhook.access.authorities).length).toBe(2);
     await expect.poll(() => leader.webhook.answers).toBe(true);

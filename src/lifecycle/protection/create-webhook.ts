@@ -37,14 +37,14 @@ export interface WebhookOptions {
   readonly context: PartContext<typeof metricTable>;
   readonly perform: Perform<Effect>;
   readonly accept?: (operator: OperatorObject, now: Date) => Pick<Accepted, 'protection'>;
-  /** Milliseconds for which it answers after the end of the process began; default 5 s. */
+  /** Milliseconds to keep answering after the stop signal; default 5 s. */
   readonly drainMs?: number;
 }
 
-/** API servers call a Pod until its endpoint is gone from all nodes, which takes some seconds after SIGTERM. */
+/** API servers call a Pod until its endpoint is removed on all nodes, some seconds after SIGTERM. */
 const longestDrainMs = 5_000;
 
-/** Makes the webhook of this process; it reads MultiNicOperators and its certificate by watches of its own. */
+/** Creates the webhook of this process; MultiNicOperators and the certificate come from separate watches. */
 export function createWebhook(options: WebhookOptions): Webhook {
   const { client, settings, context, perform, accept = acceptSpec } = options;
   const { drainMs = longestDrainMs } = options;
@@ -53,7 +53,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   const user = userOf(namespace, serviceAccount);
   const [serverName = ''] = webhookNames(namespace, url);
   const operators = new Store<OperatorObject>();
-  const held = new Store<Secret>();
+  const certificateSecrets = new Store<Secret>();
   const listeners: (() => void)[] = [];
   const onChange = (): void => {
     for (const listener of listeners) listener();
@@ -75,7 +75,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     onChange,
   });
   const service = createWebhookService({
-    held,
+    certificateSecrets,
     address,
     serverName,
     authorities: () => certificates.authorities,
@@ -85,7 +85,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     onChange,
   });
   const ofOperators = mirror(multiNicOperators, operators, { name: 'ProtectedOperator' });
-  const ofCertificate = mirror(secrets, held, {
+  const ofCertificate = mirror(secrets, certificateSecrets, {
     name: 'WebhookCertificate',
     namespace,
     fieldSelector: `metadata.name=${managedObjects.webhookCertificate}`,
@@ -105,7 +105,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
   function rules(): ProtectionRules {
     const found = oldestIn(operators.list(), namespace);
     const wanted = found && accept(found, clock.now()).protection.value;
-    // Until the first list is read, all is protected: the API server calls because a MultiNicOperator exists.
+    // Before the first list everything is protected: the API server calls only because a MultiNicOperator exists.
     const none = ofOperators.silentMs === undefined ? '' : undefined;
     return { namespace, user, operator: found?.metadata.name ?? none, wanted };
   }
@@ -129,7 +129,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
     recorder.record(involved, { type: 'Warning', reason, message });
   }
 
-  /** Aborts after the endpoint has drained; at once while no API server calls. */
+  /** Returns a signal that aborts after the endpoint has drained, or immediately if no API server calls the webhook. */
   function afterDraining(signal: AbortSignal): AbortSignal {
     const drained = new AbortController();
     const drain = async (): Promise<void> => {
@@ -149,7 +149,7 @@ export function createWebhook(options: WebhookOptions): Webhook {
       ? 'the admission webhook has no certificate yet; the leading replica issues one'
       : undefined;
   });
-  held.subscribe(() => certificates.wake());
+  certificateSecrets.subscribe(() => certificates.wake());
 
   return {
     get access() {

@@ -69,7 +69,7 @@ describe('refusalOf', () => {
     ['a deletion', removal],
     ['a deletion of a claim', { ...removal, resource: { resource: 'persistentvolumeclaims' } }],
     ['a scale by name', scale],
-  ])('refuses %s', (_, change) => {
+  ])('refusalOf refuses %s', (_, change) => {
     expect(refusalOf(request(change), rules, now)).toMatch(
       /^Direct modification of MultiNic protected resource is not allowed\. This resource is managed by MultiNicOperator 'production'\. Please modify the MultiNicOperator configuration instead\. Change spec\..*multinic\.io\/break-glass/,
     );
@@ -93,7 +93,7 @@ describe('refusalOf', () => {
     ['a node', { userInfo: { username: 'system:node:a', groups: ['system:nodes'] } }],
     ['the controller manager', { userInfo: { username: 'system:kube-controller-manager' } }],
     ['the scheduler', { userInfo: { username: 'system:kube-scheduler' } }],
-  ])('allows %s', (_, change) => {
+  ])('refusalOf allows %s', (_, change) => {
     expect(refusalOf(request(change), rules, now)).toBeUndefined();
   });
 
@@ -108,7 +108,7 @@ describe('refusalOf', () => {
     ['with delete open', { wanted: { ...wanted, allowed: new Set(['delete']) } }, {}, true],
     ['delete open', { wanted: { ...wanted, allowed: new Set(['delete']) } }, removal, false],
     ['scale open', { wanted: { ...wanted, allowed: new Set(['scale']) } }, scale, false],
-  ])('decides %s', (_, change, requested, isRefused) => {
+  ])('refusalOf decides %s', (_, change, requested, isRefused) => {
     const refusal = refusalOf(request(requested), { ...rules, ...change }, now);
     expect(refusal !== undefined).toBe(isRefused);
   });
@@ -122,7 +122,7 @@ describe('refusalOf', () => {
     ['persistentvolumeclaims', 'mysql-storage-mariadb-0', '', 'spec.database.storageSize'],
     ['cronjobs', 'mariadb-backup', '', 'spec.database.backup'],
     ['configmaps', 'multinic-operator-triggers', '', 'spec.reconcileTrigger'],
-  ])('names the field of %s %s %s', (resource, name, subResource, field) => {
+  ])('refusalOf names the field for %s %s %s', (resource, name, subResource, field) => {
     const change = { ...removal, resource: { resource }, name, subResource };
     const asked = request(subResource === '' ? change : { ...scale, resource: { resource }, name });
     expect(refusalOf(asked, rules, now)).toContain(`Change ${field}`);

@@ -5,20 +5,20 @@ import type { AdmissionRequest, GuardedObject } from './admission-review.ts';
 import { contentFields, exemptGroups, exemptUsers, guardedLabels, scaledNames } from './exempt.ts';
 import { refusalMessage } from './refusal-message.ts';
 
-/** What holds in lifecycle's namespace now. */
+/** Current protection settings in lifecycle's namespace. */
 export interface ProtectionRules {
   readonly namespace: string;
   /** User name of lifecycle's ServiceAccount. */
   readonly user: string;
-  /** Name of the MultiNicOperator; undefined: there is none, and nothing is protected. */
+  /** MultiNicOperator name; undefined: none, and nothing is protected. */
   readonly operator: string | undefined;
-  /** Undefined: the spec cannot be used, or was not read yet; then everything stays protected. */
+  /** Undefined: unusable or not read yet; everything stays protected. */
   readonly wanted: ProtectionWanted | undefined;
 }
 
 /**
- * Why a change is refused; undefined: it is allowed. The rules are those of the webhook configuration: an API server
- * without matchConditions calls for every change of a labelled object.
+ * Returns why a change is refused; undefined: allowed. Repeats the webhook configuration's rules: an API server without
+ * matchConditions calls for every change of a labelled object.
  */
 export function refusalOf(
   request: AdmissionRequest,
@@ -34,8 +34,8 @@ export function refusalOf(
   return refusalMessage(owner, request);
 }
 
-/** Whether an administrator paused protection and recovery. */
-export function isGlassBroken(
+/** True if an administrator paused protection and recovery. */
+export function isBreakGlassActive(
   wanted: Pick<ProtectionWanted, 'breakGlassUntil'> | undefined,
   now: Date,
 ): boolean {
@@ -44,7 +44,7 @@ export function isGlassBroken(
 
 function isProtecting(wanted: ProtectionWanted | undefined, now: Date): boolean {
   if (!wanted) return true;
-  return wanted.preventsMutations && !isGlassBroken(wanted, now);
+  return wanted.preventsMutations && !isBreakGlassActive(wanted, now);
 }
 
 function isExempt({ userInfo }: AdmissionRequest, own: string): boolean {
@@ -58,7 +58,7 @@ function isExempt({ userInfo }: AdmissionRequest, own: string): boolean {
 
 type Operation = 'update' | 'delete' | 'scale';
 
-/** What the request does to a managed object; undefined: nothing that is protected. */
+/** Returns the protected operation requested on a managed object; undefined: no protected operation. */
 function operationOf(request: AdmissionRequest): Operation | undefined {
   const { operation, subResource, name, object, oldObject } = request;
   if (subResource === 'scale') return scaledNames.includes(name) ? 'scale' : undefined;

@@ -1,9 +1,9 @@
 import { labels, managedObjects } from '../../api/names.ts';
 
-/** Path of the webhook, as in the legacy system. */
+/** Webhook path, as in the legacy system. */
 export const webhookPath = '/validate-multinic-protection';
 
-/** Users of the cluster's own components, where controllers have no ServiceAccounts of their own. */
+/** Users of cluster components, on clusters whose controllers have no own ServiceAccounts. */
 export const exemptUsers: readonly string[] = [
   'system:kube-controller-manager',
   'system:kube-scheduler',
@@ -11,19 +11,19 @@ export const exemptUsers: readonly string[] = [
   'system:cloud-controller-manager',
 ];
 
-/** Garbage collector, namespace controller, HPA and the controllers of workloads; kubelets. */
+/** Garbage collector, namespace controller, HPA and workload controllers; kubelets. */
 export const exemptGroups: readonly string[] = [
   'system:serviceaccounts:kube-system',
   'system:nodes',
 ];
 
-/** An UPDATE that changes none of these top-level fields changes no content. */
+/** An UPDATE without changes in these top-level fields changes no content. */
 export const contentFields: readonly string[] = ['spec', 'data', 'binaryData', 'immutable'];
 
-/** Without these labels the webhook and the watches of lifecycle lose sight of an object. */
+/** Without these labels an object is invisible to the webhook and to lifecycle's watches. */
 export const guardedLabels: readonly string[] = [labels.protected, labels.managedByOperator];
 
-/** Scale objects carry no labels of their owner, so that only the name tells whose they are. */
+/** Scale objects carry no owner labels, hence the name decides. */
 export const scaledNames: readonly string[] = [managedObjects.controller, managedObjects.database];
 
 export function userOf(namespace: string, serviceAccount: string): string {

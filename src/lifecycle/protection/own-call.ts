@@ -1,10 +1,10 @@
 import { connect } from 'node:tls';
 
 export interface OwnCall {
-  /** Address that the server listens on; that of all interfaces is called by loopback. */
+  /** Listen address; a wildcard address is called by loopback. */
   readonly host: string;
   readonly port: number;
-  /** PEM bundle that the server is verified with. */
+  /** PEM bundle for verifying the server. */
   readonly ca: string;
   readonly serverName: string;
 }
@@ -12,7 +12,7 @@ export interface OwnCall {
 const request = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::']);
 
-/** Whether the server answers within `ms`, verified as the API server verifies it. */
+/** Returns true if the server answers within `ms`, verified as the API server does. */
 export async function answersOwnCall(call: OwnCall, ms = 3_000): Promise<boolean> {
   const { port, ca, serverName: servername } = call;
   const host = everywhere.has(call.host) ? 'localhost' : call.host;

@@ -23,7 +23,7 @@ function observed(checked: Checked<ProtectionWanted>, caBundles: readonly string
   } as unknown as Observed;
 }
 
-describe('the stage of protection', () => {
+describe('the protection stage', () => {
   it.each<[string, Checked<ProtectionWanted>, readonly string[], object]>([
     [
       'writes the configuration',
@@ -32,58 +32,58 @@ describe('the stage of protection', () => {
       { apply: [{}], remove: [], report: { configured: false } },
     ],
     [
-      'knows our authorities in it',
+      'reports configured with our CAs in the configuration',
       { value: wanted },
       [bundle, bundle],
       { report: { configured: true } },
     ],
     [
-      'knows another authority in it',
+      'reports not configured with a different CA in the configuration',
       { value: wanted },
       [bundle, 'other'],
       { report: { configured: false } },
     ],
     [
-      'removes it with prevention off',
+      'deletes the configuration with prevention off',
       { value: { ...wanted, preventsMutations: false } },
       [bundle],
       { apply: [], remove: [{ ref: { name: 'multinic-protection' } }] },
     ],
     [
-      'leaves an absent one absent',
+      'plans nothing for a missing configuration with prevention off',
       { value: { ...wanted, preventsMutations: false } },
       [],
       { apply: [], remove: [] },
     ],
     [
-      'removes it during break-glass',
+      'deletes the configuration during break-glass',
       { value: { ...wanted, breakGlassUntil: new Date(now.getTime() + 5_000) } },
       [bundle],
       { apply: [], remove: [{}], requeueAfterMs: 5_000 },
     ],
     [
-      'writes it after break-glass',
+      'writes the configuration after break-glass',
       { value: { ...wanted, breakGlassUntil: now } },
       [],
       { apply: [{}], remove: [] },
     ],
     [
-      'removes it when every operation is open',
+      'deletes the configuration when every operation is allowed',
       { value: { ...wanted, allowed: new Set(['update', 'delete', 'scale']) } },
       [bundle],
       { apply: [], remove: [{}] },
     ],
     [
-      'changes nothing when the spec cannot be used',
+      'changes nothing with an unusable spec',
       { problems: [problem] },
       [bundle],
       { apply: [], remove: [], problems: [problem], report: { configured: true } },
     ],
-  ])('%s', (_, checked, caBundles, plan) => {
+  ])('the protection stage %s', (_, checked, caBundles, plan) => {
     expect(protection(observed(checked, caBundles), access)).toMatchObject(plan);
   });
 
-  it('changes nothing before there is a certificate', () => {
+  it('the protection stage changes nothing before a certificate exists', () => {
     const plan = protection(observed({ value: wanted }, [bundle]), {
       ...access,
       authorities: undefined,
@@ -109,7 +109,7 @@ describe('webhooksOf', () => {
   const opened = (...allowed: ('update' | 'delete' | 'scale')[]) =>
     webhooksOf({ ...input, allowed: new Set(allowed) });
 
-  it('has two entries that fail closed, with exemptions in the API server', () => {
+  it('webhooksOf returns two entries with failurePolicy Fail and exemptions as matchConditions', () => {
     const webhooks = webhooksOf(input);
     const common = {
       failurePolicy: 'Fail',
@@ -141,14 +141,14 @@ describe('webhooksOf', () => {
     ]);
   });
 
-  it('fails open without conditions on API servers before 1.28', () => {
+  it('webhooksOf uses failurePolicy Ignore without matchConditions before Kubernetes 1.28', () => {
     for (const webhook of webhooksOf({ ...input, kubernetesMinor: 27 })) {
       expect(webhook).toMatchObject({ failurePolicy: 'Ignore' });
       expect(webhook.matchConditions).toBeUndefined();
     }
   });
 
-  it('takes allowed operations out of its rules', () => {
+  it('webhooksOf removes allowed operations from the rules', () => {
     expect(operations(opened())).toEqual([['DELETE', 'UPDATE'], ['UPDATE']]);
     expect(operations(opened('update'))).toEqual([['DELETE'], ['UPDATE']]);
     expect(operations(opened('delete'))).toEqual([['UPDATE'], ['UPDATE']]);
@@ -160,7 +160,7 @@ describe('webhooksOf', () => {
   it.each([
     ['https://10.0.0.1:9443', 'https://10.0.0.1:9443/validate-multinic-protection'],
     ['https://proxy.example/webhook', 'https://proxy.example/webhook'],
-  ])('is called at %s', (url, called) => {
+  ])('webhooksOf uses the webhook URL %s', (url, called) => {
     expect(webhooksOf({ ...input, url })[0]?.clientConfig).toEqual({
       url: called,
       caBundle: bundle,

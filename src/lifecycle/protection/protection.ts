@@ -8,25 +8,25 @@ import { type Desired, desired, managedLabels } from '../objects/desired.ts';
 import type { ProtectionReport } from '../reports.ts';
 import { type Observed, type StagePlan, unchanged } from '../stage.ts';
 import { caBundleOf, webhooksOf } from './configuration.ts';
-import { isGlassBroken } from './decision.ts';
+import { isBreakGlassActive } from './decision.ts';
 
-/** What the webhook's clients verify it with and where it is; undefined: there is no certificate yet. */
+/** CA, user and URL for calling the webhook; `authorities` undefined: no certificate yet. */
 export interface WebhookAccess {
-  /** PEM bundle of all authorities that are to be trusted. */
+  /** PEM bundle of all trusted CAs. */
   readonly authorities: string | undefined;
-  /** User name of lifecycle, whose requests the API server never sends to the webhook. */
+  /** User name of lifecycle, exempt from the webhook. */
   readonly user: string;
-  /** Missing: the Service. */
+  /** Undefined: the Service is used. */
   readonly url?: string | undefined;
-  /** Why its certificate cannot be kept. */
+  /** Why the certificate cannot be maintained. */
   readonly trouble?: string | undefined;
 }
 
 const name = managedObjects.protection;
 
 /**
- * ValidatingWebhookConfiguration multinic-protection. It is deleted while nothing is protected, so that
- * `kubectl get validatingwebhookconfiguration` shows what holds.
+ * Plans ValidatingWebhookConfiguration multinic-protection. The configuration is deleted while nothing is protected:
+ * `kubectl get validatingwebhookconfiguration` then shows the truth.
  */
 export function protection(observed: Observed, access: WebhookAccess): StagePlan<ProtectionReport> {
   const { accepted, objects, now } = observed;
@@ -38,8 +38,8 @@ export function protection(observed: Observed, access: WebhookAccess): StagePlan
     ...(message !== undefined && { message }),
   };
   if (!wanted) return unchanged(problems, report);
-  if (isGlassBroken(wanted, now) || !wanted.preventsMutations) {
-    return { ...withoutConfiguration(observed), ...untilGlassIsWhole(wanted, now) };
+  if (isBreakGlassActive(wanted, now) || !wanted.preventsMutations) {
+    return { ...withoutConfiguration(observed), ...untilBreakGlassEnds(wanted, now) };
   }
   if (access.authorities === undefined) return unchanged([], report);
   const { authorities, url, user } = access;
@@ -60,7 +60,7 @@ function withoutConfiguration({ objects }: Observed): StagePlan<ProtectionReport
   return { ...unchanged([], { configured: false }), remove: live ? [removal] : [] };
 }
 
-function untilGlassIsWhole({ breakGlassUntil }: ProtectionWanted, now: Date) {
+function untilBreakGlassEnds({ breakGlassUntil }: ProtectionWanted, now: Date) {
   if (breakGlassUntil === undefined || breakGlassUntil <= now) return {};
   return { requeueAfterMs: breakGlassUntil.getTime() - now.getTime() };
 }
@@ -77,7 +77,7 @@ function configuration({ operator }: Observed, webhooks: ReturnType<typeof webho
   });
 }
 
-/** Whether the API server calls the webhook, and believes its certificate. */
+/** True if the API server calls the webhook and trusts its certificate. */
 function isConfigured(
   live: ValidatingWebhookConfiguration | undefined,
   authorities: string | undefined,

@@ -3,7 +3,7 @@ import type { AdmissionRequest } from './admission-review.ts';
 
 type Subject = Pick<AdmissionRequest, 'resource' | 'subResource' | 'name'>;
 
-/** Why a change is refused, in the words of the legacy webhook, and what to do instead. */
+/** Returns the refusal text, in the legacy webhook's words, with the alternative. */
 export function refusalMessage(operator: string, subject: Subject): string {
   return [
     'Direct modification of MultiNic protected resource is not allowed.',
@@ -25,7 +25,7 @@ const fieldByName: Readonly<Record<string, string>> = {
   [`deployments ${managedObjects.controller}`]: `spec.controller, or to restart its annotation ${annotations.restartAt}`,
 };
 
-/** Field of the MultiNicOperator that an object is made from. */
+/** Returns the MultiNicOperator field behind an object. */
 export function fieldFor({ resource: { resource }, subResource, name }: Subject): string {
   if (subResource === 'scale') {
     return resource === 'deployments' ? 'spec.controller.replicas' : 'spec.database.enabled';

@@ -17,17 +17,17 @@ export interface RefusalsDeps {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Time between two writes of one replica. */
+/** Milliseconds between two writes by one replica. */
 const pauseMs = 1_000;
-/** Time for one write, and so for what is left when the process ends. */
+/** Timeout for one write, and for the last write at process end. */
 const endMs = 5_000;
-/** Tries of one write that another replica overtakes. */
+/** Maximum tries per write when other replicas cause conflicts. */
 const mostTries = 10;
 
-/** Adds refused changes to status.protectionStatus, beside other replicas that do the same. */
+/** Adds refused changes to status.protectionStatus, concurrently with other replicas. */
 export interface Refusals {
   count(operator: ObjectRef): void;
-  /** Writes until the signal aborts, and then what is left. */
+  /** Writes until the signal aborts, then writes the rest. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createRefusals({ client, perform, clock, log }: RefusalsDeps): R
     wake.resolve();
   }
 
-  /** What cannot be written stays pending. A write under way ends when the process does: broken off, it would count twice. */
+  /** Failed writes stay pending. A running write completes at process end: an aborted write would count twice. */
   async function flush(): Promise<void> {
     const taken = pending;
     if (!taken) return;
@@ -63,7 +63,7 @@ export function createRefusals({ client, perform, clock, log }: RefusalsDeps): R
   async function add({ ref, count: more, last }: Pending, signal: AbortSignal): Promise<void> {
     for (let tries = 1; ; tries++) {
       const found = await client.find(multiNicOperators, ref, { signal });
-      if (!found) return; // the object is gone, and its count with it
+      if (!found) return; // The object is gone, including its count.
       const { protectionStatus = {} } = statusOf(found);
       const { preventedMutations: before = 0, lastProtectionEvent } = protectionStatus;
       const patch = {

@@ -2,16 +2,16 @@ import { authoritiesIn, type Certificate, pairIn } from '../../certificates/cert
 import { tlsKeys } from '../../certificates/stored-tls.ts';
 import type { Secret } from '../../kube/core-resources.ts';
 
-/** Certificate and key of the webhook as its Secret holds them. */
+/** Certificate and key of the webhook, from its Secret. */
 export interface ServedCertificate {
   readonly cert: string;
   readonly key: string;
   readonly certificate: Certificate;
-  /** PEM of the authorities beside it. */
+  /** PEM of the CAs next to the certificate. */
   readonly authorities: string;
 }
 
-/** Undefined: the Secret is missing, or holds no certificate with the key that fits it. */
+/** Returns undefined if the Secret is missing, or lacks a certificate with matching key. */
 export function servedCertificate(secret: Secret | undefined): ServedCertificate | undefined {
   const text = (key: string): string =>
     Buffer.from(secret?.data?.[key] ?? '', 'base64').toString('utf8');

@@ -8,7 +8,7 @@ import {
   type SecretsDeps,
 } from '../../certificates/owned-secret.ts';
 
-/** Secrets of the webhook's certificate authority and certificate. */
+/** Secrets with the webhook's CA and certificate. */
 export const webhookSecrets = {
   authority: {
     name: managedObjects.webhookAuthority,
@@ -39,13 +39,13 @@ export function createWebhookSecrets(
   });
 }
 
-/** Names under which the API server calls the webhook, and the webhook calls itself. */
+/** Returns the names under which the API server calls the webhook, and the webhook calls itself. */
 export function webhookNames(namespace: string, url: string | undefined): readonly string[] {
   const names = [
     ...serviceNames(managedObjects.webhookService, namespace),
     'localhost',
     '127.0.0.1',
   ];
-  // An IPv6 address stands in brackets in a URL, and without them in a certificate.
+  // IPv6 addresses have brackets in a URL, but not in a certificate.
   return url === undefined ? names : [...names, new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')];
 }

@@ -9,17 +9,17 @@ export interface WebhookServerOptions {
   readonly tls: { readonly cert: string; readonly key: string };
   readonly clock: Clock;
   readonly log: Logger;
-  /** Why a change is refused; undefined: it is allowed. */
+  /** Returns why a change is refused; undefined: allowed. */
   readonly decide: (request: AdmissionRequest) => string | undefined;
 }
 
-/** A review holds an object twice, before and after; etcd stores at most 1.5 MiB of each, base64 included. */
+/** A review contains an object twice, before and after; etcd stores at most 1.5 MiB each, Base64 included. */
 const bodyLimit = 8 * 1024 * 1024;
-/** All requests come from the API servers: their number is the number of changes at once. */
+/** All requests come from API servers: the number equals concurrent changes. */
 const inFlightLimit = 512;
 const deadlineMs = 3_000;
 
-/** An HTTPS server that answers admission reviews, and GET /healthz. */
+/** Creates an HTTPS server for admission reviews and GET /healthz. */
 export function createWebhookServer(options: WebhookServerOptions): HttpServer {
   const { tls, clock, log, decide } = options;
   const routesAt = `POST ${webhookPath}`;

@@ -10,40 +10,41 @@ import { type ServedCertificate, servedCertificate } from './served-certificate.
 import { createWebhookServer } from './webhook-server.ts';
 
 export interface WebhookServiceDeps {
-  /** Holds the Secret of the certificate, and nothing else. */
-  readonly held: StoreView<Secret> & { list(): readonly Secret[] };
+  /** Store with only the certificate's Secret. */
+  readonly certificateSecrets: StoreView<Secret> & { list(): readonly Secret[] };
   readonly address: { readonly host: string; readonly port: number };
-  /** A name that the certificate is for. */
+  /** A name covered by the certificate. */
   readonly serverName: string;
-  /** PEM that API servers verify the certificate with; undefined: what lies beside the certificate. */
+  /** PEM with which API servers verify the certificate; undefined: use the CAs next to the certificate. */
   readonly authorities: () => string | undefined;
   readonly decide: (request: AdmissionRequest) => string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when `answers` becomes another. */
+  /** Called when `answers` changes. */
   readonly onChange: () => void;
 }
 
 export interface WebhookService {
   readonly isServing: boolean;
-  /** Whether the last call of its own server was verified and answered. */
+  /** True if the last self-call was verified and answered. */
   readonly answers: boolean;
-  /** Serves from the first usable certificate on, until the signal aborts. */
+  /** Serves from the first usable certificate until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Time between two calls of its own server, beside those after each change. */
+/** Milliseconds between two periodic self-calls; each certificate change triggers another. */
 const ownCallMs = 60_000;
 
-/** Serves the webhook with the certificate of a Secret; a broken Secret leaves the last good one in use. */
+/** Serves the webhook with a Secret's certificate; a broken Secret leaves the last good certificate in use. */
 export function createWebhookService(deps: WebhookServiceDeps): WebhookService {
-  const { held, address, serverName, authorities, decide, clock, log, onChange } = deps;
+  const { certificateSecrets, address, serverName, authorities, decide, clock, log, onChange } =
+    deps;
   let served: ServedCertificate | undefined;
   let port: number | undefined;
   let answers = false;
 
   function usable(): ServedCertificate | undefined {
-    return servedCertificate(held.list()[0]);
+    return servedCertificate(certificateSecrets.list()[0]);
   }
 
   async function firstCertificate(signal: AbortSignal): Promise<ServedCertificate | undefined> {
@@ -52,7 +53,7 @@ export function createWebhookService(deps: WebhookServiceDeps): WebhookService {
       const certificate = usable();
       if (certificate) found.resolve(certificate);
     };
-    const end = held.subscribe(look);
+    const end = certificateSecrets.subscribe(look);
     const onAbort = (): void => found.resolve(undefined);
     signal.addEventListener('abort', onAbort, { once: true });
     look();
@@ -95,7 +96,7 @@ export function createWebhookService(deps: WebhookServiceDeps): WebhookService {
       if (!served) return;
       const { cert, key } = served;
       const app = createWebhookServer({ tls: { cert, key }, clock, log, decide });
-      const end = held.subscribe(() => renew(app));
+      const end = certificateSecrets.subscribe(() => renew(app));
       try {
         const { url } = await listen(app, address, signal);
         port = Number(new URL(url).port);

@@ -2,14 +2,14 @@ import type { WebhookAccess } from './protection.ts';
 
 /** The admission webhook of this process. */
 export interface Webhook {
-  /** What the API server verifies it with. */
+  /** Access data for the API server. */
   readonly access: WebhookAccess;
-  /** Whether it answers its own call over TLS, verified by the authorities of `access`. */
+  /** True if the webhook answers its self-call over TLS, verified by the CAs in `access`. */
   readonly answers: boolean;
-  /** Told when `access` or `answers` becomes another. */
+  /** Calls the listener when `access` or `answers` changes. */
   onChange(listener: () => void): void;
-  /** Keeps authority and certificate, while this process leads. */
+  /** Maintains CA and certificate while this process is the leader. */
   keepCertificates(leading: AbortSignal): Promise<void>;
-  /** Serves, in every replica, and follows renewals. */
+  /** Serves in every replica, and follows certificate renewals. */
   serve(signal: AbortSignal): Promise<void>;
 }

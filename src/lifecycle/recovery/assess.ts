@@ -4,27 +4,27 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { FieldPaths } from './field-sets.ts';
 import { deleted, type LostFields, lostFields } from './lost-fields.ts';
 
-/** What this process knows of an object since it wrote or checked it. */
+/** Last known state of an object, from this process's write or check. */
 export interface Memory {
-  /** Hash of the content that lifecycle wants. */
+  /** Hash of the desired content. */
   readonly hash: string;
   readonly version: string;
-  /** Fields that lifecycle owned then. */
+  /** Fields owned by lifecycle at that time. */
   readonly owned: FieldPaths;
 }
 
 export type Assessment =
   | { readonly what: 'as-wanted' }
-  /** Missing, and this process never saw it. */
+  /** Missing, and never observed by this process. */
   | { readonly what: 'new' }
-  /** The wanted content is another one than what was applied. */
+  /** The desired content differs from the applied content. */
   | { readonly what: 'outdated' }
-  /** Applied by an earlier process: who changed it since is unknown. */
+  /** Applied by an earlier process; later foreign changes are unknown. */
   | { readonly what: 'unknown' }
   /** Deleted, or changed by another manager. */
   | { readonly what: 'disturbed'; readonly lost: LostFields };
 
-/** Compares a live object with what lifecycle wants and remembers. */
+/** Compares a live object with the desired content and the last known state. */
 export function assess(
   live: KubeObject | undefined,
   memory: Memory | undefined,
@@ -39,7 +39,7 @@ export function assess(
 
 function assessKnown(live: KubeObject, memory: Memory, isApplied: boolean): Assessment {
   const { resourceVersion = '' } = live.metadata;
-  // A watch that is behind shows the object as it was before our own write.
+  // A lagging watch shows the object before our own write.
   if (isOlder(resourceVersion, memory.version)) return { what: 'as-wanted' };
   const lost = lostFields(memory.owned, live, fieldManagers.lifecycle);
   if (lost) return { what: 'disturbed', lost };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
 
-/** One entry of metadata.managedFields. */
+/** One entry in metadata.managedFields. */
 const managedFieldsEntry = z.object({
   manager: z.string().default(''),
   operation: z.string().default(''),
@@ -11,7 +11,7 @@ const managedFieldsEntry = z.object({
 
 const managedFields = z.array(managedFieldsEntry).catch([]);
 
-/** Paths of fields, such as `.spec.containers[name="c"].image`. */
+/** Field paths, such as `.spec.containers[name="c"].image`. */
 export type FieldPaths = ReadonlySet<string>;
 
 export interface FieldManager {
@@ -20,7 +20,7 @@ export interface FieldManager {
   readonly paths: FieldPaths;
 }
 
-/** Managers of an object's fields, without those of subresources such as status. */
+/** Returns an object's field managers, except for subresources such as status. */
 export function fieldManagersOf({ metadata }: KubeObject): readonly FieldManager[] {
   return managedFields
     .parse(metadata.managedFields ?? [])
@@ -32,7 +32,7 @@ export function fieldManagersOf({ metadata }: KubeObject): readonly FieldManager
     }));
 }
 
-/** Paths that a manager owns by server-side apply. */
+/** Returns paths owned by a manager through server-side apply. */
 export function appliedPaths(object: KubeObject, manager: string): FieldPaths {
   const own = fieldManagersOf(object).filter(
     (one) => one.manager === manager && one.operation === 'Apply',
@@ -40,7 +40,7 @@ export function appliedPaths(object: KubeObject, manager: string): FieldPaths {
   return new Set(own.flatMap(({ paths }) => [...paths]));
 }
 
-/** Leaves of a FieldsV1 set, and items of lists with keys: of such an item only the keys may be owned. */
+/** Returns the leaves of a FieldsV1 set, plus keyed list items: a manager may own only their keys. */
 export function pathsOf(fieldsV1: Readonly<Record<string, unknown>>): FieldPaths {
   const paths = new Set<string>();
   collect(fieldsV1, '', paths);
@@ -49,7 +49,7 @@ export function pathsOf(fieldsV1: Readonly<Record<string, unknown>>): FieldPaths
 
 function collect(fields: Readonly<Record<string, unknown>>, path: string, into: Set<string>): void {
   for (const [key, below] of Object.entries(fields)) {
-    // `.` means that the manager owns the field itself, beside what lies below.
+    // `.` means ownership of the field itself, in addition to nested fields.
     const at = key === '.' ? path : path + stepOf(key);
     const isLeaf = !isRecord(below) || Object.keys(below).length === 0;
     if (isLeaf) into.add(at);
@@ -57,7 +57,7 @@ function collect(fields: Readonly<Record<string, unknown>>, path: string, into: 
   }
 }
 
-/** `f:name` is a field, `k:{…}` an item by its keys, `v:value` an item of a set, `i:n` one by its place. */
+/** `f:name` is a field, `k:{…}` a list item by keys, `v:value` a set item, `i:n` an item by position. */
 function stepOf(key: string): string {
   const [, kind, rest = ''] = /^([fkvi]):(.*)$/s.exec(key) ?? [];
   if (kind === 'f') return /^[\w-]+$/.test(rest) ? `.${rest}` : `[${JSON.stringify(rest)}]`;

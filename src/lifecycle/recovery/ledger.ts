@@ -1,21 +1,23 @@
-/** Repairs of one field in `windowMs` before later ones wait. */
+/** Repairs per field within `windowMs` before further repairs wait. */
 const freeRepairs = 5;
 const windowMs = 600_000;
 const firstWaitMs = 10_000;
 const longestWaitMs = 600_000;
 
 interface FieldRepairs {
-  /** Times of repairs, oldest first, at most `freeRepairs`. */
+  /** Repair times, oldest first, at most `freeRepairs`. */
   readonly times: readonly number[];
-  /** Repairs that had to wait, since the field was last left alone. */
+  /** Number of delayed repairs since the field was last left alone. */
   readonly waits: number;
 }
 
-/** Counts repairs by object and field: the sixth within ten minutes waits, and each further one twice as long. */
+/**
+ * Counts repairs by object and field: the sixth within ten minutes waits, and each further repair waits twice as long.
+ */
 export class RepairLedger {
   readonly #fields = new Map<string, FieldRepairs>();
 
-  /** Milliseconds until these fields of an object may be repaired; 0: now. */
+  /** Returns milliseconds until these fields may be repaired; 0: now. */
   waitMs(object: string, paths: readonly string[], nowMs: number): number {
     return Math.max(0, ...paths.map((path) => this.#waitMs(keyOf(object, path), nowMs)));
   }
@@ -59,7 +61,7 @@ function pauseMs({ waits }: FieldRepairs): number {
   return Math.min(firstWaitMs * 2 ** waits, longestWaitMs);
 }
 
-/** Nothing took the field for ten minutes in which a repair was possible. */
+/** True if no manager changed the field for ten minutes after a repair was possible. */
 function isOver(repairs: FieldRepairs, nowMs: number): boolean {
   return nowMs - lastOf(repairs) >= pauseMs(repairs) + windowMs;
 }

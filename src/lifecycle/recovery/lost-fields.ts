@@ -1,18 +1,18 @@
 import type { KubeObject } from '../../kube/object.ts';
 import { appliedPaths, type FieldManager, type FieldPaths, fieldManagersOf } from './field-sets.ts';
 
-/** Fields of ours that another manager took or removed. */
+/** Own fields changed or removed by another manager. */
 export interface LostFields {
-  /** Sorted, the shortest set that names all of them. */
+  /** Sorted minimal set of paths. */
   readonly paths: readonly string[];
-  /** Managers that own them now; none when they are gone: who removes a field owns nothing of it. */
+  /** Managers owning the fields now; empty for removed fields, because removal leaves no owner. */
   readonly managers: readonly string[];
 }
 
-/** The whole object is gone; nothing tells who deleted it. */
+/** The whole object was deleted, by an unknown client. */
 export const deleted: LostFields = { paths: ['(deleted)'], managers: [] };
 
-/** Compares what `own` owned with what it owns of the object now; undefined: nothing is lost. */
+/** Compares earlier owned fields with `own`'s current fields; undefined: nothing lost. */
 export function lostFields(
   owned: FieldPaths,
   object: KubeObject,
@@ -33,7 +33,7 @@ function isOwn({ manager, operation }: FieldManager, own: string): boolean {
   return manager === own && operation === 'Apply';
 }
 
-/** A manager may own the field, a part of it, or the whole that it is a part of. */
+/** A manager may own the field, a part, or an enclosing field. */
 function touches(paths: FieldPaths, lost: string): boolean {
   return [...paths].some((path) => isWithin(path, lost) || isWithin(lost, path));
 }
@@ -48,10 +48,10 @@ function withoutNested(sorted: readonly string[]): readonly string[] {
   return sorted.filter((path) => !sorted.some((one) => one !== path && isWithin(path, one)));
 }
 
-/** Fields named in messages; of more, the number. */
+/** Maximum number of fields named in a message; further fields are counted. */
 const mostNamed = 5;
 
-/** Such as `kubectl-edit changed .spec.replicas`. */
+/** Returns text such as `kubectl-edit changed .spec.replicas`. */
 export function lostFieldsText({ paths, managers }: LostFields): string {
   if (paths === deleted.paths) return 'deleted';
   const named = paths.slice(0, mostNamed).join(', ');

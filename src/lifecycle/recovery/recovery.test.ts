@@ -30,7 +30,7 @@ function object(managedFields: readonly object[], more: object = {}): KubeObject
 const applied = (fields: object) => entry('lifecycle', fields, { operation: 'Apply' });
 
 describe('pathsOf', () => {
-  it('names fields, items with keys and items of sets', () => {
+  it('pathsOf returns fields, keyed list items and set items', () => {
     expect([...pathsOf(own)].toSorted()).toEqual(ownPaths.toSorted());
   });
 });
@@ -41,12 +41,12 @@ describe('lostFields', () => {
   it.each<[string, readonly object[], object | undefined]>([
     ['nothing', [applied(own), entry('kubectl', template({ 'f:env': {} }))], undefined],
     [
-      'nothing to a manager that sets the same value',
+      'nothing for a manager setting the same value',
       [applied(own), entry('argocd', own)],
       undefined,
     ],
     [
-      'the field that another manager owns now',
+      'a field now owned by another manager',
       [
         applied({ ...label, ...rest }),
         entry('kubectl-set', template({ 'f:image': {} })),
@@ -55,7 +55,7 @@ describe('lostFields', () => {
       { paths: ['.spec.containers[name="main"].image'], managers: ['kubectl-set'] },
     ],
     [
-      'what a client removed, without blame of the last writer',
+      'a field removed by a client, without naming the last writer',
       [
         applied(template({ '.': {}, 'f:name': {}, 'f:image': {}, 'f:args': { 'v:"a"': {} } })),
         entry('kube-controller-manager', { 'f:metadata': { 'f:annotations': {} } }),
@@ -71,11 +71,11 @@ describe('lostFields', () => {
       ],
       { paths: ['.spec.containers[name="main"]'], managers: ['a'] },
     ],
-  ])('loses %s', (_, managers, lost) => {
+  ])('lostFields returns %s', (_, managers, lost) => {
     expect(lostFields(new Set(ownPaths), object(managers), 'lifecycle')).toEqual(lost);
   });
 
-  it('reads managedFields of a server that writes them otherwise as none', () => {
+  it('lostFields treats unreadable managedFields as empty', () => {
     const broken = object([{ manager: 1 }] as never);
     expect(lostFields(new Set(['.a']), broken, 'lifecycle')?.paths).toEqual(['.a']);
   });
@@ -88,7 +88,7 @@ describe('lostFields', () => {
       { paths: ['1', '2', '3', '4', '5', '6', '7'], managers: ['x'] },
       'x changed 1, 2, 3, 4, 5 and 2 more fields',
     ],
-  ])('is described in words', (lost, text) => {
+  ])('lostFieldsText describes lost fields and managers', (lost, text) => {
     expect(lostFieldsText(lost)).toBe(text);
   });
 });
@@ -99,27 +99,27 @@ describe('assess', () => {
   const whole = object([applied(own)], noted);
   const taken = object([applied(template({})), entry('x', own)], noted);
   it.each<[string, KubeObject | undefined, Memory | undefined, string]>([
-    ['an object that was never seen', undefined, undefined, 'new'],
-    ['an object that was there', undefined, memory, 'disturbed'],
+    ['an object never observed', undefined, undefined, 'new'],
+    ['an object observed before and missing now', undefined, memory, 'disturbed'],
     ['an untouched object', whole, memory, 'as-wanted'],
-    ['an object of an earlier process', whole, undefined, 'unknown'],
+    ['an object applied by an earlier process', whole, undefined, 'unknown'],
     ['a foreign object', object([]), undefined, 'outdated'],
-    ['other wanted content', whole, { ...memory, hash: 'before' }, 'outdated'],
+    ['different desired content', whole, { ...memory, hash: 'before' }, 'outdated'],
     [
-      'other wanted content of a deleted object',
+      'different desired content for a deleted object',
       undefined,
       { ...memory, hash: 'before' },
       'outdated',
     ],
     ['a changed object', taken, memory, 'disturbed'],
     ['a changed object before our write', taken, { ...memory, version: '11' }, 'as-wanted'],
-    ['an object that another lifecycle applied', object([applied(own)]), memory, 'outdated'],
-  ])('takes %s', (_, live, known, what) => {
+    ['an object applied by another lifecycle', object([applied(own)]), memory, 'outdated'],
+  ])('assess classifies %s', (_, live, known, what) => {
     expect(assess(live, known, 'h').what).toBe(what);
   });
 });
 
-/** Wait for a repair after repairs of the field `.a` of object `one`. */
+/** Returns the wait for a repair after these repairs of field `.a` on object `one`. */
 function after(times: readonly number[], nowMs: number, path = '.a', of = 'one'): number {
   const ledger = new RepairLedger();
   for (const time of times) ledger.note('one', ['.a'], time);
@@ -143,11 +143,11 @@ describe('RepairLedger', () => {
       39 * 10 * minute + 39,
       0,
     ],
-  ])('of %s', (_, times, nowMs, waitMs) => {
+  ])('RepairLedger delays %s', (_, times, nowMs, waitMs) => {
     expect(after(times, nowMs)).toBe(waitMs);
   });
 
-  it('waits no longer than ten minutes', () => {
+  it('RepairLedger never delays more than ten minutes', () => {
     const ledger = new RepairLedger();
     let now = 0;
     for (let repair = 0; repair < 30; repair++) {
@@ -157,7 +157,7 @@ describe('RepairLedger', () => {
     expect(ledger.waitMs('one', ['.a'], now)).toBe(10 * minute);
   });
 
-  it('holds up neither another field nor another object', () => {
+  it('RepairLedger delays neither another field nor another object', () => {
     const times = [0, 1, 2, 3, 4];
     expect(after(times, 5, '.b')).toBe(0);
     expect(after(times, 5, '.a', 'two')).toBe(0);

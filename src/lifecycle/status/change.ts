@@ -4,7 +4,10 @@ import { isSameJson } from '../../api/same-json.ts';
 import type { Change } from '../../kube/cache/store.ts';
 import { type OperatorObject, statusOf } from '../multinicoperator.ts';
 
-/** The status with `lastUpdated`, which moves only with another field; the same object when nothing changed. */
+/**
+ * Returns the status with `lastUpdated`, which changes only with another field; returns the same object if nothing
+ * changed.
+ */
 export function withLastUpdated(
   before: MultiNicOperatorStatus,
   status: Omit<MultiNicOperatorStatus, 'lastUpdated'>,
@@ -15,7 +18,7 @@ export function withLastUpdated(
   return { ...status, lastUpdated: rfc3339(now) };
 }
 
-/** Returns the counts of refusals, which every replica writes by itself; the status writer passes them on. */
+/** Returns the refusal counts, which every replica writes itself; the status writer passes them on. */
 export function countsOf({ protectionStatus }: MultiNicOperatorStatus) {
   const { preventedMutations, lastProtectionEvent } = protectionStatus ?? {};
   return {
@@ -25,8 +28,8 @@ export function countsOf({ protectionStatus }: MultiNicOperatorStatus) {
 }
 
 /**
- * Whether a change of a MultiNicOperator needs no reconcile: nothing differs but the part of the status that no stage
- * reads. A status with an error whose text is never the same would otherwise reconcile without a pause.
+ * True if a change needs no reconcile: only status parts that no stage reads differ. Otherwise an error with varying
+ * text would reconcile without backoff.
  */
 export function isReportOnly(change: Change<OperatorObject>): boolean {
   return (
@@ -34,7 +37,7 @@ export function isReportOnly(change: Change<OperatorObject>): boolean {
   );
 }
 
-/** Stages read `databaseStatus`: backups and restores that have ended. */
+/** Stages read `databaseStatus`: finished backups and restores. */
 function decisive(operator: OperatorObject) {
   const { metadata, status: _, ...rest } = operator;
   const { resourceVersion: _version, managedFields: _managers, ...own } = metadata;

@@ -5,18 +5,18 @@ import type { Outcomes } from '../outcome.ts';
 type ControllerStatus = NonNullable<MultiNicOperatorStatus['controllerStatus']>;
 type DatabaseStatus = NonNullable<MultiNicOperatorStatus['databaseStatus']>;
 
-/** The parts of an installation, as the metric and the message name them. */
+/** Components of an installation, as named in metric and message. */
 export type ComponentName = 'controller' | 'database' | 'protection';
 
 export interface Component {
   readonly name: ComponentName;
   /** Ready, Progressing, Degraded, Pending, Disabled or External. */
   readonly phase: string;
-  /** What keeps it from being ready. */
+  /** Reason for not being ready. */
   readonly message?: string | undefined;
 }
 
-/** Components that are wanted and not ready. */
+/** Returns desired components that are not ready. */
 export function notReady(components: readonly Component[]): Component[] {
   return components.filter(({ phase }) => !['Ready', 'Disabled', 'External'].includes(phase));
 }
@@ -26,7 +26,7 @@ export function controllerStatusOf({ controller }: Outcomes): ControllerStatus {
   return { phase, ...counts };
 }
 
-/** Backups and the version outlast a stage that reads none of them at present. */
+/** Keeps backups and version while the stage reads none. */
 export function databaseStatusOf(
   { database, backup }: Outcomes,
   accepted: Accepted,
@@ -49,7 +49,7 @@ function databasePhase(phase: string | undefined, { database, controller }: Acce
   return controller.value?.inventory === 'external' ? 'External' : 'Disabled';
 }
 
-/** The components with their phases; protection counts while the spec wants it. */
+/** Returns the components with phases; protection counts only if enabled in the spec. */
 export function componentsOf(
   outcomes: Outcomes,
   accepted: Accepted,

@@ -8,12 +8,12 @@ import {
 import type { Reason } from '../../api/reasons.ts';
 import type { Findings } from './findings.ts';
 
-/** Phase and its message, as status and condition `Ready` carry them. */
+/** Phase and message for the status and condition `Ready`. */
 export interface Summary {
   readonly phase: 'Pending' | 'Running' | 'Degraded' | 'Error';
   readonly reason: Reason;
   readonly message: string;
-  /** Whether only a user can end it. */
+  /** True if only a user can resolve the problem. */
   readonly isStalled: boolean;
 }
 
@@ -22,12 +22,12 @@ interface At {
   readonly generation: number;
 }
 
-/** Conditions of the legacy operator by component; ours keeps those true that an object has. */
+/** The legacy operator's conditions by component; updated only if an object already has them. */
 const legacyTypes = { controller: 'controllerReady', database: 'databaseReady' } as const;
 
 /**
- * Conditions of a MultiNicOperator. Ready and Accepted are always there; every other one appears when it is True, and is
- * False once that ends.
+ * Returns a MultiNicOperator's conditions. Ready and Accepted always exist; every other condition appears when True,
+ * and becomes False afterwards.
  */
 export function conditionsOf(
   findings: Findings,
@@ -77,7 +77,7 @@ function contestedOf({ contested }: Findings, previous: readonly Condition[]): C
   return optional('Contested', contested.length > 0, 'Contested', message, previous);
 }
 
-/** Names objects and field managers. */
+/** Returns text naming objects and field managers. */
 export function contestedText(contested: readonly string[]): string {
   return `changed by another field manager after each repair: ${contested.join('; ')}`;
 }
@@ -99,7 +99,7 @@ function legacyOf(
   });
 }
 
-/** True with what it says; False when it was there before; else nothing. */
+/** Returns a True condition, a False condition if it existed before, otherwise nothing. */
 function optional(
   type: string,
   isTrue: boolean,

@@ -4,18 +4,18 @@ import type { Outcome, Outcomes } from '../outcome.ts';
 import { lostFieldsText } from '../recovery/lost-fields.ts';
 import type { Notice } from '../stage.ts';
 
-/** What all stages found, for phase and conditions. */
+/** Findings of all stages, for phase and conditions. */
 export interface Findings {
   /** Fields that stop a stage. */
   readonly problems: readonly Problem[];
-  /** Annotations that count as absent. */
+  /** Annotations treated as absent. */
   readonly ignored: readonly Problem[];
-  /** What the API server refused or did not answer; lifecycle tries again. */
+  /** Refused or unanswered requests; lifecycle retries. */
   readonly errors: readonly string[];
   readonly notices: readonly Notice[];
-  /** Objects that differ from the spec while recovery is off, with field manager and fields. */
+  /** Objects differing from the spec while recovery is off, with field manager and fields. */
   readonly drifted: readonly string[];
-  /** The same of objects that another field manager changes after each repair. */
+  /** Objects changed by another field manager after each repair, with fields. */
   readonly contested: readonly string[];
 }
 
@@ -44,7 +44,7 @@ function withLoss(name: string, { lost }: Outcome): string {
   return loss ? `${name} (${lostFieldsText(loss)})` : name;
 }
 
-/** Several stages may depend on one field. */
+/** Removes duplicates: several stages may depend on one field. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((one) => [one.message, one])).values()];
 }

@@ -6,7 +6,7 @@ import type { OperatorObject } from '../multinicoperator.ts';
 import { countsOf, withLastUpdated } from './change.ts';
 import { update } from './conditions.ts';
 
-/** The status of an object with which lifecycle does nothing: it has no components. */
+/** Returns the status of an object ignored by lifecycle: no components. */
 export function refusedStatus(
   operator: OperatorObject,
   before: MultiNicOperatorStatus,

@@ -53,12 +53,12 @@ function statusOf(given: Case = {}): MultiNicOperatorStatus {
   return statusAfter({ operator, before, accepted, outcomes, webhookAnswers, now });
 }
 
-/** Types of the conditions with their status. */
+/** Returns condition statuses by type. */
 function conditionsOf({ conditions = [] }: MultiNicOperatorStatus): Record<string, string> {
   return Object.fromEntries(conditions.map(({ type, status }) => [type, status]));
 }
 
-/** A controller that is ready while its Deployment is in this state. */
+/** Returns a case with a ready controller whose Deployment is in this state. */
 function withDeployment(ensured: string): Case {
   const name = 'Deployment multinic-controller';
   const lost = new Map([[name, { managers: ['hpa'], paths: ['.spec.replicas'] }]]);
@@ -71,7 +71,7 @@ const contested = withDeployment('contested');
 const later = new Date(testTime.getTime() + 60_000);
 
 describe('status of a MultiNicOperator', () => {
-  it('is Running when every component is ready', () => {
+  it('the phase is Running when every component is ready', () => {
     const status = statusOf();
     expect(status).toMatchObject({
       observedGeneration: 3,
@@ -86,7 +86,7 @@ describe('status of a MultiNicOperator', () => {
     expect(findCondition(status.conditions, 'Ready')?.reason).toBe('AllComponentsReady');
   });
 
-  it('is the same when nothing changed, also with foreign conditions and counts of refusals', () => {
+  it('the status is unchanged if nothing changed, including foreign conditions and refusal counts', () => {
     const foreign = { type: 'Custom', status: 'True' } as const;
     const counts = { preventedMutations: 4, lastProtectionEvent: '2026-11-26T09:00:00Z' };
     const before = statusOf({ before: { conditions: [foreign], protectionStatus: counts } });
@@ -95,7 +95,7 @@ describe('status of a MultiNicOperator', () => {
     expect(statusOf({ before, now: later })).toEqual(before);
   });
 
-  it('moves lastUpdated with another field', () => {
+  it('lastUpdated changes with another field', () => {
     const before = statusOf();
     const outcomes = { controller: stage({ phase: 'Degraded', readyReplicas: 1 }) };
     expect(statusOf({ before, outcomes, now: later }).lastUpdated).toBe('2026-11-26T10:01:00Z');
@@ -188,7 +188,7 @@ describe('status of a MultiNicOperator', () => {
       'Degraded',
       /hpa changed \.spec\.replicas/,
     ],
-  ])('when %s', (_what, given, phase, message) => {
+  ])('phase and message show the cause when %s', (_what, given, phase, message) => {
     const status = statusOf(given);
     expect(status.phase).toBe(phase);
     expect(status.message).toMatch(message);
@@ -196,14 +196,14 @@ describe('status of a MultiNicOperator', () => {
     expect(multiNicOperatorStatus.parse(status)).toEqual(status);
   });
 
-  it('is Running without the webhook while break-glass pauses it, or the spec wants none', () => {
+  it('the phase is Running without the webhook during break-glass, or with protection disabled', () => {
     const outcomes = { protection: stage({ configured: false }) };
     const annotations = { 'multinic.io/break-glass': '2026-11-26T11:00:00Z' };
     expect(statusOf({ outcomes, annotations }).phase).toBe('Running');
     expect(statusOf({ outcomes, spec: {} }).phase).toBe('Running');
   });
 
-  it('names a disabled database, and an external one', () => {
+  it('the database phase is Disabled or External', () => {
     const outcomes = { database: stage({}) };
     expect(statusOf({ outcomes, spec: {} }).databaseStatus?.phase).toBe('Disabled');
     const env = [{ name: 'DB_HOST', value: 'db' }];
@@ -212,7 +212,7 @@ describe('status of a MultiNicOperator', () => {
     expect(external.phase).toBe('Running');
   });
 
-  it('retains the last backup and restore while the stage reads none', () => {
+  it('the status keeps the last backup and restore while the stage reads none', () => {
     const lastBackup = { at: '2026-11-26T03:00:00Z', file: 'a.sql', bytes: 1, verified: true };
     const lastRestore = { request: 'latest', result: 'Succeeded' };
     const before = statusOf({ outcomes: { backup: stage({ lastBackup, lastRestore }) } });
@@ -235,7 +235,7 @@ describe('conditions of a MultiNicOperator', () => {
     ['OtherControllerActive', notice('OtherControllerActive')],
     ['Contested', contested],
     ['Drifted', drifted],
-  ])('%s appears with its cause and is False when that ends', (type, given) => {
+  ])('%s appears with its cause and becomes False afterwards', (type, given) => {
     const before = statusOf(given);
     expect(conditionsOf(before)[type]).toBe('True');
     const after = statusOf({ before, now: later });
@@ -244,13 +244,13 @@ describe('conditions of a MultiNicOperator', () => {
     expect(conditionsOf(statusOf())[type]).toBeUndefined();
   });
 
-  it('Stalled is True for what only a user can correct, and then Reconciling is not', () => {
+  it('Stalled is True and Reconciling False for problems only a user can fix', () => {
     const before = statusOf({ webhookAnswers: false });
     const after = statusOf({ before, spec: { controller: { replicas: 2 } } });
     expect(conditionsOf(after)).toMatchObject({ Stalled: 'True', Reconciling: 'False' });
   });
 
-  it('Accepted lists every field once, and a later correction makes it True', () => {
+  it('Accepted lists every field once, and a correction makes it True', () => {
     const spec = { database: { enabled: true, image: '', storageSize: 'lots' } };
     const before = statusOf({ spec });
     const accepted = findCondition(before.conditions, 'Accepted');
@@ -259,7 +259,7 @@ describe('conditions of a MultiNicOperator', () => {
     expect(conditionsOf(statusOf({ before }))['Accepted']).toBe('True');
   });
 
-  it('Accepted names a break-glass time that is over, and the phase stays', () => {
+  it('Accepted names an expired break-glass time, and the phase stays Running', () => {
     const annotations = { 'multinic.io/break-glass': '2026-11-26T09:00:00Z' };
     const status = statusOf({ annotations });
     expect(status.phase).toBe('Running');
@@ -270,7 +270,7 @@ describe('conditions of a MultiNicOperator', () => {
     expect(statusOf({ before: status, annotations, now: later })).toEqual(status);
   });
 
-  it('of the legacy operator stay true when an object has them', () => {
+  it("the legacy operator's conditions are updated only if an object has them", () => {
     const old = { type: 'databaseReady', status: 'True', reason: 'Ready' } as const;
     const outcomes = { database: stage({ phase: 'Pending' }) };
     const status = statusOf({ before: { conditions: [old] }, outcomes });
@@ -278,7 +278,7 @@ describe('conditions of a MultiNicOperator', () => {
     expect(conditionsOf(status)['controllerReady']).toBeUndefined();
   });
 
-  it('have reasons of the table', () => {
+  it('all condition reasons are in the reasons table', () => {
     const all = [
       statusOf(),
       statusOf({ webhookAnswers: false }),
@@ -290,11 +290,11 @@ describe('conditions of a MultiNicOperator', () => {
   });
 });
 
-describe('status of a MultiNicOperator with which lifecycle does nothing', () => {
+describe('status of a MultiNicOperator ignored by lifecycle', () => {
   const problem = { field: 'metadata.name', message: 'a cluster has one MultiNicOperator' };
   const operator = operatorWith({});
 
-  it('says why, is the same when nothing changed, and passes counts on', () => {
+  it('a refused status shows the reason, is stable, and keeps refusal counts', () => {
     const counted = { protectionStatus: { active: true, preventedMutations: 2 } };
     const status = refusedStatus(operator, counted, problem, testTime);
     expect(status).toMatchObject({ phase: 'Error', message: problem.message });

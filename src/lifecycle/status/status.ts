@@ -14,12 +14,12 @@ export interface StatusInput {
   readonly before: MultiNicOperatorStatus;
   readonly accepted: Accepted;
   readonly outcomes: Outcomes;
-  /** Whether the webhook of this process answers through the API server's address. */
+  /** True if this process's webhook answers its self-call. */
   readonly webhookAnswers: boolean;
   readonly now: Date;
 }
 
-/** The status of a MultiNicOperator; equal to the one before when nothing changed. */
+/** Returns a MultiNicOperator's status; equal to the previous status if nothing changed. */
 export function statusAfter(input: StatusInput): MultiNicOperatorStatus {
   const { operator, before, accepted, outcomes, webhookAnswers, now } = input;
   const { generation = 0 } = operator.metadata;

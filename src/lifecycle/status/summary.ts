@@ -2,13 +2,13 @@ import { type Component, notReady } from './components.ts';
 import { contestedText, type Summary } from './conditions.ts';
 import type { Findings } from './findings.ts';
 
-/** Texts of the legacy operator. */
+/** Texts used by the legacy operator. */
 const allRun = 'All components are running successfully';
 const someDoNot = 'Some components are not ready';
-/** Problems that the message of the status names; the condition Accepted has all of them. */
+/** Maximum number of problems in the status message; condition Accepted lists all. */
 const shown = 3;
 
-/** The phase, and why: what a user must correct comes before what lifecycle retries. */
+/** Returns the phase and reason: problems for the user come before problems that lifecycle retries. */
 export function summaryOf(findings: Findings, components: readonly Component[]): Summary {
   const { problems, errors, notices } = findings;
   const [stalled] = notices.filter(({ condition }) => condition === 'Stalled');
@@ -58,7 +58,7 @@ function byComponents({ contested, notices }: Findings, components: readonly Com
   };
 }
 
-/** Error: a component that does not start until a user corrects something, such as a database with newer data. */
+/** Error: a component cannot start until a user acts, for example a database with newer data. */
 function phaseOf(waiting: readonly Component[], isDegraded: boolean): Summary['phase'] {
   if (waiting.some(({ phase }) => phase === 'Error')) return 'Error';
   return isDegraded ? 'Degraded' : 'Pending';

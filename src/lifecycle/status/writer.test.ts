@@ -70,7 +70,7 @@ const read = (): Promise<OperatorObject> => client.get(multiNicOperators, ref);
 const counted = async () => statusOf(await read()).protectionStatus?.preventedMutations;
 
 describe('status writer', () => {
-  it('writes nothing when the status is the same', async () => {
+  it('write makes no request when the status is unchanged', async () => {
     await writer.write(observedOf(await read()), outcomes, signal);
     expect(statusOf(await read())).toMatchObject({ phase: 'Running' });
     writes.length = 0;
@@ -78,14 +78,14 @@ describe('status writer', () => {
     expect(writes).toEqual([]);
   });
 
-  it('begins the count of refusals at 0 and leaves it to the replicas that count', async () => {
+  it('write starts the refusal count at 0 and leaves further counts to the replicas', async () => {
     const early = await read();
     await writer.write(observedOf(early), outcomes, signal);
     expect(await counted()).toBe(0);
     await client.patchStatus(multiNicOperators, ref, {
       status: { protectionStatus: { preventedMutations: 7 } },
     });
-    // Also from an object that was read before the count.
+    // Repeat with an object read before the count.
     await writer.write(observedOf(early), outcomes, signal);
     expect(await counted()).toBe(7);
     const changed = { ...outcomes, controller: stage({ phase: 'Degraded' }) };
@@ -94,7 +94,7 @@ describe('status writer', () => {
     expect(await counted()).toBe(7);
   });
 
-  it('writes what a definition without all fields can store', async () => {
+  it('write stores the remaining fields when the CRD lacks a field', async () => {
     const { spec } = structuredClone(definition) as unknown as { spec: { versions: [Version] } };
     delete spec.versions[0].schema.openAPIV3Schema.properties.status.properties.controllerStatus;
     const name = 'multinicoperators.multinic.example.com';
@@ -106,7 +106,7 @@ describe('status writer', () => {
     expect(controllerStatus).toBeUndefined();
   });
 
-  it('writes a refusal once', async () => {
+  it('refuse writes a refusal once', async () => {
     const problem = { field: 'metadata.name', message: 'another one is older' };
     const refuse = async () =>
       writer.refuse({ what: 'refused', operator: await read(), problem }, signal);

@@ -17,7 +17,10 @@ import { statusAfter } from './status.ts';
 
 export interface StatusWriter {
   write(observed: Observed, outcomes: Outcomes, signal: AbortSignal): Promise<void>;
-  refuse(seen: Extract<Observation, { what: 'refused' }>, signal: AbortSignal): Promise<Requeue>;
+  refuse(
+    observation: Extract<Observation, { what: 'refused' }>,
+    signal: AbortSignal,
+  ): Promise<Requeue>;
 }
 
 export interface StatusWriterDeps {
@@ -27,11 +30,11 @@ export interface StatusWriterDeps {
   readonly webhookAnswers: () => boolean;
 }
 
-/** Writes the status, and only when it differs from the one that is there. */
+/** Writes the status, only if different from the stored status. */
 export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   const { client, perform, clock, webhookAnswers } = deps;
 
-  /** Status as the API server stored it last, by uid: the watch may be behind. */
+  /** Last status stored by the API server, by uid: the watch may lag. */
   const stored = new Map<
     string,
     { readonly version: string; readonly status: MultiNicOperatorStatus }
@@ -43,7 +46,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     return own && isOlder(resourceVersion, own.version) ? own.status : statusOf(operator);
   }
 
-  /** An apply with a field that a legacy definition does not declare is refused; a patch stores the other fields. */
+  /** An apply with a field undeclared in a legacy CRD is refused; a patch stores the remaining fields. */
   async function send(
     operator: OperatorObject,
     status: MultiNicOperatorStatus,
@@ -79,7 +82,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     if (status.protectionStatus?.preventedMutations === 0) await countFromZero(written, signal);
   }
 
-  /** By a patch: an applied field would be taken away by the next status without it. */
+  /** By patch: an applied field would be removed by the next apply without it. */
   async function countFromZero(written: OperatorObject, signal: AbortSignal): Promise<void> {
     if (statusOf(written).protectionStatus?.preventedMutations !== undefined) return;
     const { namespace = '', name, resourceVersion } = written.metadata;
@@ -94,7 +97,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
         ),
       );
     } catch (error) {
-      // The next reconcile finds it missing, or counted by another replica.
+      // The next reconcile finds the count missing, or written by another replica.
       if (!isConflict(error)) throw error;
     }
   }
@@ -121,7 +124,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   };
 }
 
-/** Drops the counts of refusals: the replicas that count own them. */
+/** Drops the refusal counts, which the counting replicas own. */
 function withoutCounts(status: MultiNicOperatorStatus): MultiNicOperatorStatus {
   const { active } = status.protectionStatus ?? {};
   return active === undefined ? status : { ...status, protectionStatus: { active } };

@@ -19,19 +19,19 @@ const managed = { [labels.protected]: 'true', [labels.managedByOperator]: 'produ
 type Live = readonly (readonly [Resource<KubeObject>, KubeObject])[];
 
 export interface Scene {
-  /** Of spec.database, beside enabled. */
+  /** Fields of spec.database besides `enabled`. */
   readonly database?: Readonly<Record<string, unknown>>;
   readonly annotations?: Record<string, string>;
   readonly status?: unknown;
   readonly live?: Live;
   readonly pods?: readonly Pod[];
-  /** Names of `global.imagePullSecrets` of the chart; undefined: its ConfigMap is missing. */
+  /** Names in the chart's `global.imagePullSecrets`; undefined: missing ConfigMap. */
   readonly pullSecrets?: readonly string[] | undefined;
   readonly now?: Date;
   readonly databaseEndingMs?: number;
 }
 
-/** A MultiNicOperator with a database; without a Secret unless `live` has one. */
+/** Returns a MultiNicOperator with a database; without a Secret unless `live` has one. */
 export function observedDatabase(scene: Scene = {}): Observed {
   const {
     database = {},
@@ -68,7 +68,7 @@ function baseWith(names: readonly string[]): ConfigMap {
   };
 }
 
-/** The Secret as the stage of credentials writes it. */
+/** Returns the Secret as the credentials stage writes it. */
 export function secretWith(passwords: readonly string[] = ['root-1', 'user-1', 'salt-1']): Secret {
   const rest = [...passwords];
   const plan = credentials(observedDatabase(), () => rest.shift() ?? '');
@@ -125,7 +125,7 @@ function statusOf(name: string, state: State, lastState?: State): ContainerStatu
   };
 }
 
-/** Pod mariadb-0 with the state of its init container. */
+/** Returns Pod mariadb-0 with this init container state. */
 export function databasePodWith(
   prepare: State,
   {
@@ -158,7 +158,7 @@ export function databasePodWith(
 export const prepared: State = { terminated: { exitCode: 0, message: '{"version": "10.11.19"}' } };
 export const readyPod = databasePodWith(prepared, { isReady: true });
 
-/** Ended Pod of a Job of the backup script. */
+/** Returns a finished Pod of a backup script Job. */
 export function backupPod(job: string, at: string, message: unknown, exitCode = 0): Pod {
   const text = typeof message === 'string' ? message : JSON.stringify(message);
   const state: State = { terminated: { exitCode, finishedAt: at, message: text } };

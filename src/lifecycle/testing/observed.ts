@@ -4,10 +4,10 @@ import { accept } from '../accept/accept.ts';
 import { type OperatorObject, statusOf } from '../multinicoperator.ts';
 import type { Observed } from '../stage.ts';
 
-/** Time of tests of stages. */
+/** Current time in stage tests. */
 export const testTime = new Date('2026-11-26T10:00:00Z');
 
-/** A MultiNicOperator as it is read in the namespace of lifecycle. */
+/** Returns a MultiNicOperator in lifecycle's namespace. */
 export function operatorWith(
   spec: unknown,
   { annotations = {}, status }: { annotations?: Record<string, string>; status?: unknown } = {},
@@ -22,7 +22,7 @@ export function operatorWith(
   return { metadata, spec, status };
 }
 
-/** What the stages see of an operator beside objects of these kinds. */
+/** Returns the stages' input for an operator and these live objects. */
 export function observedOf(
   operator: OperatorObject,
   live: readonly (readonly [Resource<KubeObject>, KubeObject])[] = [],

@@ -1,4 +1,4 @@
-/** The stages of lifecycle, in their order. */
+/** Lifecycle's stages, in order. */
 export const stages = [
   'credentials',
   'database',
@@ -9,7 +9,7 @@ export const stages = [
 ] as const;
 export type StageName = (typeof stages)[number];
 
-/** What depends on the image and the size of the database. */
+/** Stages depending on the database's image and size. */
 export const databaseStages = ['database', 'backup'] as const;
 
 /** A spec with an enabled database. */
@@ -187,7 +187,7 @@ const ofTriggers: readonly Group[] = [
   ],
 ];
 
-/** Fields with values that cannot be used, and the stages that change nothing for it. */
+/** Unusable fields, and the stages stopped by each. */
 export const unusableFields: readonly UnusableField[] = [
   ...rowsOf(ofController, ['controller']),
   ...rowsOf(ofDatabase, databaseStages),

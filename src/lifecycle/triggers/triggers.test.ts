@@ -21,7 +21,7 @@ const withoutLabels = { managedFields: [{ manager: fieldManagers.lifecycle, oper
 const users = { managedFields: [{ manager: 'kubectl-client-side-apply', operation: 'Update' }] };
 
 describe('ConfigMap multinic-operator-triggers', () => {
-  it('carries the given fields in a text that the operator reads', () => {
+  it('the ConfigMap contains the given fields in a form the operator reads', () => {
     const { apply, remove, problems } = planFor(scheduled);
     expect({ remove, problems }).toEqual({ remove: [], problems: [] });
     expect(apply.map(({ object }) => object)).toEqual([
@@ -45,14 +45,17 @@ describe('ConfigMap multinic-operator-triggers', () => {
   it.each([
     ['its label', ours],
     ['its field manager', withoutLabels],
-  ])('is ours by %s: applied again, and deleted without reconcileTrigger', (_what, live) => {
-    expect(planFor(scheduled, live).apply).toHaveLength(1);
-    const { remove, apply } = planFor({}, live);
-    expect(apply).toEqual([]);
-    expect(remove.map(({ ref }) => ref)).toEqual([{ namespace: 'multinic-system', name }]);
-  });
+  ])(
+    'a ConfigMap owned by %s is applied again, and deleted without reconcileTrigger',
+    (_what, live) => {
+      expect(planFor(scheduled, live).apply).toHaveLength(1);
+      const { remove, apply } = planFor({}, live);
+      expect(apply).toEqual([]);
+      expect(remove.map(({ ref }) => ref)).toEqual([{ namespace: 'multinic-system', name }]);
+    },
+  );
 
-  it('stays as it is when a user made it, and the problem says how to hand it over', () => {
+  it("a user's ConfigMap stays unchanged, and the problem explains the hand-over", () => {
     const { apply, remove, problems } = planFor(scheduled, users);
     expect({ apply, remove }).toEqual({ apply: [], remove: [] });
     expect(problems.map(({ field }) => field)).toEqual(['spec.reconcileTrigger']);
@@ -60,13 +63,13 @@ describe('ConfigMap multinic-operator-triggers', () => {
     expect(planFor({}, users)).toMatchObject({ apply: [], remove: [], problems: [] });
   });
 
-  it('stays as it is when the operator would refuse the text', () => {
+  it('the ConfigMap stays unchanged when the operator would refuse the text', () => {
     const { apply, remove, problems } = planFor({ reconcileTrigger: { interval: '5s' } }, ours);
     expect({ apply, remove }).toEqual({ apply: [], remove: [] });
     expect(problems.map(({ field }) => field)).toEqual(['spec.reconcileTrigger.interval']);
   });
 
-  it('is not there when neither the spec nor a user wants it', () => {
+  it('no ConfigMap is planned without reconcileTrigger', () => {
     expect(planFor({})).toMatchObject({ apply: [], remove: [], problems: [] });
   });
 });

@@ -7,7 +7,7 @@ import { type Observed, type StagePlan, unchanged } from '../stage.ts';
 const { name, key } = triggerConfigMap;
 const appLabels = { 'app.kubernetes.io/name': 'multinic-operator' };
 
-/** ConfigMap multinic-operator-triggers, which the operator follows; without spec.reconcileTrigger there is none of ours. */
+/** Plans ConfigMap multinic-operator-triggers, which the operator reads; none without spec.reconcileTrigger. */
 export function triggers(observed: Observed): StagePlan<undefined> {
   const { accepted, namespace, objects, operator } = observed;
   const { value: text, problems } = accepted.triggers;
@@ -32,7 +32,7 @@ export function triggers(observed: Observed): StagePlan<undefined> {
   return { ...nothing, apply: [wanted] };
 }
 
-/** A label that a user took off leaves lifecycle in managedFields. */
+/** After a user removed the label, managedFields still names lifecycle. */
 function isOurs({ metadata }: ConfigMap, operator: string): boolean {
   if (metadata.labels?.[labels.managedByOperator] === operator) return true;
   const managers = (metadata.managedFields ?? []) as readonly { readonly manager?: string }[];
