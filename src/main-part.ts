@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { metricTable } from './api/metrics.ts';
 import type { About, Version } from './process/about.ts';
 import { commonSettings } from './process/common-settings.ts';
@@ -8,7 +8,10 @@ import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { OwnPod, PartContext } from './process/part.ts';
+import { shownDefault } from './process/setting-default.ts';
 import {
+  type DeprecatedUse,
+  deprecatedIn,
   describeSettings,
   readSettings,
   type Settings,
@@ -39,6 +42,7 @@ interface Part {
 interface Configured {
   readonly common: Values<typeof commonSettings>;
   readonly settings: About['settings'];
+  readonly deprecated: readonly DeprecatedUse[];
   readonly run: Run;
 }
 
@@ -55,6 +59,7 @@ function part<S extends Settings>(
       return {
         common: readSettings(commonSettings, source),
         settings: describeSettings(all, values, source),
+        deprecated: deprecatedIn(all, source),
         run: (context, signal) => start(values, context, signal),
       };
     },
@@ -113,6 +118,7 @@ async function runPart(
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.common.logLevel });
+  warnOfDeprecated(log, chosen.deprecated);
   sayProxies(log, settings);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
@@ -126,6 +132,7 @@ async function runPart(
     health: createHealth(),
     about: { version, settings: chosen.settings },
     pod: ownPod(process.env),
+    processName: process.env['POD_NAME'] || process.env['HOSTNAME'] || undefined,
     selfCheck: chosen.common.selfCheck,
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');
@@ -139,6 +146,14 @@ function sayWhatItIs(metrics: Context['metrics'], name: string, build: Build): v
   const { version, commit } = build;
   metrics.set('multinic_build_info', { part: name, version, commit }, 1);
   metrics.set('multinic_heap_limit_bytes', { part: name }, getHeapStatistics().heap_size_limit);
+}
+
+/** Logs one warning per deprecated setting: a removed flag must not keep a part from starting. */
+function warnOfDeprecated(log: Logger, used: readonly DeprecatedUse[]): void {
+  for (const { name, instead, isIgnored } of used) {
+    const state = isIgnored ? 'is removed and has no effect' : 'is deprecated';
+    log.warn({ setting: name }, `${name} ${state}: ${instead}; support ends with the next release`);
+  }
 }
 
 /** Whoever sets these expects that they hold, and would look for the reason of a time-out elsewhere. */
@@ -171,8 +186,10 @@ function configured(name: string, configure: () => Configured): Configured | und
 
 function partCommand(name: string, about: string, settings: Settings): Command {
   const command = new Command(`multinic ${name}`).description(about).allowExcessArguments(false);
-  for (const { flag, env, description } of Object.values(settings)) {
-    command.option(`--${flag} <value>`, `${description} [${env.join(', ')}]`);
+  for (const each of Object.values(settings)) {
+    const { flag, env, description, deprecated } = each;
+    const text = `${description} Default: ${shownDefault(each)}. [${env.join(', ')}]`;
+    command.addOption(new Option(`--${flag} <value>`, text).hideHelp(deprecated !== undefined));
   }
   return command;
 }

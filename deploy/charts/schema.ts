@@ -4,6 +4,8 @@ import * as z from 'zod';
 export interface ValuesSchema {
   readonly type?: string;
   readonly description?: string;
+  /** Accepted for one release; no page and no values.yaml offers it. */
+  readonly deprecated?: boolean;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, ValuesSchema>>;
   readonly additionalProperties?: false | ValuesSchema;

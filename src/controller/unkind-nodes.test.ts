@@ -127,7 +127,7 @@ describe('nodes that fail', () => {
   });
 
   it('[RW-68] hold no place when their Job is over its deadline and their Pod never ends', async () => {
-    bed.run({ 'max-in-flight': '1', 'job-deadline': '30s' });
+    bed.run({ 'max-in-flight': '1' });
     bed.agents.answer = (request) =>
       request.nodeName === 'dead-1' ? undefined : configured(request);
     await fleet('dead-1');
@@ -137,7 +137,7 @@ describe('nodes that fail', () => {
     );
     bed.agents.dead.add('dead-1');
     await fleet('worker-1');
-    await bed.pass(400);
+    await bed.pass(900);
     expect(await bed.ready('worker-1')).toBe(good);
     expect(await bed.ready('dead-1')).toBe('False DeadlineExceeded');
     expect(bed.created('jobs')).toBe(2);

@@ -12,8 +12,10 @@ export interface TlsSettings {
   readonly keyFile: string | undefined;
   /** Somebody said that plain HTTP is guarded by something else. */
   readonly plainHttp: boolean;
-  /** What the flags begin with, such as `inventory-`. */
+  /** What the flags of the files begin with, such as `api-`. */
   readonly prefix?: string;
+  /** Flag of the address; default: `listen`. */
+  readonly listenFlag?: string;
   /** Who makes the files, for whoever finds them missing. */
   readonly madeBy?: string;
 }
@@ -42,13 +44,14 @@ const soonMs = 7 * 86_400_000;
 /** The files of the server's certificate; none only on loopback, or when somebody said so. */
 export function certificateFilesOf(settings: TlsSettings): CertificateFiles | undefined {
   const { listen, certFile, keyFile, plainHttp, prefix = '', madeBy } = settings;
+  const { listenFlag = 'listen' } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
   if (certFile !== undefined || keyFile !== undefined) {
     throw new Error(`--${prefix}tls-cert and --${prefix}tls-key go together`);
   }
   if (plainHttp || isLoopback(listen.host)) return undefined;
   throw new Error(
-    `--${prefix}listen ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
+    `--${listenFlag} ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
   );
 }
 

@@ -31,7 +31,7 @@ import { CloudLooks } from './schedule/cloud-age.ts';
 import { type Hint, takeHint } from './schedule/hints.ts';
 import { Pace } from './schedule/poll-interval.ts';
 import { Looks } from './schedule/scope.ts';
-import { lanesOf, slowSyncMs } from './schedule/worker-lanes.ts';
+import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { mayBeCalled } from './triggers/settings.ts';
@@ -149,7 +149,7 @@ export function createLoop(options: LoopOptions) {
   }
   const controller = createController({
     name: controllerName,
-    workers: settings.workers,
+    workers,
     lanes: lanesOf(configs),
     // A little later, so that a worker that goes on finds the places that slow syncs have given up by then.
     slowMs: slowSyncMs + 50,

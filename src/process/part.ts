@@ -21,6 +21,8 @@ export interface PartContext<T extends MetricTable> {
   readonly about: About;
   /** Missing: it is not known, as outside of a cluster. */
   readonly pod?: OwnPod | undefined;
+  /** Name of the process in leases: POD_NAME, else HOSTNAME; undefined: neither is set. */
+  readonly processName?: string | undefined;
   /** Whether the part makes sure that it has the rights and kinds that it needs (default: it does). */
   readonly selfCheck?: boolean;
   /** Ends the process at once; for what must not wait for an end in order. */

@@ -115,13 +115,11 @@ describe('the Job of a run', () => {
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 
-  it('has the SELinux type and the PriorityClass that are set', () => {
-    const labelled = jobOf(order(), { ...template, selinuxType: 'spc_t' });
-    expect(labelled.spec?.template.spec?.securityContext).toEqual({
-      seccompProfile: { type: 'RuntimeDefault' },
-      seLinuxOptions: { type: 'spc_t' },
-    });
-    expect(podSpec().securityContext).not.toHaveProperty('seLinuxOptions');
+  it('leaves the SELinux type of the agent Pod to the container runtime', () => {
+    expect(podSpec().securityContext).toEqual({ seccompProfile: { type: 'RuntimeDefault' } });
+  });
+
+  it('has the PriorityClass that is set', () => {
     const important = jobOf(order(), { ...template, priorityClass: 'multinic-agents' });
     expect(important.spec?.template.spec?.priorityClassName).toBe('multinic-agents');
     expect(podSpec()).not.toHaveProperty('priorityClassName');

@@ -28,8 +28,6 @@ export interface JobTemplate {
   readonly priorityClass: string | undefined;
   /** Whether agents on nodes of NetworkManager may talk to it. */
   readonly systemBus: boolean;
-  /** SELinux type of their Pods; undefined: the container runtime's. */
-  readonly selinuxType: string | undefined;
   /** Of the agent container. A kubelet refuses a Pod that requests more than its node has left (OutOfcpu). */
   readonly resources: {
     readonly requests: Readonly<Record<string, string>>;
@@ -81,7 +79,7 @@ type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
 function podSpec(order: Order, template: JobTemplate): PodSpec {
   const mounts = mountsFor(order, template);
-  const { priorityClass, selinuxType } = template;
+  const { priorityClass } = template;
   return {
     // Not by the scheduler: a cordoned, full or tainted node must be configured too, and there is no choice to make.
     nodeName: order.node,
@@ -96,10 +94,7 @@ function podSpec(order: Order, template: JobTemplate): PodSpec {
     serviceAccountName: template.serviceAccount,
     automountServiceAccountToken: false,
     imagePullSecrets: template.imagePullSecrets.map((name) => ({ name })),
-    securityContext: {
-      seccompProfile: { type: 'RuntimeDefault' },
-      ...(selinuxType === undefined ? {} : { seLinuxOptions: { type: selinuxType } }),
-    },
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
     containers: [
       {
         name: containerName,

@@ -6,6 +6,8 @@ import type { ConfigObject } from '../openstack-config.ts';
 
 /** A sync that takes longer waits for a cloud or a business cluster; most take some hundred milliseconds. */
 export const slowSyncMs = 2_000;
+/** OpenstackConfigs that are synced at once, beside those that wait for a slow answer. */
+export const workers = 8;
 /** More at once would only make one cloud slower, and leave less for the others. */
 const perLane = 4;
 

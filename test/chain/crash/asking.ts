@@ -25,7 +25,7 @@ export async function openAsking(directory: string): Promise<Asking> {
   const [port = 0] = await freePorts(1);
   const headers = { authorization: `Bearer ${token}` };
   return {
-    env: { TRIGGER_ADDR: `127.0.0.1:${port}`, TRIGGER_TOKENS_FILE: path },
+    env: { TRIGGER_ADDR: `127.0.0.1:${port}`, API_TOKENS_FILE: path },
     async ask({ namespace, name }) {
       const url = `http://127.0.0.1:${port}${triggerPath}/${namespace}/${name}`;
       const call = async () => {
