@@ -1,4 +1,5 @@
 // Writes every generated file; with --check only compares and fails when one is stale.
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -6,6 +7,7 @@ import { crdDefinitions, crdPath } from '../src/api/crd/definition.ts';
 import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
+import { withKillPoints } from './kill-points-table.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
 import { rbacTemplates } from './rights/chart-templates.ts';
 import { rbacManifests } from './rights/manifests.ts';
@@ -28,6 +30,7 @@ function generated(): ReadonlyMap<string, string> {
   files.set('docs/reference/settings.md', settingsPage(settingsOfParts));
   files.set('docs/reference/rights.md', rightsPage('en'));
   files.set('docs/reference/rights.ko.md', rightsPage('ko'));
+  files.set('docs/faults.md', withKillPoints(readFileSync(join(root, 'docs/faults.md'), 'utf8')));
   const charts = chartFiles(thisBuild().version);
   return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles(), ...charts]);
 }
