@@ -66,8 +66,8 @@ export function deprecationOf({ instead, isIgnored }: Deprecation): string {
 }
 
 /** Names flags as the keys of values: `--api-tls-cert` is `apiTlsCert`. */
-function withKeys(text: string): string {
-  return text.replace(/--([a-z-]+)/g, (_, flag: string) =>
+function withKeys(sentence: string): string {
+  return sentence.replace(/--([a-z-]+)/g, (_, flag: string) =>
     flag.replace(/-(\w)/g, (__, letter: string) => letter.toUpperCase()),
   );
 }
