@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** JSON Schema of values, as far as ours use it. */
 export interface ValuesSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   /** Accepted for one release; no page and no values.yaml offers it. */
   readonly deprecated?: boolean;
@@ -41,5 +41,5 @@ export function acceptingNull(schema: ValuesSchema): object {
 function orNull(schema: ValuesSchema): object {
   const { type, anyOf, enum: words } = schema;
   if (anyOf) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
-  return { ...schema, type: [type, 'null'], ...(words && { enum: [...words, null] }) };
+  return { ...schema, type: [type, 'null'].flat(), ...(words && { enum: [...words, null] }) };
 }

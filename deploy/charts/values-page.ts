@@ -63,6 +63,7 @@ function typeOf({
   if (type === 'integer') return `${minimum} to ${maximum}`;
   if (type === 'boolean') return '`true`, `false`';
   if (type === 'object') return 'object';
+  if (Array.isArray(type)) return 'any';
   return nameOfPattern(pattern);
 }
 

@@ -14,16 +14,16 @@ const bySchema: readonly Refused[] = [
     says: "at '/operator': additional properties 'replica' not allowed",
   },
   {
-    values: { operator: { settings: { workerss: 2 } } },
-    says: "at '/operator/settings': additional properties 'workerss' not allowed",
+    values: { operator: { settings: { pollFastIntervals: 2 } } },
+    says: "at '/operator/settings': additional properties 'pollFastIntervals' not allowed",
   },
   {
-    values: { operator: { settings: { workers: 'lots' } } },
-    says: "at '/operator/settings/workers': got string, want null or integer",
+    values: { operator: { settings: { downPortFastRetryMax: 'lots' } } },
+    says: "at '/operator/settings/downPortFastRetryMax': got string, want null or integer",
   },
   {
-    values: { operator: { settings: { workers: 65 } } },
-    says: "at '/operator/settings/workers': maximum: got 65, want 64",
+    values: { operator: { settings: { downPortFastRetryMax: 1_001 } } },
+    says: "at '/operator/settings/downPortFastRetryMax': maximum: got 1,001, want 1,000",
   },
   {
     values: { operator: { settings: { openstackInsecureTls: 'false' } } },
