@@ -6,6 +6,8 @@ import type { ConfigObject } from '../openstack-config.ts';
 
 /** A sync that takes longer than this waits for a cloud or a business cluster; most take some hundred milliseconds. */
 export const slowSyncMs = 2_000;
+/** Most OpenstackConfigs that sync at once, besides syncs that wait for a slow answer. */
+export const workers = 8;
 /** Most syncs at once per lane: more would slow one cloud down and leave fewer workers to the others. */
 const perLane = 4;
 
