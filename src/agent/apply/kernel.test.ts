@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(sysctls, { recursive: true }));
 
-/** A kernel that refuses lines with these words, and notes what it was asked to do. */
+/** Kernel refusing lines with these words, recording lines and effects. */
 function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists') {
   const asked: string[][] = [];
   const effects: string[] = [];
@@ -47,8 +47,8 @@ const deletes: Change['operations'] = [
 ];
 const change = (...operations: Change['operations']): Change => ({ sysctls: [], operations });
 
-describe('changing the kernel', () => {
-  test('does all changes in one batch, evictions first', async () => {
+describe('changeKernel', () => {
+  test('changeKernel runs all changes in one batch, evictions first', async () => {
     const { kernel, asked, effects } = kernelThatRefuses('');
     const changes = new Map([
       ['a', change(up('a'))],
@@ -61,7 +61,7 @@ describe('changing the kernel', () => {
     expect(effects).toEqual(['agent.kernel.batch']);
   });
 
-  test('leaves out the rest of a change that failed and goes on with the others', async () => {
+  test('changeKernel skips the rest of a failed change and continues with other changes', async () => {
     const { kernel, asked } = kernelThatRefuses('dev b name');
     const changes = new Map([
       ['a', change(up('a'))],
@@ -75,7 +75,7 @@ describe('changing the kernel', () => {
     expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
   });
 
-  test('tries no more changes once so many have failed', async () => {
+  test('changeKernel stops after the maximum number of failures', async () => {
     const { kernel, asked } = kernelThatRefuses('dev');
     const changes = new Map(['a', 'b', 'c'].map((name) => [name, change(up(name))]));
     const { failures, seen: after } = await changeKernel(changes, kernel, 2);
@@ -89,14 +89,14 @@ describe('changing the kernel', () => {
     ['route del', 'RTNETLINK answers: No such process'],
     ['addr del', 'RTNETLINK answers: Cannot assign requested address'],
     ['addr del', 'Error: ipv4: Address not found.'],
-  ])('takes what has gone meanwhile for deleted: %s, %s', async (words, why) => {
+  ])('changeKernel counts an already missing target as deleted: %s, %s', async (words, why) => {
     const { kernel, asked } = kernelThatRefuses(words, why);
     const { failures } = await changeKernel(new Map([['a', change(...deletes, up('a'))]]), kernel);
     expect(failures).toEqual(new Map());
     expect(asked.at(-1)).toContain('link set dev a up');
   });
 
-  test('takes nothing for deleted because it is in use, or for made because it is not there', async () => {
+  test('changeKernel reports a busy deletion and an addition without its target as failures', async () => {
     const busy = kernelThatRefuses('addr del', 'RTNETLINK answers: Device or resource busy');
     const gone = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
     const add = { kind: 'rule.add', rule } as const;
@@ -109,20 +109,17 @@ describe('changing the kernel', () => {
   test.each([
     [rename('a', 'b'), true],
     [up('a'), false],
-  ])(
-    'tells a link that is too busy for a new name from other trouble: %j',
-    async (operation, busy) => {
-      const { kernel } = kernelThatRefuses('dev a', 'RTNETLINK answers: Device or resource busy');
-      const { failures, seen: after } = await changeKernel(
-        new Map([['a', change(operation)]]),
-        kernel,
-      );
-      expect(failures.get('a')?.busy).toBe(busy);
-      expect(after).toBeUndefined();
-    },
-  );
+  ])('changeKernel sets busy only for a failed rename: %j', async (operation, busy) => {
+    const { kernel } = kernelThatRefuses('dev a', 'RTNETLINK answers: Device or resource busy');
+    const { failures, seen: after } = await changeKernel(
+      new Map([['a', change(operation)]]),
+      kernel,
+    );
+    expect(failures.get('a')?.busy).toBe(busy);
+    expect(after).toBeUndefined();
+  });
 
-  test('writes settings first', async () => {
+  test('changeKernel writes sysctls before operations', async () => {
     const path = join(sysctls, 'ipv6/conf/ens5.7/accept_ra');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '1');
@@ -132,7 +129,7 @@ describe('changing the kernel', () => {
     expect(await readFile(path, 'utf8')).toBe('0');
   });
 
-  test('does nothing to a NIC whose setting cannot be written', async () => {
+  test('changeKernel skips a NIC whose sysctl cannot be written', async () => {
     const { kernel, asked } = kernelThatRefuses('');
     const setting = { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' } as const;
     const { failures } = await changeKernel(
@@ -146,7 +143,7 @@ describe('changing the kernel', () => {
     expect(asked).toEqual([['link set dev b up']]);
   });
 
-  test('is no external write when there is nothing to change', async () => {
+  test('changeKernel performs no effect without changes', async () => {
     const { kernel, asked, effects } = kernelThatRefuses('');
     expect(await changeKernel(new Map([['a', change()]]), kernel)).toEqual({ failures: new Map() });
     expect([asked, effects]).toEqual([[], []]);
