@@ -31,9 +31,7 @@ export interface AgentDeps extends Tools {
 
 const usageExit = 2;
 
-/**
- * Runs the agent once. Returns the exit status: 0 if all NICs are as requested, 1 if not, 2 for usage errors.
- */
+/** Runs the agent once. Returns the exit status: 0 if all NICs are as requested, 1 if not, 2 for usage errors. */
 export async function runAgent(argv: readonly string[], deps: AgentDeps): Promise<number> {
   try {
     const options = parseOptions(argv);

@@ -18,9 +18,8 @@ export interface Wanted {
 }
 
 /**
- * Returns a result per NIC in the request or state.json: `Configured` or `Removed` if an apply would do
- * nothing, else `Drifted` with the pending changes, or the refusal. Changes nothing, and ends no interrupted
- * change.
+ * Returns a result per NIC in the request or state.json: `Configured` or `Removed` if an apply would do nothing, else
+ * `Drifted` with the pending changes, or the refusal. Changes nothing, and ends no interrupted change.
  */
 export function compare(host: Snapshot, wanted: Wanted, context: Context): NicResult[] {
   const { journals, ...asked } = wanted;
@@ -48,10 +47,7 @@ function compared(unit: Unit): NicResult {
   return unitResult(unit, isDone(unit) ? undefined : drifted(workOf(unit)));
 }
 
-/**
- * Puts settings last: the message has room for a few lines, and addresses, routes and rules matter more to
- * traffic.
- */
+/** Puts settings last: the message has room for a few lines, and addresses, routes and rules matter more to traffic. */
 function workOf({ change, ...unit }: Unit): string {
   const { sysctls } = change;
   const rest = unitLines({ ...unit, change: { ...change, sysctls: [] } });

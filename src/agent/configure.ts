@@ -46,8 +46,8 @@ export interface ConfigureDeps extends Tools {
 }
 
 /**
- * Ends interrupted changes, then brings the host to the requested state. Action check only compares, and
- * changes nothing.
+ * Ends interrupted changes, then brings the host to the requested state. Action check only compares, and changes
+ * nothing.
  */
 export async function configure(
   request: JobRequest,
@@ -213,8 +213,8 @@ function withLatest(context: Context, latest: KernelSnapshot | undefined): Conte
 }
 
 /**
- * Runs transactions with the same index one after another, because their journals share a file name. A
- * reattached NIC may have the index of another released NIC.
+ * Runs transactions with the same index one after another, because their journals share a file name. A reattached NIC
+ * may have the index of another released NIC.
  */
 async function inRounds(
   units: readonly Unit[],

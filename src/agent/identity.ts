@@ -15,8 +15,8 @@ export function nicOf(host: Pick<Snapshot, 'links'>, mac: string): NicLinks {
 }
 
 /**
- * True for a link without a driver kind, or for a veth, a container node's NIC. Every other kind (bridge, bond,
- * tun, openvswitch, vlan, macvlan, dummy …) may get a NIC's MAC, with members or without, and never is the NIC.
+ * True for a link without a driver kind, or for a veth, a container node's NIC. Every other kind (bridge, bond, tun,
+ * openvswitch, vlan, macvlan, dummy …) may get a NIC's MAC, with members or without, and never is the NIC.
  */
 function isNic({ kind }: Link): boolean {
   return kind === undefined || kind === 'veth';

@@ -19,20 +19,20 @@ export type IpAnswer =
 /** Runs `ip -batch` lines in the agent's network namespace. */
 export interface Ip {
   /**
-   * Stops at the first failing line. Lines with prefix `-6` come last. `ipv6` also reads IPv6 rules. Rejects if
-   * `ip` cannot run or does not answer.
+   * Stops at the first failing line. Lines with prefix `-6` come last. `ipv6` also reads IPv6 rules. Rejects if `ip`
+   * cannot run or does not answer.
    */
   run(lines: readonly string[], ipv6?: boolean): Promise<IpAnswer>;
 }
 
 /**
- * Numbers instead of names, which a host may redefine in /etc/iproute2, and every attribute. With -j each
- * answer arrives at once, on a separate line.
+ * Numbers instead of names, which a host may redefine in /etc/iproute2, and every attribute. With -j each answer
+ * arrives at once, on a separate line.
  */
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
 /**
- * Number of reads before giving up: a busy node changes links and routes during every fifth read, so ten in a
- * row mean a fault.
+ * Number of reads before giving up: a busy node changes links and routes during every fifth read, so ten in a row mean
+ * a fault.
  */
 const maxReads = 10;
 /** Message from `ip`, with status 0, if an answer has missing or duplicate entries. */
@@ -41,8 +41,8 @@ const interrupted = /Dump was interrupted/;
 const lifetimeMs = 120_000;
 
 /**
- * Long-lived `ip` process: starting a process costs as much as configuring a NIC. A failing line ends the
- * process; the next run starts another. IPv6 rules need a second process.
+ * Long-lived `ip` process: starting a process costs as much as configuring a NIC. A failing line ends the process; the
+ * next run starts another. IPv6 rules need a second process.
  */
 export class IpSession implements Ip, Disposable {
   readonly #unbound: IpKeeper<KernelDump>;
@@ -218,9 +218,7 @@ class IpProcess<T> {
     this.#changed.resolve();
   }
 
-  /**
-   * `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over the process's lifetime.
-   */
+  /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over the process's lifetime. */
   #failure(count: number): Answer<T> {
     const said = this.#complaints.trim();
     const line = Number(/^Command failed -:(\d+)$/m.exec(said)?.[1] ?? 0);

@@ -9,10 +9,7 @@ const pauseMs = 200;
 const patienceMs = 60_000;
 /** SQLite's result code while another process holds the lock (sqlite.org/rescode.html). */
 const sqliteBusy = 5;
-/**
- * SQLite's result codes for a non-empty file: SQLITE_CORRUPT for half a database, SQLITE_NOTADB for other
- * content.
- */
+/** SQLite's result codes for a non-empty file: SQLITE_CORRUPT for half a database, SQLITE_NOTADB for other content. */
 const unusable = new Set([11, 26]);
 
 /** Another run did not end in time. */
@@ -64,9 +61,9 @@ function isWritable(path: string): boolean {
 }
 
 /**
- * The kernel releases the lock when its process ends in whatever way. A file with a process id could not tell a
- * dead run from a live run, as every container counts processes from 1. Node.js has no fcntl(2), but SQLite
- * locks with it; the database stays empty. A SQLite journal on disk would be a second file.
+ * The kernel releases the lock when its process ends in whatever way. A file with a process id could not tell a dead
+ * run from a live run, as every container counts processes from 1. Node.js has no fcntl(2), but SQLite locks with it;
+ * the database stays empty. A SQLite journal on disk would be a second file.
  */
 function tryLock(path: string): Disposable | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -75,8 +72,7 @@ function tryLock(path: string): Disposable | undefined {
   } catch (error) {
     database.close();
     const { errcode = 0 } = error as { errcode?: number };
-    // No process can hold such a file. Truncate instead of replacing: two runs finding it broken still share an
-    // inode.
+    // No process can hold such a file. Truncate instead of replacing: two runs finding it broken still share an inode.
     if (unusable.has(errcode)) truncateSync(path);
     else if (errcode !== sqliteBusy) throw error;
     return undefined;

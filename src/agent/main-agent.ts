@@ -9,15 +9,12 @@ import { readUnicastFilter } from './observe/fdb.ts';
 import { effectiveCapabilities } from './rights.ts';
 
 /**
- * Grace period in ms after a signal: a change takes less than a second and may end; the rest is for a disk
- * without answers.
+ * Grace period in ms after a signal: a change takes less than a second and may end; the rest is for a disk without
+ * answers.
  */
 const graceMs = 20_000;
 
-/**
- * `multinic agent`: runs once in this process; returns the exit status. `replaced` overrides dependencies in
- * tests.
- */
+/** `multinic agent`: runs once in this process; returns the exit status. `replaced` overrides dependencies in tests. */
 export async function agentMain(
   argv: readonly string[],
   replaced: Partial<AgentDeps> = {},

@@ -11,8 +11,8 @@ import { nodeAddressOf } from './planning/refusals.ts';
 const capabilityNumbers: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n };
 
 /**
- * Returns the first right this process lacks from its Job, without the host network; undefined if all are
- * present. Mounts are checked below `hostRoot`.
+ * Returns the first right this process lacks from its Job, without the host network; undefined if all are present.
+ * Mounts are checked below `hostRoot`.
  */
 export function lackedRight({ rights, action }: JobRequest, hostRoot: string): string | undefined {
   if (!rights) return undefined;
@@ -31,8 +31,8 @@ export function lackedRight({ rights, action }: JobRequest, hostRoot: string): s
 }
 
 /**
- * Returns this process's effective capabilities as the hexadecimal mask in proc_pid_status(5); 1000 is
- * CAP_NET_ADMIN alone.
+ * Returns this process's effective capabilities as the hexadecimal mask in proc_pid_status(5); 1000 is CAP_NET_ADMIN
+ * alone.
  */
 export function effectiveCapabilities(): string {
   const status = readFileSync('/proc/self/status', 'utf8');
@@ -62,8 +62,8 @@ type Mount = PodRights['mounts'][number];
 
 function lackedMount({ path }: Mount, hostRoot: string): string | undefined {
   const there = join(hostRoot, path);
-  // The machine id is a plain file, without `/.` below. For a folder, `/.` also checks search permission:
-  // otherwise every file inside would look missing.
+  // The machine id is a plain file, without `/.` below. For a folder, `/.` also checks search permission: otherwise
+  // every file inside would look missing.
   const inside = path === machineIdMount.path ? there : `${there}/.`;
   const missing = inaccessible(inside, constants.R_OK);
   return missing && lacking(`the mount of ${path} (${missing})`, missing);
@@ -107,8 +107,8 @@ function inaccessible(path: string, mode: number): string | undefined {
 }
 
 /**
- * Returns why the visible network is not the host's, or cannot be identified; undefined if correct, or without
- * NICs to look for. In a foreign network all NICs would look unplugged, and a clean-up would look complete.
+ * Returns why the visible network is not the host's, or cannot be identified; undefined if correct, or without NICs to
+ * look for. In a foreign network all NICs would look unplugged, and a clean-up would look complete.
  */
 export async function lackedNetwork(
   { rights, protectedAddresses }: JobRequest,

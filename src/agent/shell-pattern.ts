@@ -1,6 +1,4 @@
-/**
- * True if a shell pattern in fnmatch(3) syntax matches the whole text: `*`, `?`, sets, and backslash escapes.
- */
+/** True if a shell pattern in fnmatch(3) syntax matches the whole text: `*`, `?`, sets, and backslash escapes. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const source = pattern.replaceAll(/\\.|\[[!^]|[*?.+^${}()|\\]/g, (sign) => {
     if (sign === '*') return '.*';

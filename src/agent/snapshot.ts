@@ -5,8 +5,7 @@ export interface Link {
   readonly name: string;
   readonly altNames: readonly string[];
   /**
-   * The NIC's own MAC, lower case: the permanent MAC if the driver reports it, as a bond overwrites the current
-   * MAC.
+   * The NIC's own MAC, lower case: the permanent MAC if the driver reports it, as a bond overwrites the current MAC.
    */
   readonly mac: string;
   readonly mtu: number;
@@ -51,8 +50,7 @@ export interface Route {
   readonly to: string;
   readonly via?: string;
   /**
-   * Set if every next hop is a gateway `via` cannot express: multipath, an IPv6 gateway for IPv4, or a nexthop
-   * object.
+   * Set if every next hop is a gateway `via` cannot express: multipath, an IPv6 gateway for IPv4, or a nexthop object.
    */
   readonly behindGateway?: true;
   /** Outgoing links: none (blackhole), one, or several (multipath). */
@@ -165,8 +163,8 @@ export interface Snapshot {
   /** Configuration folders missing on the host; absent if none is missing. */
   readonly missingFolders?: readonly string[];
   /**
-   * Configuration last generated for the network manager from managed files. The manager sets it whenever the
-   * NIC's carrier appears, also after a replug. Includes configuration held since boot for detached NICs.
+   * Configuration last generated for the network manager from managed files. The manager sets it whenever the NIC's
+   * carrier appears, also after a replug. Includes configuration held since boot for detached NICs.
    */
   readonly held: readonly GeneratedConfig[];
 }
@@ -174,10 +172,7 @@ export interface Snapshot {
 /** Kernel part of a snapshot. */
 export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
 
-/**
- * Settings `net.FAMILY.conf.LINK.KEY` the agent sets, as `FAMILY.KEY` (networking/ip-sysctl in the kernel
- * docs).
- */
+/** Settings `net.FAMILY.conf.LINK.KEY` the agent sets, as `FAMILY.KEY` (networking/ip-sysctl in the kernel docs). */
 export const settingKeys = [
   'ipv6.accept_ra',
   'ipv6.disable_ipv6',
@@ -205,8 +200,8 @@ export const rt = {
 } as const;
 
 /**
- * True if the kernel made the route by itself, from an address or a link. Kernel-made routes never have a next
- * hop; Cilium marks its own routes as protocol kernel on purpose (cilium/cilium#24288).
+ * True if the kernel made the route by itself, from an address or a link. Kernel-made routes never have a next hop;
+ * Cilium marks its own routes as protocol kernel on purpose (cilium/cilium#24288).
  */
 export function isKernelMade({ protocol, via, links }: Route): boolean {
   return protocol === rt.protocolKernel && via === undefined && links.length < 2;

@@ -21,8 +21,8 @@ export function withFormerSettings<T extends { settings: Settings; acceptRa?: st
 const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
 
 /**
- * Ownership keys for everything set for a NIC and possibly still on the host. Looking up a key decides whether
- * an address, route or rule is managed. All routes in the NIC's own tables are managed.
+ * Ownership keys for everything set for a NIC and possibly still on the host. Looking up a key decides whether an
+ * address, route or rule is managed. All routes in the NIC's own tables are managed.
  */
 export const ownership = z.object({
   /** The NIC's own tables. */
@@ -65,10 +65,7 @@ export const nicRecord = z.object({
   owned: ownership.exactOptional(),
   /** For the NIC's release; absent in version 1. */
   original: originalNic.exactOptional(),
-  /**
-   * Managed configuration the network manager has held since this boot: the manager never rereads a file by
-   * itself.
-   */
+  /** Managed configuration the network manager has held since this boot: the manager never rereads a file by itself. */
   boot: z
     .object({
       bootId: z.string(),
@@ -168,9 +165,7 @@ function heldAfterDetach(record: NicRecord | undefined): z.infer<typeof leftNic>
   };
 }
 
-/**
- * Returns the state after seeing this object. A uid replaced by another is retired and never accepted again.
- */
+/** Returns the state after seeing this object. A uid replaced by another is retired and never accepted again. */
 export function advanceFence(state: AgentState, { uid, generation }: Fence): AgentState {
   const { fence: seen, retiredUids } = state;
   const others = retiredUids.filter((retiredUid) => retiredUid !== uid);
@@ -179,8 +174,8 @@ export function advanceFence(state: AgentState, { uid, generation }: Fence): Age
 }
 
 /**
- * Returns why a request is older than the host's fence; undefined if current. After an etcd restore the object
- * itself is older: its request then states exactly the host's fence.
+ * Returns why a request is older than the host's fence; undefined if current. After an etcd restore the object itself
+ * is older: its request then states exactly the host's fence.
  */
 export function staleness(
   { fence: seen, retiredUids }: AgentState,

@@ -17,8 +17,7 @@ interface Before {
 }
 
 /**
- * Returns warnings about correct NICs: configuration a boot will not restore, and old configuration a boot may
- * restore.
+ * Returns warnings about correct NICs: configuration a boot will not restore, and old configuration a boot may restore.
  */
 export function warningsOn(
   nics: readonly NicResult[],
@@ -50,8 +49,8 @@ function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Contex
 }
 
 /**
- * Returns no rules on EACCES: earlier controllers do not mount this folder, and SELinux may hide it. A warning
- * must not fail a run.
+ * Returns no rules on EACCES: earlier controllers do not mount this folder, and SELinux may hide it. A warning must not
+ * fail a run.
  */
 function readRules(hostRoot: string): HostFile[] {
   try {
@@ -77,8 +76,8 @@ function filesLeft(
 }
 
 /**
- * Warns if NetworkManager ignores the NIC: at boot NetworkManager reads such a NIC's profile, but sets nothing.
- * A link keeps its index under any name.
+ * Warns if NetworkManager ignores the NIC: at boot NetworkManager reads such a NIC's profile, but sets nothing. A link
+ * keeps its index under any name.
  */
 function notPersistent(
   nics: readonly NicResult[],

@@ -13,21 +13,19 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Backup folder beside managed files. No service reads it as configuration: netplan, networkd, udev and sysctl
- * select files by suffix and skip subfolders (netplan's `*.yaml`, conf_files_list in systemd). NetworkManager
- * reads plain files only (nms-keyfile-plugin, nms-ifcfg-rh-plugin). Backup names have no such suffix either.
+ * Backup folder beside managed files. No service reads it as configuration: netplan, networkd, udev and sysctl select
+ * files by suffix and skip subfolders (netplan's `*.yaml`, conf_files_list in systemd). NetworkManager reads plain
+ * files only (nms-keyfile-plugin, nms-ifcfg-rh-plugin). Backup names have no such suffix either.
  */
 const folderName = 'backup';
 /** Number of backups per file. */
 export const backupsPerFile = 5;
-/**
- * Size limit in bytes. Managed files have a few kilobytes: a larger file is foreign and not worth the space.
- */
+/** Size limit in bytes. Managed files have a few kilobytes: a larger file is foreign and not worth the space. */
 const maxBytes = 65_536;
 
 /**
- * Moves a replaced file, under its current name, into the backups for `path`. Only renames: needs no space and
- * no disk wait. Throws on failure, leaving the file in place.
+ * Moves a replaced file, under its current name, into the backups for `path`. Only renames: needs no space and no disk
+ * wait. Throws on failure, leaving the file in place.
  */
 export function keepBackup(file: string, path: string, now: Date): void {
   if (!prepare(file)) return;

@@ -14,8 +14,7 @@ export interface Disk {
 
 /**
  * Stages new files beside the old files and holds the old files by hard links: from here on, neither change nor
- * rollback needs space. The hidden names have no suffix a network service reads. `syncStaged` makes staging
- * durable.
+ * rollback needs space. The hidden names have no suffix a network service reads. `syncStaged` makes staging durable.
  */
 export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const change of changed(files)) {
@@ -45,8 +44,8 @@ export function stagedFiles(files: FileChanges, disk: Disk): { path: string; tex
 }
 
 /**
- * Commits a change: companions, commit file, obsolete files. `syncFiles` makes the commit durable. Placeholder
- * files stay until `settleFiles`, and also cover a rollback.
+ * Commits a change: companions, commit file, obsolete files. `syncFiles` makes the commit durable. Placeholder files
+ * stay until `settleFiles`, and also cover a rollback.
  */
 export async function commitFiles(files: FileChanges, disk: Disk): Promise<void> {
   // A profile's routes come before the profile.
@@ -64,8 +63,8 @@ export async function commitFiles(files: FileChanges, disk: Disk): Promise<void>
 }
 
 /**
- * Returns file changes in commit order. With placeholders the profile precedes its routes: NetworkManager may
- * prefer an earlier agent's profile to the placeholder, and must not combine old profile and new routes.
+ * Returns file changes in commit order. With placeholders the profile precedes its routes: NetworkManager may prefer an
+ * earlier agent's profile to the placeholder, and must not combine old profile and new routes.
  */
 function stepsOf({ interim, companions, commit, obsolete }: FileChanges) {
   return interim
@@ -119,8 +118,8 @@ export interface DatedDisk extends Disk {
 }
 
 /**
- * Turns old files into backups after a commit and removes placeholders; idempotent. Returns failed backups as
- * text: a failed backup stops nothing.
+ * Turns old files into backups after a commit and removes placeholders; idempotent. Returns failed backups as text: a
+ * failed backup stops nothing.
  */
 export async function settleFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
   await dropInterim(files, disk);
@@ -165,8 +164,8 @@ export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<
 }
 
 /**
- * Writes files still outdated at the interruption, with placeholders in place or still missing. Staged content
- * is durable already.
+ * Writes files still outdated at the interruption, with placeholders in place or still missing. Staged content is
+ * durable already.
  */
 async function putLate(files: FileChanges, disk: Disk): Promise<void> {
   const isLate = ({ path, before, changed: isChanged }: FileChange): boolean =>
@@ -182,8 +181,8 @@ async function putLate(files: FileChanges, disk: Disk): Promise<void> {
 }
 
 /**
- * Moves the staged file into place, or writes it again under the hidden name first: NetworkManager reads every
- * visible file.
+ * Moves the staged file into place, or writes it again under the hidden name first: NetworkManager reads every visible
+ * file.
  */
 async function put(change: FileChange, text: string, disk: Disk): Promise<void> {
   const { path, staged } = placesOf(change, disk);
@@ -195,8 +194,8 @@ async function put(change: FileChange, text: string, disk: Disk): Promise<void> 
 }
 
 /**
- * Rolls back all files in reverse order, using the original inode where still held; idempotent. Foreign files
- * in their place stay.
+ * Rolls back all files in reverse order, using the original inode where still held; idempotent. Foreign files in their
+ * place stay.
  */
 export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const step of stepsOf(files).toReversed()) {

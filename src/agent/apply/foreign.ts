@@ -55,10 +55,7 @@ export interface ForeignBaseline extends ForeignView {
   readonly ours: readonly RecordedNic[];
 }
 
-/**
- * Returns foreign state before any change; `inHand` lists NICs with unfinished changes, possibly without a
- * record.
- */
+/** Returns foreign state before any change; `inHand` lists NICs with unfinished changes, possibly without a record. */
 export function foreignBaseline(
   host: Snapshot,
   state: AgentState,
@@ -106,9 +103,9 @@ export interface ForeignLosses {
 export const noForeignLosses: ForeignLosses = { foreignStateLost: [], warnings: [] };
 
 /**
- * Detects foreign losses during a run. Foreign state on changed NICs is restored: going through "down", or
- * below the IPv6 minimum MTU, deletes it. Other losses are only reported, as foreign software such as a
- * container runtime changes links and routes all the time. Never rejects: the NICs' changes are done already.
+ * Detects foreign losses during a run. Foreign state on changed NICs is restored: going through "down", or below the
+ * IPv6 minimum MTU, deletes it. Other losses are only reported, as foreign software such as a container runtime changes
+ * links and routes all the time. Never rejects: the NICs' changes are done already.
  */
 export async function foreignLosses(
   before: ForeignBaseline,
@@ -168,8 +165,8 @@ interface Found {
 }
 
 /**
- * Restores losses, addresses before dependent routes. Returns the resulting kernel state; undefined if nothing
- * was restorable. A NIC taken by foreign software meanwhile stays unchanged.
+ * Restores losses, addresses before dependent routes. Returns the resulting kernel state; undefined if nothing was
+ * restorable. A NIC taken by foreign software meanwhile stays unchanged.
  */
 async function restoreOn(
   nics: readonly RecordedNic[],

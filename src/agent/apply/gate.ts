@@ -18,8 +18,8 @@ import { changeKernel, type KernelFailure, type KernelOutcome } from './kernel.t
 const unchangeable = [...untouchable, ...inUse];
 
 /**
- * Returns why the NIC must not be touched: foreign software may use the NIC since planning. An absent NIC may
- * be touched, as only rules are left.
+ * Returns why the NIC must not be touched: foreign software may use the NIC since planning. An absent NIC may be
+ * touched, as only rules are left.
  */
 export function whyUntouchable(
   { mac, belongings, rulesOnly }: RecordedNic,
@@ -36,8 +36,8 @@ export function whyUntouchable(
 }
 
 /**
- * Returns why the change's device is not the NIC in `seen`: `ip` finds devices by name, and the name may belong
- * to a foreign link by now. A rules-only change names no device.
+ * Returns why the change's device is not the NIC in `seen`: `ip` finds devices by name, and the name may belong to a
+ * foreign link by now. A rules-only change names no device.
  */
 function deviceMismatch(
   change: Change,
@@ -64,8 +64,8 @@ interface OfNic {
 }
 
 /**
- * Single entry point for a NIC's kernel changes, forward and back. A NIC taken by foreign software, or renamed
- * since planning, stays unchanged and its change fails. `seen` is the latest snapshot behind the change.
+ * Single entry point for a NIC's kernel changes, forward and back. A NIC taken by foreign software, or renamed since
+ * planning, stays unchanged and its change fails. `seen` is the latest snapshot behind the change.
  */
 export async function changeNics<K extends OfNic>(
   changes: ReadonlyMap<K, Change>,

@@ -42,8 +42,8 @@ interface Line<K> {
 }
 
 /**
- * Makes all changes in one `ip -batch`, then reads the resulting state. After a failed operation the rest of
- * its change is skipped. Other changes continue until `maxFailures`: each failure costs another `ip` process.
+ * Makes all changes in one `ip -batch`, then reads the resulting state. After a failed operation the rest of its change
+ * is skipped. Other changes continue until `maxFailures`: each failure costs another `ip` process.
  */
 export async function changeKernel<K>(
   changes: ReadonlyMap<K, Change>,
@@ -108,9 +108,8 @@ async function runLines<K>(
 }
 
 /**
- * True if a deletion failed because the target is gone: a starting manager deletes rules and sets its own.
- * ENOENT for a rule, ESRCH for a route, EADDRNOTAVAIL for an address (net/core/fib_rules.c, fib_frontend.c,
- * devinet.c).
+ * True if a deletion failed because the target is gone: a starting manager deletes rules and sets its own. ENOENT for a
+ * rule, ESRCH for a route, EADDRNOTAVAIL for an address (net/core/fib_rules.c, fib_frontend.c, devinet.c).
  */
 function isGoneAlready({ kind }: Operation, words: string): boolean {
   const deletes = kind === 'rule.delete' || kind === 'route.delete' || kind === 'address.delete';

@@ -23,8 +23,8 @@ export interface Planned {
 }
 
 /**
- * Replans after NetworkManager released NICs taken by an automatic profile. Only NICs without any other refusal
- * are released. A failed release is explained in the refusal.
+ * Replans after NetworkManager released NICs taken by an automatic profile. Only NICs without any other refusal are
+ * released. A failed release is explained in the refusal.
  */
 export async function planWithoutLeases(
   { input, plan }: Planned,

@@ -21,8 +21,8 @@ export interface Changed {
   /** Kernel state after the change, if read on the way. */
   readonly seen?: KernelSnapshot | undefined;
   /**
-   * Kernel refusals for NICs the network manager also configures. The manager deletes unknown state as soon as
-   * a link is up, such as a route's source address. Verification sets the missing state again.
+   * Kernel refusals for NICs the network manager also configures. The manager deletes unknown state as soon as a link
+   * is up, such as a route's source address. Verification sets the missing state again.
    */
   readonly stopped: ReadonlyMap<Unit, string>;
   /** MACs of NICs the network manager also configures. */
@@ -30,8 +30,8 @@ export interface Changed {
 }
 
 /**
- * Changes the kernel, and meanwhile syncs the staged files, as `ip` is a separate process. `latest` is the
- * latest kernel snapshot.
+ * Changes the kernel, and meanwhile syncs the staged files, as `ip` is a separate process. `latest` is the latest
+ * kernel snapshot.
  */
 export async function changeLinks(
   work: TransactionBatch,
@@ -175,8 +175,8 @@ function isPassing(
 }
 
 /**
- * True if a link comes up and the network manager may hold another address or route: networkd sets its
- * configuration when the carrier appears. NetworkManager may delete existing state from any NIC coming up.
+ * True if a link comes up and the network manager may hold another address or route: networkd sets its configuration
+ * when the carrier appears. NetworkManager may delete existing state from any NIC coming up.
  */
 function isContested(
   { after, nic }: Unit,

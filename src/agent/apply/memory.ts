@@ -106,8 +106,8 @@ function versionOf({ files, nic }: Unit): (typeof journalVersions)[number] {
 }
 
 /**
- * Ownership keys in a journal. Up to version 3 the NIC owned all rules from its addresses to its tables,
- * without rules in `except`.
+ * Ownership keys in a journal. Up to version 3 the NIC owned all rules from its addresses to its tables, without rules
+ * in `except`.
  */
 const belongings = ownership
   .extend({
@@ -190,9 +190,7 @@ const entrusted = z.object({
 /** Limit per NIC and kind: software with thousands of routes there sets them again itself. */
 const maxEntrusted = 256;
 
-/**
- * `/var/lib/multinic/journal/N.json`: a NIC's unfinished change, with all data for finishing or rolling back.
- */
+/** `/var/lib/multinic/journal/N.json`: a NIC's unfinished change, with all data for finishing or rolling back. */
 const journalEntry = z.object({
   version: z.literal(journalVersions),
   fence,

@@ -35,17 +35,17 @@ export interface Recovered extends ForeignLosses {
   /** NICs whose change could not be ended: their journals stay, and the NICs must not be touched until then. */
   readonly inHand: ReadonlyMap<string, Refusal>;
   /**
-   * NIC states for these NICs, for plans only. In state.json such a claim would outlive the rollback, when
-   * foreign software may own the configuration.
+   * NIC states for these NICs, for plans only. In state.json such a claim would outlive the rollback, when foreign
+   * software may own the configuration.
    */
   readonly claims: readonly NicRecord[];
 }
 
 /**
- * Ends changes left by an interrupted run: a NIC with a committed file is finished, any other NIC is rolled
- * back. Repeating after another interruption leads to the same end. If the kernel cannot or must not be
- * restored, state.json still records the NIC's managed state, and the plan starts from there. If a NIC's files
- * cannot be ended, only the other NICs continue.
+ * Ends changes left by an interrupted run: a NIC with a committed file is finished, any other NIC is rolled back.
+ * Repeating after another interruption leads to the same end. If the kernel cannot or must not be restored, state.json
+ * still records the NIC's managed state, and the plan starts from there. If a NIC's files cannot be ended, only the
+ * other NICs continue.
  */
 export async function recover(
   journals: readonly JournalEntry[],
@@ -124,8 +124,8 @@ async function endEntry(entry: JournalEntry, state: AgentState, context: Context
 }
 
 /**
- * Ends a change to a detached NIC's rules: the NIC stays unmanaged whatever the result. After a reboot such
- * rules are gone.
+ * Ends a change to a detached NIC's rules: the NIC stays unmanaged whatever the result. After a reboot such rules are
+ * gone.
  */
 async function endRulesOnly(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, bootId, after } = entry;
@@ -155,9 +155,7 @@ async function endChange(entry: JournalEntry, state: AgentState, context: Contex
   return { state: next, warnings: [...lost, ...left.map((path) => `FilesLeft ${path}`)] };
 }
 
-/**
- * state.json is written after the commit: for an unreachable commit file only state.json can prove the commit.
- */
+/** state.json is written after the commit: for an unreachable commit file only state.json can prove the commit. */
 function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolean {
   return isSameJson(
     nics.find((nic) => nic.mac === mac),
@@ -166,9 +164,8 @@ function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolea
 }
 
 /**
- * True if a committed release is complete except for its files: state.json lacks the NIC, or the node booted
- * without the address file. DHCP or an administrator may have configured the NIC since, even with the port's
- * address.
+ * True if a committed release is complete except for its files: state.json lacks the NIC, or the node booted without
+ * the address file. DHCP or an administrator may have configured the NIC since, even with the port's address.
  */
 function isReleased({ step, mac, bootId }: JournalEntry, { nics }: AgentState, { run }: Context) {
   if (step !== 'remove') return false;
@@ -201,8 +198,8 @@ function hasNewOwner(entry: JournalEntry, committed: boolean, seenNow: KernelSna
 }
 
 /**
- * True if only expiring addresses are left to roll back, which the agent never sets: DHCP assigns the address
- * the port has in the cloud.
+ * True if only expiring addresses are left to roll back, which the agent never sets: DHCP assigns the address the port
+ * has in the cloud.
  */
 function isOnlyLeased(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (committed) return false;

@@ -63,8 +63,8 @@ export class TransactionBatch {
   }
 
   /**
-   * Records a problem with a correct NIC: foreign software uses the NIC by now, and a rollback would disrupt
-   * it. The NIC stays managed, so the next run knows the managed part.
+   * Records a problem with a correct NIC: foreign software uses the NIC by now, and a rollback would disrupt it. The
+   * NIC stays managed, so the next run knows the managed part.
    */
   report(unit: Unit, failure: Refusal): void {
     this.#failures.set(unit, { ...failure, name: unit.after.link?.name ?? '' });
@@ -72,8 +72,7 @@ export class TransactionBatch {
   }
 
   /**
-   * Rolls back a transaction and verifies kernel and files. A NIC taken by foreign software meanwhile stays
-   * unchanged.
+   * Rolls back a transaction and verifies kernel and files. A NIC taken by foreign software meanwhile stays unchanged.
    */
   async fail(unit: Unit, failure: Refusal): Promise<void> {
     this.#going.delete(unit);

@@ -19,14 +19,13 @@ import { changeNics, whyUntouchable } from './gate.ts';
 /** Time limit in ms until a change shows, including reactions by the kernel, udev and foreign software. */
 const patienceMs = 3_000;
 /**
- * Time limit in ms for IPv6 duplicate address detection: two seconds by kernel defaults. Also covers networkd,
- * which waits for detection before setting its configuration.
+ * Time limit in ms for IPv6 duplicate address detection: two seconds by kernel defaults. Also covers networkd, which
+ * waits for detection before setting its configuration.
  */
 const longPatienceMs = 15_000;
 const pauseMs = 50;
 /**
- * Time in ms a renamed NIC must stay unchanged: after each rename udev sets names, MTU and more from a `.link`
- * file.
+ * Time in ms a renamed NIC must stay unchanged: after each rename udev sets names, MTU and more from a `.link` file.
  */
 const quietMs = 500;
 /** Corrections per NIC: room for state an earlier change enabled, and for state foreign software reverted. */
@@ -84,9 +83,8 @@ function reachable(now: NicState, want: NicState): NicState {
 }
 
 /**
- * Brings NICs from any state to the wanted state: reads, corrects differences, and repeats until none is left
- * or time is up. The first read is immediate, as netlink changes show when the call returns; only foreign
- * changes take time.
+ * Brings NICs from any state to the wanted state: reads, corrects differences, and repeats until none is left or time
+ * is up. The first read is immediate, as netlink changes show when the call returns; only foreign changes take time.
  */
 export async function settle<G extends Goal>(
   goals: readonly G[],
@@ -218,8 +216,8 @@ function wrongOf<G extends Goal>(
 }
 
 /**
- * True if no further change is expected: udev ends a rename by keeping the old name as alternative name, or
- * nothing has changed for a while.
+ * True if no further change is expected: udev ends a rename by keeping the old name as alternative name, or nothing has
+ * changed for a while.
  */
 function isQuiet(
   { links }: KernelSnapshot,

@@ -11,10 +11,7 @@ import { type Failure, TransactionBatch } from './rollback.ts';
 
 export interface Outcome {
   readonly state: AgentState;
-  /**
-   * Failed transactions: rolled back, or not rolled back according to the message, or taken by foreign
-   * software.
-   */
+  /** Failed transactions: rolled back, or not rolled back according to the message, or taken by foreign software. */
   readonly failures: ReadonlyMap<Unit, Failure>;
   /** Last kernel snapshot; absent if anything changed afterwards. */
   readonly seen?: KernelSnapshot;
@@ -23,9 +20,8 @@ export interface Outcome {
 }
 
 /**
- * Runs NIC transactions side by side, each completely or not at all: journal, staged files, kernel,
- * verification, rename, state. A failed transaction is rolled back, and the rest continues. `before` is the
- * host before any change.
+ * Runs NIC transactions side by side, each completely or not at all: journal, staged files, kernel, verification,
+ * rename, state. A failed transaction is rolled back, and the rest continues. `before` is the host before any change.
  */
 export async function transact(
   units: readonly Unit[],

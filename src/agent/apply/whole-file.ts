@@ -12,12 +12,12 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-// Synchronous except for disk syncs: files have a few hundred bytes, in a process without other work, and a
-// thread pool round trip costs more than the write. Disk syncs run for all files at once.
+// Synchronous except for disk syncs: files have a few hundred bytes, in a process without other work, and a thread pool
+// round trip costs more than the write. Disk syncs run for all files at once.
 
 /**
- * Writes a file atomically: a crash leaves the complete old or new file. `syncPath` on its directory makes the
- * new file durable.
+ * Writes a file atomically: a crash leaves the complete old or new file. `syncPath` on its directory makes the new file
+ * durable.
  */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const growing = `${path}.new`;
@@ -26,9 +26,7 @@ export async function writeWhole(path: string, text: string, mode: number): Prom
   renameSync(growing, path);
 }
 
-/**
- * Replaces a file readers use at once: if the disk sync fails, the old file comes back, without needing space.
- */
+/** Replaces a file readers use at once: if the disk sync fails, the old file comes back, without needing space. */
 export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const former = `${path}.old`;
   removeFile(former);

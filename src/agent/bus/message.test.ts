@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { BadMessageError, decode, encodeCall } from './message.ts';
 
-/**
- * As written by `dbus-send`: header fields and structure bodies are aligned to eight bytes, numbers to four.
- */
+/** As written by `dbus-send`: header fields and structure bodies are aligned to eight bytes, numbers to four. */
 test("encodeCall follows the D-Bus specification's layout", () => {
   const call = {
     destination: 'a.b',

@@ -55,8 +55,8 @@ export function encodeCall(serial: number, call: Call): Buffer {
 }
 
 /**
- * Returns the first message's answer and length in bytes; undefined while incomplete. Messages other than
- * replies have no answer. Throws a BadMessageError.
+ * Returns the first message's answer and length in bytes; undefined while incomplete. Messages other than replies have
+ * no answer. Throws a BadMessageError.
  */
 export function decode(bytes: Buffer): { answer?: Answer; length: number } | undefined {
   if (bytes.length < fixedLength) return undefined;

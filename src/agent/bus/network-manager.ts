@@ -6,8 +6,8 @@ const root = '/org/freedesktop/NetworkManager';
 /** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile NetworkManager made by itself. */
 const generated = 0x2;
 /**
- * NM_SETTINGS_CONNECTION_FLAG_VOLATILE and _EXTERNAL (since 1.26): a profile mirroring foreign configuration on
- * the NIC, such as a user's own DHCP client. Disconnecting would remove the foreign configuration for good.
+ * NM_SETTINGS_CONNECTION_FLAG_VOLATILE and _EXTERNAL (since 1.26): a profile mirroring foreign configuration on the
+ * NIC, such as a user's own DHCP client. Disconnecting would remove the foreign configuration for good.
  */
 const mirroring = 0x4 | 0x8;
 
@@ -18,8 +18,8 @@ export interface LeasedNic {
 }
 
 /**
- * Makes NetworkManager remove configuration set by an automatic profile; a user's profile stays active. Returns
- * why nothing was removed. Rejects if the bus or NetworkManager does not answer before `signal`.
+ * Makes NetworkManager remove configuration set by an automatic profile; a user's profile stays active. Returns why
+ * nothing was removed. Rejects if the bus or NetworkManager does not answer before `signal`.
  */
 export function disconnectNic(
   socket: string,

@@ -10,8 +10,8 @@ export class RefusedCallError extends Error {
 const maxUnread = 2_097_152;
 
 /**
- * Connection to the system bus, for one call at a time. Whatever a peer does, a call ends with `signal` at the
- * latest, or with the connection.
+ * Connection to the system bus, for one call at a time. Whatever a peer does, a call ends with `signal` at the latest,
+ * or with the connection.
  */
 export class SystemBus implements Disposable {
   readonly #socket: Socket;
@@ -76,8 +76,7 @@ export class SystemBus implements Disposable {
   }
 
   /**
-   * SASL EXTERNAL: the kernel identifies the client to the bus. Then sends Hello, every client's mandatory
-   * first call.
+   * SASL EXTERNAL: the kernel identifies the client to the bus. Then sends Hello, every client's mandatory first call.
    */
   async #introduce(): Promise<void> {
     const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');

@@ -66,8 +66,8 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
 type LinkFile = { readonly path: string; readonly text: string };
 
 /**
- * Returns the links forming the node's own network: NICs, and links with a default route or a Node address.
- * Container runtime links are excluded, as network managers may also claim them.
+ * Returns the links forming the node's own network: NICs, and links with a default route or a Node address. Container
+ * runtime links are excluded, as network managers may also claim them.
  */
 function nodeLinks(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
   const ways = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
@@ -103,9 +103,9 @@ function managedByNetworkManager({ name, mac }: Link, text: string): ManagedLink
 }
 
 /**
- * True if NetworkManager is configured not to manage the link: by `unmanaged-devices=` or `managed=` in its own
- * files, `NM_CONTROLLED=no` or udev. Such a link has no device file, or a file without `managed`. A link
- * released only for this boot has `managed=false`.
+ * True if NetworkManager is configured not to manage the link: by `unmanaged-devices=` or `managed=` in its own files,
+ * `NM_CONTROLLED=no` or udev. Such a link has no device file, or a file without `managed`. A link released only for
+ * this boot has `managed=false`.
  */
 export function isLeftAlone(hostRoot: string, index: number): boolean {
   if (!activeOn(hostRoot).has(`invocation:${activeUnits.networkManager}`)) return false;

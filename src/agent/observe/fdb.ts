@@ -14,8 +14,8 @@ const lifetimeMs = 120_000;
 const run = promisify(execFile);
 
 /**
- * Reads a link's unicast filter from the forwarding database. The kernel also lists macvlans inside a Pod's
- * namespace, invisible to `ip link`. Returns an empty list for a missing link.
+ * Reads a link's unicast filter from the forwarding database. The kernel also lists macvlans inside a Pod's namespace,
+ * invisible to `ip link`. Returns an empty list for a missing link.
  */
 export async function readUnicastFilter(link: string): Promise<readonly string[]> {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };

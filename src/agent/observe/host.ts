@@ -108,8 +108,8 @@ function withDropIns(file: HostFile, dropIns: readonly HostFile[] = []): HostFil
 }
 
 /**
- * Returns foreign drop-ins for managed file names: the file alone no longer describes the NIC, as a drop-in
- * configures the same NIC.
+ * Returns foreign drop-ins for managed file names: the file alone no longer describes the NIC, as a drop-in configures
+ * the same NIC.
  */
 export function dropInsToOurs(hostRoot: string, places: readonly Place[]): ConfigFile[] {
   return [...dropInsIn(hostRoot, places)].flatMap(([name, files]) => {
@@ -154,8 +154,8 @@ function foldersIn(hostRoot: string, directory: string, suffix: string): string[
 }
 
 /**
- * Returns directory entries with this suffix; empty without the directory. Entries other than files count too,
- * without text: their name is taken.
+ * Returns directory entries with this suffix; empty without the directory. Entries other than files count too, without
+ * text: their name is taken.
  */
 export function readHostFiles(hostRoot: string, { directory, suffix }: Place): HostFile[] {
   return namesIn(join(hostRoot, directory))

@@ -5,8 +5,8 @@ const [quote, backslash, open, close, newline] = ['"', '\\', '{', '}', '\n'].map
 const megabyte = 1_000_000;
 
 /**
- * Object length limit in megabytes (ASCII). `ip` writes a link and all its addresses as a single object:
- * `kube-ipvs0` has about 160 characters per Service address, so 16 MB allow 100,000 Services.
+ * Object length limit in megabytes (ASCII). `ip` writes a link and all its addresses as a single object: `kube-ipvs0`
+ * has about 160 characters per Service address, so 16 MB allow 100,000 Services.
  */
 const maxElementLength = 16;
 
@@ -14,9 +14,8 @@ const maxElementLength = 16;
 const maxBetween = 80;
 
 /**
- * Splits JSON arrays of objects, each on a separate line, into object texts. The text arrives in pieces, and
- * only the unfinished object is buffered: `ip` answers with tens of megabytes on a node with thousands of
- * links.
+ * Splits JSON arrays of objects, each on a separate line, into object texts. The text arrives in pieces, and only the
+ * unfinished object is buffered: `ip` answers with tens of megabytes on a node with thousands of links.
  */
 export class JsonLines {
   readonly #onElement: (text: string) => void;

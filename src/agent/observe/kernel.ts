@@ -21,9 +21,9 @@ export interface KernelDump {
 }
 
 /**
- * Queries for the whole kernel state; a single process answers all, as starting a process costs more than a
- * query. Routes and neighbours name their links, whose names may change meanwhile: both are read between `link
- * show` and `addr show`, which report index and name.
+ * Queries for the whole kernel state; a single process answers all, as starting a process costs more than a query.
+ * Routes and neighbours name their links, whose names may change meanwhile: both are read between `link show` and `addr
+ * show`, which report index and name.
  */
 export const questions = [
   'link show',
@@ -45,8 +45,8 @@ export interface AnswerReader<T> {
 }
 
 /**
- * Object limit per read. A run keeps several reads: 97,000 routes need more than 64 MB heap and less than the
- * limit, 104 MB, with 183 MB resident (256 MB for the Pod). A process dying at its heap limit reports nothing.
+ * Object limit per read. A run keeps several reads: 97,000 routes need more than 64 MB heap and less than the limit,
+ * 104 MB, with 183 MB resident (256 MB for the Pod). A process dying at its heap limit reports nothing.
  */
 const maxObjects = 100_000;
 
@@ -165,9 +165,7 @@ export function readLink(text: string): Link {
   };
 }
 
-/**
- * `ip` looks up a vxlan's lower link by index in its own namespace, even if the link is in another namespace.
- */
+/** `ip` looks up a vxlan's lower link by index in its own namespace, even if the link is in another namespace. */
 function lowerOf({ link, link_netnsid, linkinfo }: z.infer<typeof linkEntry>): string | undefined {
   if (linkinfo?.info_kind === 'veth') return undefined;
   return link ?? (link_netnsid === undefined ? linkinfo?.info_data?.link : undefined);
@@ -216,9 +214,7 @@ interface LinkAddresses {
   readonly addresses: readonly Address[];
 }
 
-/**
- * Parses a link's addresses from `ip -N -j -d addr show`, in kernel order; throws a ZodError on any other text.
- */
+/** Parses a link's addresses from `ip -N -j -d addr show`, in kernel order; throws a ZodError on any other text. */
 export function readAddresses(text: string): LinkAddresses {
   const { ifindex, ifname, addr_info } = linkAddresses.parse(JSON.parse(text));
   const addresses = addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : []));

@@ -9,8 +9,8 @@ const nexthop = z.looseObject({
 });
 
 /**
- * Entry in the output of `ip -N -j -d route show table all`, which lists both families. Further keys are kept,
- * and make a route opaque.
+ * Entry in the output of `ip -N -j -d route show table all`, which lists both families. Further keys are kept, and make
+ * a route opaque.
  */
 const routeEntry = z.looseObject({
   type: z.coerce.number().default(1),
@@ -27,8 +27,8 @@ const routeEntry = z.looseObject({
   pref: z.string().optional(),
   nexthops: z.array(nexthop).optional(),
   /**
-   * Nexthop object id: with `net.ipv4.nexthop_compat_mode` 0 the kernel reports nothing more about the next
-   * hops (ip-nexthop(8)).
+   * Nexthop object id: with `net.ipv4.nexthop_compat_mode` 0 the kernel reports nothing more about the next hops
+   * (ip-nexthop(8)).
    */
   nhid: z.int().optional(),
   /** Nexthop object details looked up by a newer `ip -d`; for a group only member ids. */
@@ -45,8 +45,8 @@ const tunnelEnd = /("encap":"ip6?"[^{}]*?)"dst":/g;
 const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offload', 'rt_trap']);
 
 /**
- * Parses routes from `ip -N -j -d route show table all`, object by object. A BGP node has a hundred thousand
- * routes: common values are stored once.
+ * Parses routes from `ip -N -j -d route show table all`, object by object. A BGP node has a hundred thousand routes:
+ * common values are stored once.
  */
 export class RouteReader {
   readonly routes: Route[] = [];

@@ -91,10 +91,7 @@ function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
   );
 }
 
-/**
- * Refuses a name held by another link, unless an accepted entry renames this link. Alternative names always
- * block.
- */
+/** Refuses a name held by another link, unless an accepted entry renames this link. Alternative names always block. */
 function nameTaken(
   { link, desired: { name } }: WantedNic,
   { host, accepted }: Site,
@@ -109,8 +106,8 @@ function nameTaken(
 }
 
 /**
- * Allows a path holding a managed file about this NIC, an accepted NIC or a recorded NIC. Also allows a path
- * recorded for this NIC, even if a user's edit changed the MAC inside.
+ * Allows a path holding a managed file about this NIC, an accepted NIC or a recorded NIC. Also allows a path recorded
+ * for this NIC, even if a user's edit changed the MAC inside.
  */
 function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal | undefined {
   const { host, accepted, records } = site;
@@ -125,9 +122,7 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
   );
 }
 
-/**
- * Refuses a NIC that a foreign file configures by MAC or name: after a boot two files would configure the NIC.
- */
+/** Refuses a NIC that a foreign file configures by MAC or name: after a boot two files would configure the NIC. */
 function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   const names = namesOf(nic, host);
   const claim = host.files.find(
@@ -138,8 +133,8 @@ function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
 }
 
 /**
- * Refuses a new NIC while a file is unreadable: the file may configure this NIC. A managed NIC already coexists
- * with the file and stays allowed.
+ * Refuses a new NIC while a file is unreadable: the file may configure this NIC. A managed NIC already coexists with
+ * the file and stays allowed.
  */
 function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefined {
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
@@ -149,8 +144,8 @@ function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefi
 }
 
 /**
- * Refuses a NIC matched by a file's name pattern: at the next boot the file would configure the NIC beside or
- * instead of ours.
+ * Refuses a NIC matched by a file's name pattern: at the next boot the file would configure the NIC beside or instead
+ * of ours.
  */
 function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
@@ -171,8 +166,8 @@ function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | undefined {
 }
 
 /**
- * Returns current, former and desired names: a file may exist for a name the NIC gets later. A former name now
- * used by another link is left out.
+ * Returns current, former and desired names: a file may exist for a name the NIC gets later. A former name now used by
+ * another link is left out.
  */
 function namesOf({ link, record, desired }: WantedNic, host: Snapshot): string[] {
   const former = record?.originalName ?? '';
@@ -196,8 +191,8 @@ function mentions(file: ConfigFile, own: readonly string[]): boolean {
 }
 
 /**
- * Uses reason NICInUse, because a Service with external addresses can cause the clash. Only the node's own
- * address is an entry error.
+ * Uses reason NICInUse, because a Service with external addresses can cause the clash. Only the node's own address is
+ * an entry error.
  */
 function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   const { desired, link: own } = nic;
@@ -240,8 +235,8 @@ function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefine
 }
 
 /**
- * Checks Node addresses separately: for a moment no link may have the address, and an external address is never
- * on a link.
+ * Checks Node addresses separately: for a moment no link may have the address, and an external address is never on a
+ * link.
  */
 function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refusal | undefined {
   const ip = protectedAddresses.find((each) =>
@@ -252,8 +247,7 @@ function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refus
 }
 
 /**
- * Refuses subnets overlapping foreign addresses or routes in main: Pod, VPN or other traffic could leave by
- * this NIC.
+ * Refuses subnets overlapping foreign addresses or routes in main: Pod, VPN or other traffic could leave by this NIC.
  */
 function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refusal | undefined {
   const { host, records } = site;
@@ -287,9 +281,9 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
 }
 
 /**
- * True if the route loses to the NIC's subnet: a wider gateway route loses these packets by longest prefix, as
- * a default route does. The NIC's own routes in main are excluded: they would take packets for hosts behind the
- * gateway, such as Pods.
+ * True if the route loses to the NIC's subnet: a wider gateway route loses these packets by longest prefix, as a
+ * default route does. The NIC's own routes in main are excluded: they would take packets for hosts behind the gateway,
+ * such as Pods.
  */
 function losesTo(route: Route, cidr: string, subnets: readonly string[], host: Snapshot): boolean {
   return (
@@ -302,9 +296,9 @@ function losesTo(route: Route, cidr: string, subnets: readonly string[], host: S
 }
 
 /**
- * True if gateways behind the link are routers outside the node: the link is a physical NIC or has a default
- * route. CNIs also give Pod routes a next hop, such as Cilium on a veth. A container node's own NIC is a veth
- * with a default route.
+ * True if gateways behind the link are routers outside the node: the link is a physical NIC or has a default route.
+ * CNIs also give Pod routes a next hop, such as Cilium on a veth. A container node's own NIC is a veth with a default
+ * route.
  */
 function leavesNode(name: string, host: Snapshot): boolean {
   const link = linkNamed(host, name);

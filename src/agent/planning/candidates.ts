@@ -34,9 +34,7 @@ export interface PlanInput {
   readonly host: Snapshot;
   readonly backend: Backend;
   readonly bootId: string;
-  /**
-   * Refusals by MAC for NICs with an unfinished earlier change: such NICs stay unchanged whatever the request.
-   */
+  /** Refusals by MAC for NICs with an unfinished earlier change: such NICs stay unchanged whatever the request. */
   readonly inHand?: ReadonlyMap<string, Refusal>;
   /** Unicast MACs received by a removed NIC's link, by the NIC's MAC. */
   readonly receives?: ReadonlyMap<string, readonly string[]>;
@@ -119,8 +117,8 @@ function candidateOf(
 }
 
 /**
- * Refuses candidates the host rules out. A refused NIC keeps name and addresses, which may block further
- * candidates: repeats until stable.
+ * Refuses candidates the host rules out. A refused NIC keeps name and addresses, which may block further candidates:
+ * repeats until stable.
  */
 function attainable(candidates: readonly Candidate[], site: Site) {
   const refused: RefusedNic[] = [];
@@ -159,9 +157,9 @@ export function refusedNic(host: Snapshot, entry: RequestInterface, refusal: Ref
 }
 
 /**
- * Assigns an index, and thereby name, table and priority, to each entry's NIC, by MAC. A managed NIC keeps the
- * recorded index whatever the request says: callers numbering by MAC order would rename live NICs whenever a
- * port comes or goes. New NICs get the requested index or the lowest free index; none if all ten are taken.
+ * Assigns an index, and thereby name, table and priority, to each entry's NIC, by MAC. A managed NIC keeps the recorded
+ * index whatever the request says: callers numbering by MAC order would rename live NICs whenever a port comes or goes.
+ * New NICs get the requested index or the lowest free index; none if all ten are taken.
  */
 export function assignIndexes(
   entries: readonly RequestInterface[],
@@ -226,8 +224,8 @@ function duplicateProblem(entry: RequestInterface, all: readonly RequestInterfac
 }
 
 /**
- * Returns keys for routes in main. Routes without a metric are left out: each NIC gives them a metric unique on
- * the host.
+ * Returns keys for routes in main. Routes without a metric are left out: each NIC gives them a metric unique on the
+ * host.
  */
 function mainRoutes({ routing, routes }: RequestInterface): string[] {
   if (routing !== 'main') return [];

@@ -27,9 +27,9 @@ export interface DesiredNic {
 }
 
 /**
- * Returns the NIC an entry requests. Route attributes equal networkd's defaults for files, so a reboot changes
- * nothing. Rules use protocol kernel: networkd deletes foreign rules missing in its files whenever it
- * configures a link. `present` lists the link's addresses: their order decides the primary address per subnet.
+ * Returns the NIC an entry requests. Route attributes equal networkd's defaults for files, so a reboot changes nothing.
+ * Rules use protocol kernel: networkd deletes foreign rules missing in its files whenever it configures a link.
+ * `present` lists the link's addresses: their order decides the primary address per subnet.
  */
 export function desiredNic(
   entry: RequestInterface,
@@ -96,8 +96,8 @@ export function linkLocalOf(mac: string): string {
 }
 
 /**
- * Returns mode, settings and link-local addresses for IPv6. Below the minimum MTU the kernel removes IPv6 from
- * the link, so nothing can be set.
+ * Returns mode, settings and link-local addresses for IPv6. Below the minimum MTU the kernel removes IPv6 from the
+ * link, so nothing can be set.
  */
 function ipv6Of(nic: DesiredNic) {
   if (nic.mtu < minIpv6Mtu) return { settings: {}, linkLocal: [] };
@@ -131,8 +131,8 @@ export function desiredState(nic: DesiredNic): NicState {
 }
 
 /**
- * Returns a route per subnet. IPv6 routes have no source: the kernel rejects an address still being probed, and
- * selects by prefix (RFC 6724).
+ * Returns a route per subnet. IPv6 routes have no source: the kernel rejects an address still being probed, and selects
+ * by prefix (RFC 6724).
  */
 function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
   const subnets = new Map<string, string>();
@@ -163,9 +163,9 @@ function route(
 }
 
 /**
- * Returns wanted addresses in requested order, but within a subnet present IPv4 addresses come first, in kernel
- * order. The first address per subnet is primary and cannot change places. IPv6 has no primary address, and its
- * kernel order changes with each boot.
+ * Returns wanted addresses in requested order, but within a subnet present IPv4 addresses come first, in kernel order.
+ * The first address per subnet is primary and cannot change places. IPv6 has no primary address, and its kernel order
+ * changes with each boot.
  */
 function inKernelOrder(wanted: readonly string[], present: readonly string[]): string[] {
   const ranked = present.filter((cidr) => familyOf(cidr) === 4);
@@ -178,8 +178,7 @@ function inKernelOrder(wanted: readonly string[], present: readonly string[]): s
 }
 
 /**
- * Removes duplicates: an entry may repeat the default route or a subnet, and the kernel has a single route for
- * both.
+ * Removes duplicates: an entry may repeat the default route or a subnet, and the kernel has a single route for both.
  */
 function distinct(routes: readonly NicRoute[]): NicRoute[] {
   const keys = new Set<string>();

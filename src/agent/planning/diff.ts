@@ -20,8 +20,8 @@ export interface DiffOptions {
 }
 
 /**
- * Returns the change from state `now` to state `want`; empty if equal. New addresses, routes and rules come
- * before deletions. Passing through "down" deletes all routes, so they are set again afterwards.
+ * Returns the change from state `now` to state `want`; empty if equal. New addresses, routes and rules come before
+ * deletions. Passing through "down" deletes all routes, so they are set again afterwards.
  */
 export function diffNic(now: NicState, want: NicState, options: DiffOptions = {}): Change {
   const rules = ruleOperations(now.rules, want.rules);
@@ -104,10 +104,10 @@ function renameOperations({ name, altNames = [] }: LinkState, to: string): Opera
 }
 
 /**
- * True if the link must go down first. The kernel makes link-local addresses when a link goes up, so a link
- * without IPv4 addresses takes this way to get them. A link in use keeps its routes and gets link-local
- * addresses one by one. No link goes down to lose them: NetworkManager 1.42 restores everything it holds when a
- * link comes up. A link ending down goes down first: any kernel can then rename the link.
+ * True if the link must go down first. The kernel makes link-local addresses when a link goes up, so a link without
+ * IPv4 addresses takes this way to get them. A link in use keeps its routes and gets link-local addresses one by one.
+ * No link goes down to lose them: NetworkManager 1.42 restores everything it holds when a link comes up. A link ending
+ * down goes down first: any kernel can then rename the link.
  */
 function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
   if (!want.up || (renameDown && now.name !== want.name)) return true;
@@ -140,8 +140,8 @@ function addressOperations(now: LinkState, want: LinkState) {
     ].map(add),
     // Secondaries come before their primary address: deleting the primary would delete them too.
     delete: [...obsolete.toReversed(), ...local.delete].map(remove),
-    // Deleting a primary address deletes its secondaries unless promote_secondaries is set. Deleting the last
-    // address deletes all routes. Adding an address never replaces an address with other attributes.
+    // Deleting a primary address deletes its secondaries unless promote_secondaries is set. Deleting the last address
+    // deletes all routes. Adding an address never replaces an address with other attributes.
     again: obsolete.length > 0 ? want.addresses.map(add) : [],
   };
 }
@@ -164,8 +164,8 @@ function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) 
   const dev = want.name;
   const present = new Set(now.routes.map(routeText));
   const wanted = new Set(want.routes.map(routeText));
-  // Setting a route replaces the route with the same key. If foreign software appended several, only the first
-  // is replaced.
+  // Setting a route replaces the route with the same key. If foreign software appended several, only the first is
+  // replaced.
   const replaced = new Set(
     want.routes.filter((route) => !present.has(routeText(route))).map(routeKey),
   );

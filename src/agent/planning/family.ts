@@ -49,8 +49,8 @@ export interface FamilyFinding {
 }
 
 /**
- * Returns the file format for a host's NICs. Evidence in order: manager of the node's own links, running
- * managers, installed managers.
+ * Returns the file format for a host's NICs. Evidence in order: manager of the node's own links, running managers,
+ * installed managers.
  */
 export function familyIn(evidence: FamilyEvidence): FamilyFinding {
   const { networkd, networkManager } = evidence;

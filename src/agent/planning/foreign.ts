@@ -66,9 +66,7 @@ function missing(had: Iterable<ForeignLoss>, has: Iterable<ForeignLoss>): Foreig
   return gone;
 }
 
-/**
- * Ignores missing values: a deleted link takes its settings along, and a link without IPv6 lacks IPv6 settings.
- */
+/** Ignores missing values: a deleted link takes its settings along, and a link without IPv6 lacks IPv6 settings. */
 function changedSettings(before: ForeignView, after: ForeignView): ForeignLoss[] {
   const all = (view: ForeignView) => [
     ...view.settings,
@@ -93,9 +91,7 @@ function changedFiles(before: ForeignView, after: ForeignView): ForeignLoss[] {
   return gone.map(({ path }) => ({ what: `file ${path}` }));
 }
 
-/**
- * True for routes in the kernel's local table, which follows addresses, and for ICMP redirects, which expire.
- */
+/** True for routes in the kernel's local table, which follows addresses, and for ICMP redirects, which expire. */
 function isTransient({ table, protocol }: Route): boolean {
   return table === localTable || protocol === protocolRedirect;
 }
@@ -128,9 +124,9 @@ export function entrustedTo(nic: RecordedNic, kernel: KernelSnapshot): Entrusted
 }
 
 /**
- * Returns the kernel state plus foreign state recorded before a crash and missing now; `links` maps old link
- * names to current names. Addresses and neighbours are only reported: their owner may have moved an address to
- * another host, or deleted a neighbour. A route is only reported if another route took its slot.
+ * Returns the kernel state plus foreign state recorded before a crash and missing now; `links` maps old link names to
+ * current names. Addresses and neighbours are only reported: their owner may have moved an address to another host, or
+ * deleted a neighbour. A route is only reported if another route took its slot.
  */
 export function withEntrusted(
   kernel: KernelSnapshot,

@@ -1,9 +1,7 @@
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
 import { leasing } from './refusals.ts';
 
-/**
- * True if the link carries leased state: an expiring address, or a route from DHCP or a router advertisement.
- */
+/** True if the link carries leased state: an expiring address, or a route from DHCP or a router advertisement. */
 export function isLeased({ addresses, routes }: KernelSnapshot, name: string): boolean {
   return (
     addresses.some(({ link, temporary }) => link === name && temporary) ||
@@ -12,8 +10,8 @@ export function isLeased({ addresses, routes }: KernelSnapshot, name: string): b
 }
 
 /**
- * Predicts the host after lease removal: without leased addresses and routes, and without kernel routes derived
- * from them.
+ * Predicts the host after lease removal: without leased addresses and routes, and without kernel routes derived from
+ * them.
  */
 export function hostWithoutLeases(host: Snapshot, names: readonly string[]): Snapshot {
   const made = new Set<number>([...leasing, rt.protocolKernel]);

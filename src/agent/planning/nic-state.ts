@@ -55,8 +55,7 @@ const linkState = z
     /** In kernel order: a subnet's first IPv4 address is primary. */
     addresses: z.array(nicAddress).readonly(),
     /**
-     * IPv6 link-local addresses; the kernel makes and drops them as the link goes up and down. Absent if
-     * irrelevant.
+     * IPv6 link-local addresses; the kernel makes and drops them as the link goes up and down. Absent if irrelevant.
      */
     linkLocal: z.array(z.string()).readonly().exactOptional(),
     /** All routes except kernel-made routes from addresses. */
@@ -65,8 +64,8 @@ const linkState = z
   .transform(withFormerSettings);
 
 /**
- * NIC state the agent changes, and must therefore be able to restore. Apply, removal and rollback work alike:
- * they move a NIC from the current state to another state.
+ * NIC state the agent changes, and must therefore be able to restore. Apply, removal and rollback work alike: they move
+ * a NIC from the current state to another state.
  */
 export const nicState = z.object({
   /** Absent if the NIC is not on the host. */
@@ -90,8 +89,8 @@ export function sameNic(a: NicState, b: NicState): boolean {
 }
 
 /**
- * Describes differences between two states; empty if equal. A setting missing on either side is no difference:
- * the kernel removes IPv6 settings from a link with a smaller MTU.
+ * Describes differences between two states; empty if equal. A setting missing on either side is no difference: the
+ * kernel removes IPv6 settings from a link with a smaller MTU.
  */
 export function nicDifference(have: NicState, want: NicState): string {
   if (!have.link !== !want.link) return want.link ? 'the NIC is gone' : 'the NIC is there';
@@ -142,8 +141,8 @@ export function routeText(route: NicRoute): string {
 }
 
 /**
- * Returns a unique text per rule. Protocols kernel, static and none count as equal: the agent sets kernel,
- * systemd 252 sets static after a boot, systemd 247 and NetworkManager 1.30 set none.
+ * Returns a unique text per rule. Protocols kernel, static and none count as equal: the agent sets kernel, systemd 252
+ * sets static after a boot, systemd 247 and NetworkManager 1.30 set none.
  */
 export function ruleText({ from, table, priority, protocol }: NicRule): string {
   const owner = protocol === rt.protocolKernel || protocol === 0 ? rt.protocolStatic : protocol;
@@ -209,16 +208,16 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
 }
 
 /**
- * The kernel starts probing when the carrier comes (`addrconf_dad_start`): without a carrier, tentative is the
- * final state.
+ * The kernel starts probing when the carrier comes (`addrconf_dad_start`): without a carrier, tentative is the final
+ * state.
  */
 function probeOf({ probe }: Address, { noCarrier }: Link): Pick<NicAddress, 'probe'> {
   return probe === undefined || (probe === 'going on' && noCarrier) ? {} : { probe };
 }
 
 /**
- * Checks the route itself: foreign software may delete it and keep the address, or create it in the kernel's
- * place (NetworkManager).
+ * Checks the route itself: foreign software may delete it and keep the address, or create it in the kernel's place
+ * (NetworkManager).
  */
 function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string): boolean {
   if (prefixOf(cidr) === hostPrefix(familyOf(cidr))) return true;
@@ -229,8 +228,7 @@ function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string)
 }
 
 /**
- * True if the kernel derived the address from the link (RFC 4862): such an address says nothing about the
- * link's users.
+ * True if the kernel derived the address from the link (RFC 4862): such an address says nothing about the link's users.
  */
 export function isLinkLocal({ family, scope, cidr }: Snapshot['addresses'][number]): boolean {
   return family === 6 && scope === rt.scopeLink && ipOf(cidr).startsWith('fe80:');

@@ -48,16 +48,16 @@ export function allOf(lists: readonly Belongings[]): Ownership {
 }
 
 /**
- * Returns the ownership keys in state.json; records by earlier agents lack `owned`, so the request fields
- * supply the keys.
+ * Returns the ownership keys in state.json; records by earlier agents lack `owned`, so the request fields supply the
+ * keys.
  */
 export function listOf(record: NicRecord): Ownership {
   return record.owned ?? keysOf(record);
 }
 
 /**
- * Returns everything a NIC owns: recorded configuration, and configuration the network manager holds now or has
- * held since boot. The manager sets its configuration again whenever the carrier returns.
+ * Returns everything a NIC owns: recorded configuration, and configuration the network manager holds now or has held
+ * since boot. The manager sets its configuration again whenever the carrier returns.
  */
 export function ownedBy(
   mac: string,
@@ -106,8 +106,8 @@ export function generatedConfigOf(
 }
 
 /**
- * Returns the state with each record updated to the network manager's current configuration: netplan may have
- * processed our files since boot.
+ * Returns the state with each record updated to the network manager's current configuration: netplan may have processed
+ * our files since boot.
  */
 export function withGeneratedConfig(state: AgentState, host: Pick<Snapshot, 'held'>): AgentState {
   const nics = state.nics.map((nic) =>
@@ -117,8 +117,8 @@ export function withGeneratedConfig(state: AgentState, host: Pick<Snapshot, 'hel
 }
 
 /**
- * Returns NICs detached since boot and back under our name. netplan's output for udev and networkd lasts until
- * the next boot: both name and configure a replugged NIC by it.
+ * Returns NICs detached since boot and back under our name. netplan's output for udev and networkd lasts until the next
+ * boot: both name and configure a replugged NIC by it.
  */
 export function reattachedNics({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
   const ours = new Set(nics.map(({ mac }) => mac));
@@ -134,8 +134,8 @@ export function reattachedNics({ nics, left = [] }: AgentState, host: Snapshot):
 }
 
 /**
- * Returns the record for this MAC: from state.json, from before the NIC was detached, or from legacy leftovers
- * on the host. Undefined if the NIC is unmanaged.
+ * Returns the record for this MAC: from state.json, from before the NIC was detached, or from legacy leftovers on the
+ * host. Undefined if the NIC is unmanaged.
  */
 export function recordOf(
   mac: string,
@@ -148,9 +148,9 @@ export function recordOf(
 }
 
 /**
- * Infers a record from leftovers: the legacy agent keeps no state. Evidence is a legacy file about the MAC, or
- * a link with a legacy name and a rule or route in the matching table. The requested addresses on such a link
- * suffice, as legacy clean-up leaves name and addresses. A hand-made `multinicN` has none.
+ * Infers a record from leftovers: the legacy agent keeps no state. Evidence is a legacy file about the MAC, or a link
+ * with a legacy name and a rule or route in the matching table. The requested addresses on such a link suffice, as
+ * legacy clean-up leaves name and addresses. A hand-made `multinicN` has none.
  */
 function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Snapshot) {
   const link = likelyLink(host, mac);

@@ -33,9 +33,7 @@ import {
   writeChanges,
 } from './unit.ts';
 
-/**
- * Plan for a whole request: removals first, freeing names and tables; applies start from the resulting host.
- */
+/** Plan for a whole request: removals first, freeing names and tables; applies start from the resulting host. */
 export interface WholePlan {
   readonly removal: Plan;
   readonly apply: Plan;
@@ -57,8 +55,8 @@ interface Taken {
 }
 
 /**
- * Plans the requested NICs. Untouchable NICs are refused individually; a correct NIC yields a transaction
- * without operations.
+ * Plans the requested NICs. Untouchable NICs are refused individually; a correct NIC yields a transaction without
+ * operations.
  */
 export function planApply(input: PlanInput): Plan {
   const { host } = input;
@@ -134,8 +132,8 @@ function recordAfter(
 }
 
 /**
- * Returns the link state from before the agent managed the NIC, without addresses and routes. Settings managed
- * only by this agent version are added.
+ * Returns the link state from before the agent managed the NIC, without addresses and routes. Settings managed only by
+ * this agent version are added.
  */
 function originalOf(
   record: NicRecord | undefined,
@@ -158,8 +156,8 @@ function originalOf(
 }
 
 /**
- * Plans releasing NICs missing in the request, or all NICs for a clean-up. Only state listed in state.json or
- * in an earlier generation's file is removed.
+ * Plans releasing NICs missing in the request, or all NICs for a clean-up. Only state listed in state.json or in an
+ * earlier generation's file is removed.
  */
 export function planRemoval(input: PlanInput): Plan {
   const { host } = input;
@@ -211,8 +209,8 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
 }
 
 /**
- * Refuses a release while the link's unicast filter has a foreign MAC: a macvlan in a Pod's namespace,
- * invisible on the host, or another user. A change keeps such a user connected, a release does not.
+ * Refuses a release while the link's unicast filter has a foreign MAC: a macvlan in a Pod's namespace, invisible on the
+ * host, or another user. A change keeps such a user connected, a release does not.
  */
 function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
   const other = receives?.get(mac)?.find((each) => each !== mac);

@@ -70,8 +70,7 @@ export const untouchable: readonly Check<TouchedNic>[] = [
 export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
 
 /**
- * Checks for links unusable as a configured NIC even without differences: a bridge or bond port has no address
- * itself.
+ * Checks for links unusable as a configured NIC even without differences: a bridge or bond port has no address itself.
  */
 export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
 
@@ -99,9 +98,7 @@ export function nodeAddressOf(
   return own.map(({ cidr }) => plainForm(ipOf(cidr))).find((ip) => nodes.has(ip));
 }
 
-/**
- * Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes.
- */
+/** Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes. */
 function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
   if (/^[\w.@+-]+$/.test(name)) return undefined;
   return refusal('NICInUse', `the link's name ${JSON.stringify(name)} has unusual characters`);
@@ -115,8 +112,8 @@ function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
 }
 
 /**
- * Refuses a link leased by the host's network manager: a file for every NIC gave a plugged NIC an address and a
- * default route. Such a link is not primary, as the node leaves by another link.
+ * Refuses a link leased by the host's network manager: a file for every NIC gave a plugged NIC an address and a default
+ * route. Such a link is not primary, as the node leaves by another link.
  */
 function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
   const { host } = site;
@@ -158,8 +155,8 @@ export function isPrimary(
 }
 
 /**
- * Returns tables for the node's own outbound traffic: targets of rules without a selector. A table limited to
- * some sources belongs to other software, such as an egress gateway.
+ * Returns tables for the node's own outbound traffic: targets of rules without a selector. A table limited to some
+ * sources belongs to other software, such as an egress gateway.
  */
 function nodeTables({ rules }: Pick<Snapshot, 'rules'>): ReadonlySet<number> {
   const all = rules.filter(({ from, opaque }) => from === 'all' && !opaque);

@@ -19,8 +19,8 @@ export interface UnaffectedNic {
 }
 
 /**
- * Returns NICs outside a change. NetworkManager 1.42 restores all remembered rules from every profile when
- * activating a NIC: also rules for NICs and addresses removed since boot.
+ * Returns NICs outside a change. NetworkManager 1.42 restores all remembered rules from every profile when activating a
+ * NIC: also rules for NICs and addresses removed since boot.
  */
 export function unaffectedNics(
   units: readonly Unit[],
@@ -46,8 +46,8 @@ export interface DetachedNic extends RecordedNic {
 }
 
 /**
- * Returns NICs detached since boot and not reattached, with rules they alone owned: a NIC in `ours` may have
- * their index and address by now.
+ * Returns NICs detached since boot and not reattached, with rules they alone owned: a NIC in `ours` may have their
+ * index and address by now.
  */
 export function detachedNics(
   state: AgentState,

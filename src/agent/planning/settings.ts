@@ -2,9 +2,9 @@ import { type SettingKey, type Settings, settingKeys } from '../snapshot.ts';
 import type { NicState } from './nic-state.ts';
 
 /**
- * Settings a managed NIC needs if several NICs share a subnet (networking/ip-sysctl in the kernel docs).
- * Replies may leave by another NIC than the packet arrived on. Each NIC answers ARP only for its own addresses,
- * and asks only in their name. Foreign changes to these settings are reported, not repaired.
+ * Settings a managed NIC needs if several NICs share a subnet (networking/ip-sysctl in the kernel docs). Replies may
+ * leave by another NIC than the packet arrived on. Each NIC answers ARP only for its own addresses, and asks only in
+ * their name. Foreign changes to these settings are reported, not repaired.
  */
 export const lastingSettings = {
   'ipv4.rp_filter': '2',
@@ -29,8 +29,8 @@ export function withoutLasting(state: NicState): NicState {
 }
 
 /**
- * Returns the wanted state with the link's address mode if the link-local addresses already match:
- * NetworkManager makes them itself and sets mode none (libnm-core, `addr-gen-mode`).
+ * Returns the wanted state with the link's address mode if the link-local addresses already match: NetworkManager makes
+ * them itself and sets mode none (libnm-core, `addr-gen-mode`).
  */
 export function withForeignMode(want: NicState, now: NicState): NicState {
   const [{ link }, { link: before }] = [want, now];
@@ -40,9 +40,9 @@ export function withForeignMode(want: NicState, now: NicState): NicState {
 }
 
 /**
- * True if a link has default settings instead of ours, after a stay in another network namespace: the kernel
- * resets settings there and keeps the link index. Users rarely reset all settings (some defaults may equal
- * ours), and have no reason to re-enable router advertisements. A link with a small MTU has no `accept_ra`.
+ * True if a link has default settings instead of ours, after a stay in another network namespace: the kernel resets
+ * settings there and keeps the link index. Users rarely reset all settings (some defaults may equal ours), and have no
+ * reason to re-enable router advertisements. A link with a small MTU has no `accept_ra`.
  */
 export function hasLostSettings(now: Settings, defaults: Settings): boolean {
   const { 'ipv6.accept_ra': acceptRa } = now;
@@ -66,9 +66,7 @@ export function withoutForeignChanges(former: Settings, now: Settings): Settings
   return pick(former, (key) => !isLasting(key) || now[key] === lastingSettings[key]);
 }
 
-/**
- * Returns a managed NIC's settings changed by foreign software, as `key=value`; missing settings do not count.
- */
+/** Returns a managed NIC's settings changed by foreign software, as `key=value`; missing settings do not count. */
 export function foreignSettings(now: Settings): string[] {
   const changed = settingKeys.filter(
     (key) => isLasting(key) && now[key] !== undefined && now[key] !== lastingSettings[key],

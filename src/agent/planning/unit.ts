@@ -31,8 +31,8 @@ export interface FileChange {
 /** File changes for one NIC. The addresses appear and disappear with a single file. */
 export interface FileChanges {
   /**
-   * Placeholder files during replacement of several boot files; absent in the end. The change commits once the
-   * last placeholder exists.
+   * Placeholder files during replacement of several boot files; absent in the end. The change commits once the last
+   * placeholder exists.
    */
   readonly interim?: readonly FileChange[];
   /** Written first: they name and set up the NIC, without an address. */
@@ -135,8 +135,8 @@ function fileText({ path, before, after }: FileChange): string {
 }
 
 /**
- * Returns file changes leaving a NIC with exactly the rendered files; files from earlier generations are
- * removed. `taken` lists paths written by other NICs in the plan.
+ * Returns file changes leaving a NIC with exactly the rendered files; files from earlier generations are removed.
+ * `taken` lists paths written by other NICs in the plan.
  */
 export function writeChanges(
   host: Snapshot,
