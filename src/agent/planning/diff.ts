@@ -152,8 +152,8 @@ function linkLocalChanges(now: LinkState, want: LinkState) {
   const isOver = want.addressMode === 'none' && differ(now.addressMode, want.addressMode);
   const wanted = want.linkLocal ?? (isOver ? [] : have);
   const missing = wanted.filter((cidr) => !have.includes(cidr));
-  const unmatched = have.filter((cidr) => !wanted.includes(cidr));
-  return { add: missing.map(linkLocalAddress), delete: unmatched.map(linkLocalAddress) };
+  const surplus = have.filter((cidr) => !wanted.includes(cidr));
+  return { add: missing.map(linkLocalAddress), delete: surplus.map(linkLocalAddress) };
 }
 
 function linkLocalAddress(cidr: string): NicAddress {
@@ -181,18 +181,18 @@ function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) 
 
 /** Compares rules one by one: a duplicate rule is deleted once. */
 function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
-  const unmatched = now.map(ruleText);
+  const surplus = now.map(ruleText);
   const add: Operation[] = [];
   for (const rule of want) {
-    const at = unmatched.indexOf(ruleText(rule));
-    if (at >= 0) unmatched.splice(at, 1);
+    const at = surplus.indexOf(ruleText(rule));
+    if (at >= 0) surplus.splice(at, 1);
     else add.push({ kind: 'rule.add', rule });
   }
   const remove: Operation[] = [];
   for (const rule of now) {
-    const at = unmatched.indexOf(ruleText(rule));
+    const at = surplus.indexOf(ruleText(rule));
     if (at < 0) continue;
-    unmatched.splice(at, 1);
+    surplus.splice(at, 1);
     remove.push({ kind: 'rule.delete', rule });
   }
   return { add, delete: remove };
