@@ -17,7 +17,7 @@ const nics = Object.fromEntries(wanted.map(({ mac, index }) => [`ens${index}`, m
 const asked = (family: Family, action: 'apply' | 'check', attempt = 0) =>
   request(wanted, { protocol: 3, family, action, attempt });
 
-/** Somebody edits the file that holds the addresses of a NIC, as people do: in place, readable to all. */
+/** Edits a NIC's address file as users do: in place, world-readable. */
 async function edit(
   family: Family,
   index: number,
@@ -33,7 +33,7 @@ async function edit(
 }
 
 test.each(families.options)(
-  '[RW-12] what somebody did to files and NICs by hand is told by a check and put right by an apply: %s',
+  '[RW-12] manual changes to files and NICs are reported by a check and repaired by an apply: %s',
   async (family) => {
     host = await createFamilyHost('drift', family, nics);
     const made = await runAgent(host, asked(family, 'apply'));

@@ -11,8 +11,8 @@ const a = nic(0, first, '10.0.0.11/16');
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-describe('the name of a NIC that is not there', () => {
-  test('[RW-24] [RW-37] is not given to another one, and one of others that has it is left alone', async () => {
+describe('name of an absent NIC', () => {
+  test("[RW-24] [RW-37] an absent NIC's name is not given to another NIC, and a foreign holder is left alone", async () => {
     host = await createHost('mixed-up', { nics: { multinic0: second, ens9: third } });
     await host.ip('link', 'set', 'dev', 'multinic0', 'addrgenmode', 'none', 'up');
     await host.ip('addr', 'add', '10.0.0.36/16', 'dev', 'multinic0');
@@ -38,8 +38,8 @@ describe('the name of a NIC that is not there', () => {
   });
 });
 
-describe('the name of the node', () => {
-  test('[RW-20] is nothing that the agent goes by: however it is written, what it made stays', async () => {
+describe('node name', () => {
+  test("[RW-20] the agent ignores the node name's spelling: configured NICs stay unchanged", async () => {
     host = await createHost('node-names', { nics: { ens5: first } });
     await runAgent(host, request([a], { nodeName: 'biz-master1' }));
     const before = await stateOf(host);
@@ -52,7 +52,7 @@ describe('the name of the node', () => {
   });
 });
 
-test('[RW-11] ten changes of a NIC leave its one profile, by one uuid', async () => {
+test('[RW-11] ten changes to a NIC leave a single profile with the same UUID', async () => {
   host = await createFamilyHost('ten-times', 'keyfile', { ens5: first });
   const uuids = new Set<string | undefined>();
   const paths = new Set<string>();

@@ -152,7 +152,7 @@ describe('several boot files with placeholders', () => {
     expect(await files()).toEqual({ ...oldApart, 'profile.new': 'theirs' });
   });
 
-  test('finishFiles uses placeholders for a change with a missing start, and needs no writes afterwards', async () => {
+  test('finishFiles completes a change not yet begun, with placeholders, and repeats without writes', async () => {
     const { watched, seen } = goingDown(Number.POSITIVE_INFINITY, 'after');
     await finishFiles(apart, watched);
     await expectWhole(seen);
