@@ -65,9 +65,9 @@ async function dryRun(
     request,
   );
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
-  const there = hostOf(site, backend);
-  const host = await observeHost(there, macs, state);
-  const input = { request, state, host, backend: there.backend, bootId: boot };
+  const fullSite = hostOf(site, backend);
+  const host = await observeHost(fullSite, macs, state);
+  const input = { request, state, host, backend: fullSite.backend, bootId: boot };
   return planAll({ ...input, receives: await receiversOf(input, unicastFilter) });
 }
 

@@ -90,8 +90,15 @@ export async function configure(
 
   const state = withGeneratedConfig(advanceFence(known, request), host);
   const { backend: files } = context;
-  const asked = { request, state: claimed(state), host, backend: files, bootId: boot, inHand };
-  const input = { ...asked, receives: await receiversOf(asked, deps.unicastFilter) };
+  const planRequest = {
+    request,
+    state: claimed(state),
+    host,
+    backend: files,
+    bootId: boot,
+    inHand,
+  };
+  const input = { ...planRequest, receives: await receiversOf(planRequest, deps.unicastFilter) };
   const findings = await executePlan(
     input,
     { state, claimed },

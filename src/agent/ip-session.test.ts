@@ -64,7 +64,7 @@ async function answersOf({ links, routes, padding }: Size): Promise<string> {
     linkinfo: { info_kind: 'veth' },
     addr_info: [{ family: 'inet6', local: `fe80::${hex(ifindex)}`, prefixlen: 64, scope: '253' }],
   }));
-  const ways = Array.from({ length: routes }, (_, n) => ({
+  const routeList = Array.from({ length: routes }, (_, n) => ({
     dst: `100.${64 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`,
     gateway: `10.200.0.${n % 200}`,
     dev: 'eth0',
@@ -72,7 +72,7 @@ async function answersOf({ links, routes, padding }: Size): Promise<string> {
     flags: [],
   }));
   const all = await fileOf('links', shown);
-  return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', ways)}`;
+  return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', routeList)}`;
 }
 
 const nothing = { links: [], addresses: [], routes: [], rules: [], neighbours: [] };
@@ -176,21 +176,21 @@ describe('IpSession', () => {
 
   test('IpSession repeats an interrupted dump without repeating the lines', async () => {
     const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
-    const told = `${directory}/told`;
-    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else touch ${told}; ${torn}; fi ;;`;
+    const marker = `${directory}/told`;
+    const once = `rule*) if [ -e ${marker} ]; then echo '[]'; else touch ${marker}; ${torn}; fi ;;`;
     using ip = new IpSession(await fakeIp(`good) echo done >>${directory}/lines ;;`, once));
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('done\n');
   });
 
   test('IpSession notices a complaint read after its answer', async () => {
-    const told = `${directory}/told`;
+    const marker = `${directory}/told`;
     const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
     // The answer's pipe has data first, so the whole answer is read before the complaint.
-    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; [ -e ${told} ] || touch ${told} ;;`;
+    const once = `rule*) if [ -e ${marker} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; [ -e ${marker} ] || touch ${marker} ;;`;
     using ip = new IpSession(await fakeIp('', once));
     const answer = ip.run([]);
-    const wait = `until [ -e ${told} ]; do sleep 0.01; done`;
+    const wait = `until [ -e ${marker} ]; do sleep 0.01; done`;
     execFileSync('sh', ['-c', wait], { timeout: 20_000 });
     expect(await answer).toEqual({ seen: nothing });
   });

@@ -220,15 +220,15 @@ class IpProcess<T> {
 
   /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over the process's lifetime. */
   #failure(count: number): Answer<T> {
-    const said = this.#complaints.trim();
-    const line = Number(/^Command failed -:(\d+)$/m.exec(said)?.[1] ?? 0);
+    const complaint = this.#complaints.trim();
+    const line = Number(/^Command failed -:(\d+)$/m.exec(complaint)?.[1] ?? 0);
     const failedAt = line - 1 - this.#linesBefore;
     if (failedAt >= 0 && failedAt < count) {
-      return { failedAt, words: said.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
+      return { failedAt, words: complaint.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
     }
     const end = this.#end ?? { code: null, signal: null };
     if ('error' in end) throw unusable(end.error);
-    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${said}`);
+    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${complaint}`);
     // Killed by our time limit, by the kernel when out of memory, or by an operator.
     throw new Error(this.#child.killed ? silence : `ip was ended by ${end.signal}`);
   }

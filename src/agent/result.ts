@@ -110,13 +110,13 @@ export function shorten(text: string, maxLength: number): string {
   if (Buffer.byteLength(line) <= maxLength) return line;
   const mark = maxLength >= 3 ? '…' : '';
   let bytes = Buffer.byteLength(mark);
-  let kept = '';
+  let prefix = '';
   for (const character of line) {
     bytes += Buffer.byteLength(character);
     if (bytes > maxLength) break;
-    kept += character;
+    prefix += character;
   }
-  return kept + mark;
+  return prefix + mark;
 }
 
 /** Returns a transaction's result: success, or the failure. */
@@ -166,8 +166,8 @@ export function ofWrongFamily(
   known: readonly unknown[],
   message: string,
 ): Findings {
-  const asked = request.action !== 'cleanup' && request.interfaces.length > 0;
-  if (known.length === 0 && !asked) return { nics: [], warnings: [] };
+  const isRequested = request.action !== 'cleanup' && request.interfaces.length > 0;
+  if (known.length === 0 && !isRequested) return { nics: [], warnings: [] };
   return failedWhole(request, { reason: 'WrongFamily', message });
 }
 

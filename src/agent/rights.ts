@@ -11,8 +11,8 @@ import { nodeAddressOf } from './planning/refusals.ts';
 const capabilityNumbers: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n };
 
 /**
- * Returns the first right this process lacks from its Job, without the host network; undefined if all are present.
- * Mounts are checked below `hostRoot`.
+ * Returns the first right from the Job that this process lacks; undefined if none. `lackedNetwork` checks the host
+ * network. Mounts are checked below `hostRoot`.
  */
 export function lackedRight({ rights, action }: JobRequest, hostRoot: string): string | undefined {
   if (!rights) return undefined;
@@ -61,10 +61,10 @@ const settingIn: Readonly<Record<string, string>> = {
 type Mount = PodRights['mounts'][number];
 
 function lackedMount({ path }: Mount, hostRoot: string): string | undefined {
-  const there = join(hostRoot, path);
+  const mounted = join(hostRoot, path);
   // The machine id is a plain file, without `/.` below. For a folder, `/.` also checks search permission: otherwise
   // every file inside would look missing.
-  const inside = path === machineIdMount.path ? there : `${there}/.`;
+  const inside = path === machineIdMount.path ? mounted : `${mounted}/.`;
   const missing = inaccessible(inside, constants.R_OK);
   return missing && lacking(`the mount of ${path} (${missing})`, missing);
 }

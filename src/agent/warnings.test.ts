@@ -52,37 +52,37 @@ test('a NIC NetworkManager is configured to ignore is reported as not persistent
     mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, 'run/systemd/units/invocation:NetworkManager.service'), '');
   writeFileSync(join(root, 'run/NetworkManager/devices/2'), '[device]\nmanaged=true\n');
-  const told = 'NotPersistent multinic0, NetworkManager is told not to manage it';
-  expect(warnings('keyfile')).toContain(told);
-  expect(warnings('ifcfg')).toContain(told);
-  expect(warnings('networkd')).not.toContain(told);
-  expect(warnings('keyfile', { state: 'Removed', reason: 'Removed' })).not.toContain(told);
+  const warning = 'NotPersistent multinic0, NetworkManager is told not to manage it';
+  expect(warnings('keyfile')).toContain(warning);
+  expect(warnings('ifcfg')).toContain(warning);
+  expect(warnings('networkd')).not.toContain(warning);
+  expect(warnings('keyfile', { state: 'Removed', reason: 'Removed' })).not.toContain(warning);
   writeFileSync(join(root, 'run/NetworkManager/devices/11'), '[device]\nmanaged=false\n');
-  expect(warnings('keyfile')).not.toContain(told);
+  expect(warnings('keyfile')).not.toContain(warning);
 });
 
 const cloudInit =
   'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="02:00:00:00:01:01", NAME="stor0"\n';
 const file = '70-persistent-net.rules';
-const told = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
+const warning = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
 
 test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
-  ['by MAC is reported', { [file]: cloudInit }, told],
-  ['on a continued line is reported', { [file]: cloudInit.replaceAll(', ', ', \\\n  ') }, told],
+  ['by MAC is reported', { [file]: cloudInit }, warning],
+  ['on a continued line is reported', { [file]: cloudInit.replaceAll(', ', ', \\\n  ') }, warning],
   [
     'by several MACs is reported',
     { [file]: cloudInit.replace('02:', 'fa:16:3e:00:00:01|02:') },
-    told,
+    warning,
   ],
-  ['by a MAC pattern is reported', { [file]: cloudInit.replace('01:01', '01:*') }, told],
-  ['by MAC ignoring case is reported', { [file]: cloudInit.replace('=="02', '==i"02') }, told],
+  ['by a MAC pattern is reported', { [file]: cloudInit.replace('01:01', '01:*') }, warning],
+  ['by MAC ignoring case is reported', { [file]: cloudInit.replace('=="02', '==i"02') }, warning],
   [
     'set finally is reported despite a later rule',
     {
       '60-a.rules': cloudInit.replace('NAME=', 'NAME:='),
       [file]: cloudInit.replace('stor0', 'multinic0'),
     },
-    told.replace(file, '60-a.rules'),
+    warning.replace(file, '60-a.rules'),
   ],
   [
     'and a later rule with our name is not reported',
@@ -137,7 +137,7 @@ test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, stri
     'is masked, and another rule gives a name',
     'networkd',
     { [naming]: '', [file]: cloudInit },
-    told,
+    warning,
   ],
 ])(
   'a missing name by .link files is reported if the systemd rule %s',
@@ -153,7 +153,7 @@ test.each<[string, string, string, boolean]>([
   ['just before the netplan rules, is not reported', '99-nameit.rules', cloudInit, false],
   ['after the netplan rules, is reported', '99-zz.rules', cloudInit, true],
 ])('a rule for the MAC on netplan, %s', (_, name, text, warned) => {
-  const expected = warned ? [told.replace(file, name)] : [];
+  const expected = warned ? [warning.replace(file, name)] : [];
   expect(notPersistentWith('netplan', { [name]: text })).toEqual(expected);
 });
 

@@ -44,14 +44,17 @@ export function nic(
 /** Runs the real agent process on the host, from its image's files. */
 export async function runAgent(
   host: NamespaceHost,
-  asked: JobRequest | string,
+  jobRequest: JobRequest | string,
   options: RunOptions = {},
 ): Promise<AgentRun> {
   const { flags = [], under = [] } = options;
   const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
     join(host.root, name),
   ) as [string, string, string];
-  await writeFile(requestFile, typeof asked === 'string' ? asked : JSON.stringify(asked));
+  await writeFile(
+    requestFile,
+    typeof jobRequest === 'string' ? jobRequest : JSON.stringify(jobRequest),
+  );
   await Promise.all([resultFile, effectsFile].map((file) => rm(file, { force: true })));
   const { code, stdout, stderr } = await host.exec(
     'env',

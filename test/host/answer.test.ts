@@ -10,7 +10,7 @@ import { stateOf } from './host-state.ts';
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16', { portId: 'port-1' });
 
-const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+const requestWith = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
 
 let host: NamespaceHost;
 afterEach(() => host.down());
@@ -40,7 +40,7 @@ describe('Job made for another network manager', () => {
   test("[RW-05] a Job for another network manager reports the host's and changes nothing", async () => {
     host = await createHost('other', { nics: { ens5: mac } });
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+    const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
     const message = 'found netplan (it is installed), but the Job is for keyfile';
     expect(result).toMatchObject({
       outcome: 'failed',
@@ -52,10 +52,10 @@ describe('Job made for another network manager', () => {
 
   test('a clean-up for another network manager fails with managed NICs, and succeeds without', async () => {
     host = await createHost('leave', { nics: { ens5: mac } });
-    const clean = asked({ action: 'cleanup', family: 'keyfile' });
+    const clean = requestWith({ action: 'cleanup', family: 'keyfile' });
     const nothing = await runAgent(host, clean);
     expect(nothing.result).toMatchObject({ outcome: 'ok', family: 'netplan', nics: [] });
-    const right = await runAgent(host, asked({ family: 'netplan' }));
+    const right = await runAgent(host, requestWith({ family: 'netplan' }));
     expect(right.result).toMatchObject({ outcome: 'ok', family: 'netplan' });
     const before = await stateOf(host);
     const { result } = await runAgent(host, { ...clean, generation: 2 });
@@ -69,17 +69,17 @@ describe('protocol 2 requests', () => {
     host = await createHost('machine', { nics: { ens5: mac } });
     await writeFile(join(host.root, 'etc/machine-id'), 'machine-b\n');
     const before = await stateOf(host);
-    const { result, effects } = await runAgent(host, asked({ machineId: 'machine-a' }));
+    const { result, effects } = await runAgent(host, requestWith({ machineId: 'machine-a' }));
     expect(result).toMatchObject({ protocol: 2, refusal: { reason: 'WrongMachine' } });
     expect(effects).toHaveLength(2);
     expect(await stateOf(host)).toEqual(before);
-    const right = await runAgent(host, asked({ machineId: 'machine-b' }));
+    const right = await runAgent(host, requestWith({ machineId: 'machine-b' }));
     expect(right.result?.outcome).toBe('ok');
   });
 
   test('the result lists known NICs and the fence', async () => {
     host = await createHost('known', { nics: { ens5: mac } });
-    const { result } = await runAgent(host, asked({ generation: 4 }));
+    const { result } = await runAgent(host, requestWith({ generation: 4 }));
     expect(result).toMatchObject({
       known: [{ mac, index: 0, portId: 'port-1' }],
       fence: { uid: 'uid-1', generation: 4 },
@@ -88,17 +88,17 @@ describe('protocol 2 requests', () => {
 
   test("a restored object's request is accepted only if it supersedes the host's fence", async () => {
     host = await createHost('restored', { nics: { ens5: mac } });
-    await runAgent(host, asked({ generation: 9 }));
-    const stale = await runAgent(host, asked({ generation: 3 }));
+    await runAgent(host, requestWith({ generation: 9 }));
+    const stale = await runAgent(host, requestWith({ generation: 3 }));
     expect(stale.result).toMatchObject({
       refusal: { reason: 'StaleRequest' },
       fence: { uid: 'uid-1', generation: 9 },
     });
     const supersedes = { uid: 'uid-1', generation: 9 };
     const late = { ...supersedes, generation: 8 };
-    const refused = await runAgent(host, asked({ generation: 3, supersedes: late }));
+    const refused = await runAgent(host, requestWith({ generation: 3, supersedes: late }));
     expect(refused.result?.refusal?.reason).toBe('StaleRequest');
-    const { result } = await runAgent(host, asked({ generation: 3, supersedes }));
+    const { result } = await runAgent(host, requestWith({ generation: 3, supersedes }));
     expect(result).toMatchObject({ outcome: 'ok', fence: { uid: 'uid-1', generation: 3 } });
   });
 

@@ -50,8 +50,8 @@ test.each(families.options)(
     for (const command of commands) await host.ip(...command.split(' '));
     const ours = ['"ens10"', '"multinic0"', '10.10.0.', macOf(10)];
     const before = without(await stateOf(host), ...ours);
-    const asked = [good, ...refused.map(([entry]) => entry)];
-    const { result, stderr } = await runAgent(host, request(asked, { protocol: 3, family }));
+    const entries = [good, ...refused.map(([entry]) => entry)];
+    const { result, stderr } = await runAgent(host, request(entries, { protocol: 3, family }));
     expect(result?.nics, stderr).toMatchObject([
       { name: 'multinic0', reason: 'Configured' },
       ...refused.map(([{ index }, reason, words]) => ({

@@ -46,8 +46,8 @@ async function disk(): Promise<readonly string[]> {
 /** Result of a check, which must leave host and disk unchanged. */
 async function check(interfaces: RequestInterface[] = [first, second], generation = 1) {
   const before = [await stateOf(host), await disk()];
-  const asked = request(interfaces, { action: 'check', generation, protocol: 3 });
-  const { result, stderr, effects } = await runAgent(host, asked);
+  const jobRequest = request(interfaces, { action: 'check', generation, protocol: 3 });
+  const { result, stderr, effects } = await runAgent(host, jobRequest);
   expect([await stateOf(host), await disk()]).toEqual(before);
   expect(effects.filter((line) => !line.startsWith('agent.result.write'))).toEqual([]);
   if (!result) throw new Error(`no result: ${stderr}`);

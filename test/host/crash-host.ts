@@ -70,13 +70,13 @@ export class CrashHost implements AsyncDisposable {
   }
 
   /** Runs the agent with the request's next generation. */
-  run(asked: JobRequest, options: RunOptions = {}): Promise<AgentRun> {
-    return runAgent(this.host, { ...asked, generation: this.#generation++ }, options);
+  run(jobRequest: JobRequest, options: RunOptions = {}): Promise<AgentRun> {
+    return runAgent(this.host, { ...jobRequest, generation: this.#generation++ }, options);
   }
 
   /** Runs the agent to completion; returns its external writes. */
-  async settle(asked: JobRequest): Promise<readonly string[]> {
-    const run = await this.run(asked);
+  async settle(jobRequest: JobRequest): Promise<readonly string[]> {
+    const run = await this.run(jobRequest);
     expect(run.result?.outcome, run.stderr).toBe('ok');
     expect(await this.#leftovers()).toEqual([]);
     return run.effects;

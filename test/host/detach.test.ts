@@ -93,9 +93,12 @@ describe('detach', () => {
   test("a clean-up restores the host's state from before the first NIC", async () => {
     host = await createHost('cleanup', { nics: { ens5: first, ens6: second } });
     const before = await stateOf(host);
-    const made = await runAgent(host, request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))));
-    expect(made.stderr).toContain('"interfaces":[],"msg":"DetectActiveInterfaces"');
-    expect(made.stderr).not.toContain('orphaned');
+    const attached = await runAgent(
+      host,
+      request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))),
+    );
+    expect(attached.stderr).toContain('"interfaces":[],"msg":"DetectActiveInterfaces"');
+    expect(attached.stderr).not.toContain('orphaned');
     const cleanup = request([], { generation: 2, action: 'cleanup' });
     const { result, stderr } = await runAgent(host, cleanup);
     expect(stderr).toContain(
@@ -148,17 +151,18 @@ describe('detach', () => {
     'a NIC held by networkd is released %s, and released again when replugged',
     async (_, cuts) => {
       await configured('told');
-      const made = join(host.root, 'run/systemd/network');
-      await mkdir(made, { recursive: true });
-      const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
-      await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+      const folder = join(host.root, 'run/systemd/network');
+      await mkdir(folder, { recursive: true });
+      const networkFile = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+      await writeFile(join(folder, '10-netplan-00-multinic0.network'), networkFile);
       await host.unplug(first);
-      const asked = request([b], { generation: 2 });
-      for (const killAt of cuts) expect((await runAgent(host, asked, { killAt })).code).toBe(137);
-      expect((await runAgent(host, { ...asked, attempt: 1 })).result?.outcome).toBe('ok');
+      const jobRequest = request([b], { generation: 2 });
+      for (const killAt of cuts)
+        expect((await runAgent(host, jobRequest, { killAt })).code).toBe(137);
+      expect((await runAgent(host, { ...jobRequest, attempt: 1 })).result?.outcome).toBe('ok');
       await host.plug('multinic0', first);
       await host.ip('addr', 'add', '10.0.0.11/16', 'dev', 'multinic0');
-      const { result } = await runAgent(host, { ...asked, attempt: 2 });
+      const { result } = await runAgent(host, { ...jobRequest, attempt: 2 });
       expect(result?.nics).toMatchObject([{}, { mac: first, name: 'ens5', reason: 'Removed' }]);
       expect(JSON.stringify(await stateOf(host))).not.toContain('10.0.0.11');
     },
@@ -167,10 +171,10 @@ describe('detach', () => {
   test('two NICs with the same index, replugged and unplugged, are released in one run', async () => {
     host = await createHost('one-number', { nics: { ens5: first, ens6: second } });
     await runAgent(host, request([a]));
-    const made = join(host.root, 'run/systemd/network');
-    await mkdir(made, { recursive: true });
-    const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
-    await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+    const folder = join(host.root, 'run/systemd/network');
+    await mkdir(folder, { recursive: true });
+    const networkFile = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+    await writeFile(join(folder, '10-netplan-00-multinic0.network'), networkFile);
     await host.unplug(first);
     const next = nic(0, second, '10.0.0.12/16', { gateway });
     expect((await runAgent(host, request([next], { generation: 2 }))).result?.outcome).toBe('ok');

@@ -42,8 +42,8 @@ test('a NIC configured by a foreign drop-in is refused, and the drop-in stays', 
   expect(result?.nics).toMatchObject([{ reason: 'NICInUse' }]);
   expect(result?.nics[0]?.message).toContain(`/${path} configures`);
   // The drop-in stays after our file's removal, and is not reported as a foreign loss.
-  const gone = await runAgent(host, request([], { family: 'networkd', generation: 2 }));
-  expect(gone.result).toMatchObject({ outcome: 'ok', nics: [{ reason: 'Removed' }] });
-  expect(gone.result).not.toHaveProperty('foreignStateLost');
+  const released = await runAgent(host, request([], { family: 'networkd', generation: 2 }));
+  expect(released.result).toMatchObject({ outcome: 'ok', nics: [{ reason: 'Removed' }] });
+  expect(released.result).not.toHaveProperty('foreignStateLost');
   expect(await readFile(join(host.root, path), 'utf8')).toContain('9000');
 });

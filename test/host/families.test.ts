@@ -11,7 +11,7 @@ import { stateOf } from './host-state.ts';
 
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16');
-const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+const requestWith = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
 
 let host: NamespaceHost;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ const ifcfg = 'TYPE=Ethernet\nDEVICE=eth0\nONBOOT=yes\n';
 test("a Debian host with a sysctl.d link to a file outside the Pod's folders is configured", async () => {
   await rm(join(host.root, 'run/NetworkManager/devices'), { recursive: true });
   await symlink('../sysctl.conf', join(host.root, 'etc/sysctl.d/99-sysctl.conf'));
-  expect((await runAgent(host, asked({}))).result).toMatchObject({ outcome: 'ok' });
+  expect((await runAgent(host, requestWith({}))).result).toMatchObject({ outcome: 'ok' });
 });
 
 describe('NetworkManager host with netplan installed', () => {
@@ -64,17 +64,17 @@ describe('NetworkManager host with netplan installed', () => {
     async (family, files, main) => {
       for (const [path, text] of Object.entries(files)) await put(path, text);
       const before = await stateOf(host);
-      const first = await runAgent(host, asked({}));
+      const first = await runAgent(host, requestWith({}));
       expect(first.result).toMatchObject({ outcome: 'failed', family });
       expect(await stateOf(host)).toEqual(before);
-      const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+      const { result } = await runAgent(host, requestWith({ family, attempt: 2 }));
       expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
       const ours = await filesOfOurs();
       expect(ours).toEqual(
         expect.arrayContaining([main, '/etc/systemd/network/90-multinic0.link']),
       );
       expect(ours.filter((path) => path.startsWith('/etc/netplan'))).toEqual([]);
-      const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 2 }));
+      const clean = await runAgent(host, requestWith({ family, action: 'cleanup', generation: 2 }));
       expect(clean.result?.outcome).toBe('ok');
       expect(await filesOfOurs()).toEqual([]);
     },
@@ -83,11 +83,11 @@ describe('NetworkManager host with netplan installed', () => {
   test('a Job for netplan changes nothing on a NetworkManager host, even with managed NICs', async () => {
     const devices = join(host.root, 'run/NetworkManager/devices');
     await rm(devices, { recursive: true });
-    expect((await runAgent(host, asked({}))).result).toMatchObject({ family: 'netplan' });
+    expect((await runAgent(host, requestWith({}))).result).toMatchObject({ family: 'netplan' });
     const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
     await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked({ action: 'cleanup', generation: 2 }));
+    const { result } = await runAgent(host, requestWith({ action: 'cleanup', generation: 2 }));
     expect(result).toMatchObject({ outcome: 'failed', family: 'keyfile' });
     expect(await stateOf(host)).toEqual(before);
   });
@@ -99,21 +99,21 @@ test('a host with systemd-networkd and without netplan is configured by the seco
   await put(`run/systemd/netif/links/${links[0]?.ifindex}`, networkdLink.bookwormOwn);
   await put('etc/systemd/network/50-eth0.network', '[Match]\nName=eth0\n[Network]\nDHCP=yes\n');
   const before = await stateOf(host);
-  const first = await runAgent(host, asked({}));
+  const first = await runAgent(host, requestWith({}));
   expect(first.result).toMatchObject({ outcome: 'failed', family: 'networkd' });
   expect(await stateOf(host)).toEqual(before);
   const family = 'networkd';
-  const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+  const { result } = await runAgent(host, requestWith({ family, attempt: 2 }));
   expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
   const directory = '/etc/systemd/network';
   const files = [`${directory}/90-multinic0.link`, `${directory}/90-multinic0.network`];
   expect(await filesOfOurs()).toEqual(expect.arrayContaining(files));
-  const again = await runAgent(host, asked({ family, attempt: 3 }));
+  const again = await runAgent(host, requestWith({ family, attempt: 3 }));
   expect(again.effects.filter((effect) => effect.startsWith('agent.kernel'))).toEqual([]);
   const moved = nic(0, mac, '10.0.0.21/16');
   const edited = request([moved], { protocol: 2, generation: 2, family });
   expect((await runAgent(host, edited)).result?.outcome).toBe('ok');
-  const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 3 }));
+  const clean = await runAgent(host, requestWith({ family, action: 'cleanup', generation: 3 }));
   expect(clean.result?.outcome).toBe('ok');
   expect(await filesOfOurs()).toEqual([]);
 });
@@ -124,15 +124,15 @@ test('a NIC NetworkManager is configured to ignore is reported as not persistent
   const said = `run/NetworkManager/devices/${links[0]?.ifindex}`;
   await put('run/systemd/units/invocation:NetworkManager.service', '');
   await put(said, networkManagerLink.disconnected);
-  expect((await runAgent(host, asked({ family }))).result?.warnings).toEqual([]);
+  expect((await runAgent(host, requestWith({ family }))).result?.warnings).toEqual([]);
   await put(said, networkManagerLink.left);
   const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
-  const again = await runAgent(host, asked({ family, attempt: 1 }));
+  const again = await runAgent(host, requestWith({ family, attempt: 1 }));
   expect(again.result).toMatchObject({ outcome: 'ok', warnings });
-  const checked = await runAgent(host, asked({ family, action: 'check' }));
+  const checked = await runAgent(host, requestWith({ family, action: 'check' }));
   expect(checked.result).toMatchObject({ outcome: 'ok', warnings });
   await put(said, networkManagerLink.letGo);
-  const free = await runAgent(host, asked({ family, action: 'check' }));
+  const free = await runAgent(host, requestWith({ family, action: 'check' }));
   expect(free.result).toMatchObject({ outcome: 'ok', warnings: [] });
 });
 
@@ -140,7 +140,7 @@ test('a masked udev naming rule is reported as not persistent, with its full pat
   const rules = '/etc/udev/rules.d/80-net-setup-link.rules';
   await mkdir(join(host.root, dirname(rules)), { recursive: true });
   await symlink('/dev/null', join(host.root, rules));
-  const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+  const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
   const warnings = [`NotPersistent multinic0, no name by ${rules}`];
   expect(result).toMatchObject({ outcome: 'ok', warnings });
 });
@@ -157,7 +157,11 @@ async function takeOver(
   const said = { networkd: networkdLink.bookwormOwn, netplan: networkdLink.trixie };
   await put(linkFile, said[family]);
   if (before) await runAgent(host, before);
-  const first = await runAgent(host, asked({ family, generation: 2 }), killAt ? { killAt } : {});
+  const first = await runAgent(
+    host,
+    requestWith({ family, generation: 2 }),
+    killAt ? { killAt } : {},
+  );
   if (killAt) expect(first.code).toBe(137);
   else expect(first.result).toMatchObject({ outcome: 'ok', warnings: [] });
   await rm(join(host.root, linkFile));
@@ -172,7 +176,7 @@ describe('host taken over by NetworkManager', () => {
     await put('etc/systemd/network/50-theirs.network', `[Match]\nMACAddress=${mac}\n`);
     const { result } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 1 }),
     );
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     const files = await filesOfOurs();
@@ -212,7 +216,7 @@ describe('change interrupted before NetworkManager took over', () => {
     await outOfReach();
     const { result, stderr } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 1 }),
     );
     expect(result, stderr).toMatchObject({
       outcome: 'ok',
@@ -223,7 +227,7 @@ describe('change interrupted before NetworkManager took over', () => {
     expect(await host.ip('addr', 'show', 'multinic0')).not.toContain('10.0.0.21');
     const { result: again } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 2 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 2 }),
     );
     expect(again).toMatchObject({ outcome: 'ok', warnings: [] });
   }

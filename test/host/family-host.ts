@@ -27,12 +27,12 @@ export async function createFamilyHost(
 ): Promise<NamespaceHost> {
   const host = await createHost(`${name}-${family}`, { nics });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
-  const made = hostMounts[family].filter(({ type }) => type === 'DirectoryOrCreate');
-  for (const { path } of made) await mkdir(join(host.root, path), { recursive: true });
+  const created = hostMounts[family].filter(({ type }) => type === 'DirectoryOrCreate');
+  for (const { path } of created) await mkdir(join(host.root, path), { recursive: true });
   for (const [path, text] of Object.entries(evidence[family])) {
-    const place = join(host.root, path.replace('%', `${links[0]?.ifindex}`));
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(place, text);
+    const target = join(host.root, path.replace('%', `${links[0]?.ifindex}`));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text);
   }
   return host;
 }

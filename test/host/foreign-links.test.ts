@@ -22,8 +22,8 @@ async function apply(
   entries: readonly RequestInterface[],
   { path, ...more }: Partial<JobRequest> & { readonly path?: string } = {},
 ) {
-  const asked = request(entries, { generation: ++generation, ...more });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { generation: ++generation, ...more });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result.nics;
 }

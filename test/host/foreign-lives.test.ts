@@ -140,8 +140,8 @@ class Life {
   }
 
   async run(action: JobAction, entries: readonly RequestInterface[], path?: string) {
-    const asked = request([...entries], { action, generation: ++this.#generation });
-    const { result, stderr } = await runAgent(this.host, asked, path ? { path } : {});
+    const jobRequest = request([...entries], { action, generation: ++this.#generation });
+    const { result, stderr } = await runAgent(this.host, jobRequest, path ? { path } : {});
     if (!result) throw new Error(`no result: ${stderr}`);
     const wished = entries.map(({ mac, addresses, mtu }) => [mac, ...addresses, mtu].join(' '));
     const reported = result.nics.map((each) =>
@@ -186,17 +186,19 @@ function expectRemoved({ nic: { mac, name }, after, during }: JudgedResult): voi
 
 /** True if a correct NIC was changed after the agent's read: the agent reads such a NIC only once. */
 function isReadOnce({ nic: reported, entry, before, during }: JudgedResult): boolean {
-  const [had] = before.nics.get(reported.mac) ?? [];
-  return isRight(had, reported, entry) && during.some(({ scene }) => scene.on.mac === reported.mac);
+  const [former] = before.nics.get(reported.mac) ?? [];
+  return (
+    isRight(former, reported, entry) && during.some(({ scene }) => scene.on.mac === reported.mac)
+  );
 }
 
 /** Expects a failed NIC rolled back, or never changed. */
 function expectAsBefore({ nic: { mac, message }, before, after, during }: JudgedResult): void {
   const [now, twin] = after.nics.get(mac) ?? [];
-  const [had] = before.nics.get(mac) ?? [];
+  const [former] = before.nics.get(mac) ?? [];
   // A message has room for 120 bytes.
   const isUndone = during.length === 0 || /(; undone|…)$/.test(message);
-  if (isUndone && !twin && now && had) expect(partOf(now)).toEqual(partOf(had));
+  if (isUndone && !twin && now && former) expect(partOf(now)).toEqual(partOf(former));
 }
 
 const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
@@ -207,14 +209,14 @@ const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
 });
 
 function isRight(
-  had: NicShown | undefined,
+  former: NicShown | undefined,
   { name }: NicResult,
   entry?: RequestInterface,
 ): boolean {
-  if (!had || !entry) return false;
+  if (!former || !entry) return false;
   const { mtu, addresses } = entry;
   const wanted = { name, up: true, mtu, addresses: addresses.toSorted() };
-  return isDeepStrictEqual(partOf(had), wanted);
+  return isDeepStrictEqual(partOf(former), wanted);
 }
 
 function expectConfigured(

@@ -283,8 +283,8 @@ describe('foreign state on a host', () => {
 async function killed(): Promise<void> {
   // A kernel renaming only down links takes the NIC through "down", in a second batch.
   const path = await ipOnOldKernel(host, ':');
-  const asked = request([wanted]);
-  const { code } = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 2', path });
+  const jobRequest = request([wanted]);
+  const { code } = await runAgent(host, jobRequest, { killAt: 'agent.kernel.batch after 2', path });
   expect(code).toBe(137);
   expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
 }
@@ -354,9 +354,9 @@ describe('foreign state lost in a killed run', () => {
   test('a foreign route lost with a managed address in a killed run is reported', async () => {
     await runAgent(host, request([wanted]));
     await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
-    const gone = request([], { generation: 2 });
-    expect((await runAgent(host, gone, { killAt })).code).toBe(137);
-    const { result } = await runAgent(host, { ...gone, attempt: 2 });
+    const release = request([], { generation: 2 });
+    expect((await runAgent(host, release, { killAt })).code).toBe(137);
+    const { result } = await runAgent(host, { ...release, attempt: 2 });
     expect(result?.warnings).toEqual([
       'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
     ]);

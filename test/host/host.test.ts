@@ -67,17 +67,17 @@ describe('namespace host', () => {
     [['dance'], 2],
     [['up'], 2],
   ])('the host script prints its usage for %j', async (args, code) => {
-    const said = await run(script, args);
-    expect(said.code).toBe(code);
-    expect(said.stdout + said.stderr).toContain('host up NAME');
+    const output = await run(script, args);
+    expect(output.code).toBe(code);
+    expect(output.stdout + output.stderr).toContain('host up NAME');
   });
 
   test('the host script refuses to run without root', async () => {
     // Only this capability lets an unprivileged user read a checkout below /root.
     const reading = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
-    const nobody = ['--reuid=65534', '--clear-groups', ...reading];
-    const said = await run('setpriv', [...nobody, script, 'status']);
-    expect(said).toMatchObject({
+    const unprivileged = ['--reuid=65534', '--clear-groups', ...reading];
+    const output = await run('setpriv', [...unprivileged, script, 'status']);
+    expect(output).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('needs root') as string,
     });

@@ -11,7 +11,7 @@ import { createFamilyHost } from './family-host.ts';
 
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
-const asked = (more: Partial<JobRequest> = {}) =>
+const requestWith = (more: Partial<JobRequest> = {}) =>
   request([wanted], { protocol: 2, family: 'keyfile', ...more });
 
 /** Automatic profile by NetworkManager, kept until the next boot. */
@@ -59,7 +59,7 @@ const leased = (words: string) => [
 
 describe('NIC leased by NetworkManager', () => {
   test('a leased NIC is configured after NetworkManager released it', async () => {
-    const { result, stderr } = await runAgent(host, asked());
+    const { result, stderr } = await runAgent(host, requestWith());
     expect(result, stderr).toMatchObject({
       outcome: 'ok',
       warnings: [],
@@ -68,16 +68,18 @@ describe('NIC leased by NetworkManager', () => {
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(bus.unmanaged).toHaveLength(1);
     expect(await host.ip('addr', 'show', 'dev', 'multinic0')).toContain('valid_lft forever');
-    expect((await runAgent(host, asked({ attempt: 1 }))).result?.outcome).toBe('ok');
+    expect((await runAgent(host, requestWith({ attempt: 1 }))).result?.outcome).toBe('ok');
     expect(bus.unmanaged).toHaveLength(1);
   });
 
   test.each(['before 1', 'after 1', 'before 2', 'after 2'])(
     'a leased NIC is configured by the next agent run after a crash %s of a release call',
     async (phase) => {
-      const killed = await runAgent(host, asked(), { killAt: `agent.manager.release ${phase}` });
+      const killed = await runAgent(host, requestWith(), {
+        killAt: `agent.manager.release ${phase}`,
+      });
       expect(killed.result).toBeUndefined();
-      const { result, stderr } = await runAgent(host, asked({ attempt: 1 }));
+      const { result, stderr } = await runAgent(host, requestWith({ attempt: 1 }));
       expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
       expect(bus.unmanaged).not.toEqual([]);
     },
@@ -86,7 +88,7 @@ describe('NIC leased by NetworkManager', () => {
   test('a leased NIC stays unchanged if NetworkManager refuses, and the result states the reason', async () => {
     bus.refuses = 'Disconnect';
     const before = await host.ip('-4', 'addr', 'show', 'dev', 'ens5');
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('AccessDenied'));
     expect((await host.ip('-4', 'addr', 'show', 'dev', 'ens5')).replace(/\d+sec/g, '')).toBe(
       before.replace(/\d+sec/g, ''),
@@ -95,14 +97,14 @@ describe('NIC leased by NetworkManager', () => {
 
   test('a NIC NetworkManager keeps despite a successful call is reported as LeasedByHost', async () => {
     bus.onDisconnected = () => undefined;
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('NetworkManager: it keeps the NIC all the same'));
     expect(bus.unmanaged).toEqual([]);
   });
 
   test('a NIC is reported as LeasedByHost if the bus hangs', async () => {
     bus.hangsAt = 'Get';
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('NetworkManager: no answer within 5 s'));
   });
 
@@ -116,7 +118,7 @@ describe('NIC leased by NetworkManager', () => {
       await host.ip(...command.split(' '));
     bus.hangsAt = 'Get';
     const interfaces = [wanted, nic(1, second, '10.1.0.11/24')];
-    const { result, effects } = await runAgent(host, { ...asked(), interfaces });
+    const { result, effects } = await runAgent(host, { ...requestWith(), interfaces });
     const [expected] = leased('NetworkManager: no answer within 5 s');
     expect(result?.nics).toMatchObject([expected, expected]);
     expect(effects).toContain('agent.manager.release before 1');
@@ -125,7 +127,7 @@ describe('NIC leased by NetworkManager', () => {
 
   test('a NIC is reported as LeasedByHost if the agent has no bus', async () => {
     await bus.close();
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(
       leased("the host's DHCP gave ens5 the address 10.0.0.11/24"),
     );
@@ -134,13 +136,13 @@ describe('NIC leased by NetworkManager', () => {
 
   test('NetworkManager is not called if the NIC would be refused anyway', async () => {
     await host.ip('addr', 'add', '10.9.9.9/24', 'dev', 'ens5');
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased("the host's DHCP"));
     expect(bus.unmanaged).toEqual([]);
   });
 
   test('a check does not call NetworkManager', async () => {
-    const { result } = await runAgent(host, asked({ protocol: 3, action: 'check' }));
+    const { result } = await runAgent(host, requestWith({ protocol: 3, action: 'check' }));
     expect(result?.nics).toMatchObject(leased("the host's DHCP"));
     expect(bus.unmanaged).toEqual([]);
   });

@@ -26,8 +26,8 @@ let generation = 0;
 afterEach(() => host.down());
 
 async function apply(entries: readonly RequestInterface[], path?: string) {
-  const asked = request(entries, { generation: ++generation });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { generation: ++generation });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result.nics;
 }

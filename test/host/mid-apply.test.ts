@@ -27,8 +27,8 @@ async function ask(
   more: Partial<JobRequest> = {},
   path?: string,
 ) {
-  const asked = request(entries, { protocol: 3, ...more });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { protocol: 3, ...more });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result;
 }
@@ -85,10 +85,10 @@ describe.each(['netplan', 'keyfile'] as const)(
         'ip addr flush dev multinic0; ip rule flush; ip rule add table main pref 32766';
       const run = await applyWhile(family, '^rule.add.from.10.0.0.11', reload);
       expect(run.outcome).toBe('ok');
-      const made = await stateOf(host);
-      expect(JSON.stringify(made.rules)).toContain('10.0.0.11');
+      const configured = await stateOf(host);
+      expect(JSON.stringify(configured.rules)).toContain('10.0.0.11');
       await apply(family, 1);
-      expect(await stateOf(host)).toEqual(made);
+      expect(await stateOf(host)).toEqual(configured);
     });
   },
 );
@@ -108,9 +108,9 @@ test('[RW-69] an agent told to stop during a change finishes it', async () => {
   host = await createFamilyHost('stopped', 'netplan', { ens5: first, ens6: second });
   const run = await applyWhile('netplan', '^rule.add.from.10.0.0.11', 'kill -TERM $PPID');
   expect(run).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }, beside] });
-  const made = await stateOf(host);
+  const configured = await stateOf(host);
   expect((await apply('netplan', 1)).outcome).toBe('ok');
-  expect(await stateOf(host)).toEqual(made);
+  expect(await stateOf(host)).toEqual(configured);
 });
 
 const third = '02:00:00:00:01:07';

@@ -24,7 +24,7 @@ describe('name of an absent NIC', () => {
     });
     expect(await stateOf(host)).toEqual(before);
     await host.plug('ens8', first);
-    const there = await stateOf(host);
+    const plugged = await stateOf(host);
     const refused = await runAgent(host, request([nic(0, first, '10.1.0.11/16')], { attempt: 1 }));
     expect(refused.result?.nics).toMatchObject([
       {
@@ -34,7 +34,7 @@ describe('name of an absent NIC', () => {
         message: expect.stringContaining(second) as string,
       },
     ]);
-    expect(await stateOf(host)).toEqual(there);
+    expect(await stateOf(host)).toEqual(plugged);
   });
 });
 
@@ -58,8 +58,8 @@ test('[RW-11] ten changes to a NIC leave a single profile with the same UUID', a
   const paths = new Set<string>();
   for (let generation = 1; generation <= 10; generation++) {
     const moved = nic(0, first, `10.0.0.${10 + generation}/16`, { mtu: 1400 + generation });
-    const asked = request([moved], { protocol: 3, family: 'keyfile', generation });
-    const { result, stderr } = await runAgent(host, asked);
+    const jobRequest = request([moved], { protocol: 3, family: 'keyfile', generation });
+    const { result, stderr } = await runAgent(host, jobRequest);
     expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
     const files = await filesOfOurs(host);
     paths.add(Object.keys(files).join(' '));

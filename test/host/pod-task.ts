@@ -30,7 +30,7 @@ export function podOf({ family, action, machineId, protectedAddresses }: PodTask
   const spec = job.spec?.template.spec;
   if (!spec) throw new Error('the Job has no Pod');
   const rights = rightsOf(job);
-  const asked: Partial<JobRequest> = {
+  const fields: Partial<JobRequest> = {
     protocol: action === 'check' ? 3 : 2,
     family,
     machineId,
@@ -39,7 +39,7 @@ export function podOf({ family, action, machineId, protectedAddresses }: PodTask
   };
   const one = action === 'cleanup' ? [] : [wanted];
   const generation = action === 'cleanup' ? 2 : 1;
-  return { spec, map: configMapOf(job, request(one, { ...asked, action, generation })) };
+  return { spec, map: configMapOf(job, request(one, { ...fields, action, generation })) };
 }
 
 /** Returns the kernel's state and every file on the host, without the agent's lock. */

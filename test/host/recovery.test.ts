@@ -52,10 +52,12 @@ describe('NIC with an interrupted change', () => {
   test('a failed backup is reported when an interrupted change is finished', async () => {
     host = await createHost('no-backup', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
-    const asked = request([moved], { generation: 2 });
-    expect((await runAgent(host, asked, { killAt: 'agent.file.commit after 1' })).code).toBe(137);
+    const jobRequest = request([moved], { generation: 2 });
+    expect((await runAgent(host, jobRequest, { killAt: 'agent.file.commit after 1' })).code).toBe(
+      137,
+    );
     await writeFile(join(host.root, 'etc/netplan/backup'), '');
-    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    const { result } = await runAgent(host, { ...jobRequest, attempt: 1 });
     expect(result).toMatchObject({
       outcome: 'ok',
       warnings: ['BackupFailed /etc/netplan/90-multinic0.yaml: backup is no folder'],
@@ -64,8 +66,8 @@ describe('NIC with an interrupted change', () => {
 
   test('a NIC with an interrupted change is untouched once primary', async () => {
     host = await createHost('way-out', { nics: { ens5: mac } });
-    const asked = request([wanted]);
-    const killed = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 1' });
+    const jobRequest = request([wanted]);
+    const killed = await runAgent(host, jobRequest, { killAt: 'agent.kernel.batch after 1' });
     expect(killed.code).toBe(137);
     await host.ip('addr', 'add', '10.50.0.2/24', 'dev', 'multinic0');
     await host.ip('route', 'replace', 'default', 'via', '10.50.0.1', 'dev', 'multinic0');
@@ -82,13 +84,13 @@ describe('NIC with an interrupted change', () => {
   test('an interrupted release ends if the NIC has a new user since', async () => {
     host = await createHost('given-away', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
-    const asked = request([], { generation: 2 });
-    const killed = await runAgent(host, asked, { killAt: 'agent.state.write before 1' });
+    const jobRequest = request([], { generation: 2 });
+    const killed = await runAgent(host, jobRequest, { killAt: 'agent.state.write before 1' });
     expect(killed.code).toBe(137);
     expect(await journals()).toEqual(['0.json']);
     await host.ip('addr', 'add', '10.50.0.2/24', 'dev', 'ens5');
     await host.ip('link', 'set', 'ens5', 'up');
-    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    const { result } = await runAgent(host, { ...jobRequest, attempt: 1 });
     expect(result).toMatchObject({ outcome: 'ok', nics: [] });
     expect(await journals()).toEqual([]);
     expect(await host.ip('-br', '-4', 'addr', 'show', 'dev', 'ens5', 'up')).toContain('10.50.0.2');

@@ -80,9 +80,9 @@ describe('refused NICs', () => {
 
   test('a NIC with a Node address is refused as PrimaryNIC', async () => {
     await prepare('node', 'addr add 10.0.9.9/32 dev ens5');
-    const asked = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });
+    const jobRequest = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked);
+    const { result } = await runAgent(host, jobRequest);
     expect(result?.nics[0]).toMatchObject({ reason: 'PrimaryNIC', name: 'ens5' });
     expect((await stateOf(host)).links.filter((line) => line.includes('ens5'))).toEqual(
       before.links.filter((line) => line.includes('ens5')),

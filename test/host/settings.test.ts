@@ -11,7 +11,7 @@ const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const wanted = nic(0, first, '10.0.0.11/16');
 const other = nic(1, second, '10.0.0.12/16');
 const keys = ['rp_filter', 'arp_ignore', 'arp_announce'];
-const kept = '/etc/sysctl.d/90-multinic0.conf';
+const sysctlFile = '/etc/sysctl.d/90-multinic0.conf';
 
 let host: NamespaceHost;
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('kernel settings on a NIC', () => {
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
     const lines = keys.map((key, at) => `net.ipv4.conf.multinic0.${key} = ${[2, 1, 2][at]}`);
     const text = [`# NIC ${first}`, ...lines, ''].join('\n');
-    expect(await readFile(join(host.root, kept), 'utf8')).toBe(text);
+    expect(await readFile(join(host.root, sysctlFile), 'utf8')).toBe(text);
     expect(await configured(wanted)).toEqual({ warnings: [], effects: nothingButTheResult });
     await configured();
     expect(await settings('ens5')).toEqual(['1', '0', '0']);
@@ -109,14 +109,14 @@ describe('kernel settings on a NIC', () => {
     host = await createHost('settings', { nics: { ens5: first } });
     await configured(wanted);
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
-    await expect(readFile(join(host.root, kept))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(host.root, sysctlFile))).rejects.toThrow('ENOENT');
   });
 
   test('a foreign file at the settings path is left alone', async () => {
-    await writeFile(join(host.root, kept), 'net.ipv4.ip_forward = 1\n');
+    await writeFile(join(host.root, sysctlFile), 'net.ipv4.ip_forward = 1\n');
     const { result } = await runAgent(host, request([wanted]));
     expect(result?.nics).toMatchObject([{ reason: 'PersistFailed' }]);
-    expect(await readFile(join(host.root, kept), 'utf8')).toBe('net.ipv4.ip_forward = 1\n');
+    expect(await readFile(join(host.root, sysctlFile), 'utf8')).toBe('net.ipv4.ip_forward = 1\n');
     expect(await settings('ens5')).toEqual(['0', '0', '0']);
   });
 });

@@ -113,12 +113,12 @@ describe('host with a legacy agent', () => {
 describe('host with a lost state.json', () => {
   test('managed NICs are recognised by their files, and nothing changes', async () => {
     host = await createHost('lost', { nics: { ens5: first, ens6: second } });
-    const asked = [wanted, nic(1, second, '10.0.0.12/16', { gateway })];
-    await runAgent(host, request(asked));
+    const entries = [wanted, nic(1, second, '10.0.0.12/16', { gateway })];
+    await runAgent(host, request(entries));
     const before = await stateOf(host);
     const { code } = await host.exec('rm', join(host.root, 'var/lib/multinic/state.json'));
     expect(code).toBe(0);
-    const { result, effects } = await runAgent(host, request(asked));
+    const { result, effects } = await runAgent(host, request(entries));
     expect(result?.outcome).toBe('ok');
     expect(
       effects.filter((effect) => effect.includes('kernel') || effect.includes('file')),

@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 24, 1, 2, second));
-const kept = () => readdirSync(folder).toSorted();
+const backups = () => readdirSync(folder).toSorted();
 
 function keep(text: string, second: number): void {
   writeFileSync(old, text, { mode: 0o644 });
@@ -40,7 +40,7 @@ describe('keepBackup', () => {
     writeFileSync(old, Buffer.from([0xff, 0x00]), { mode: 0o644 });
     const { ino } = statSync(old);
     keepBackup(old, path, at(3));
-    expect(kept()).toEqual(['90-multinic0.yaml.20261124T010203.000Z']);
+    expect(backups()).toEqual(['90-multinic0.yaml.20261124T010203.000Z']);
     const { ino: now, mode } = statSync(join(folder, '90-multinic0.yaml.20261124T010203.000Z'));
     expect([now, mode & 0o777]).toEqual([ino, 0o600]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -52,18 +52,18 @@ describe('keepBackup', () => {
     const others = ['90-multinic0.yaml.bak', '91-multinic1.yaml.20200101T000000.000Z', 'mine'];
     for (const name of others) writeFileSync(join(folder, name), '');
     for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
-    const ours = kept().filter((name) => !others.includes(name));
+    const ours = backups().filter((name) => !others.includes(name));
     expect(ours.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
       Array.from({ length: backupsPerFile }, (_, n) => `${n + 3}`),
     );
-    expect(kept()).toEqual(expect.arrayContaining(others));
+    expect(backups()).toEqual(expect.arrayContaining(others));
   });
 
   test('keepBackup keeps new backups after the clock went back', () => {
     for (let second = 0; second < backupsPerFile + 1; second++) keep('later', 3600 + second);
     for (let second = 0; second < backupsPerFile; second++) {
       keep(`${second}`, second);
-      const texts = kept().map((name) => readFileSync(join(folder, name), 'utf8'));
+      const texts = backups().map((name) => readFileSync(join(folder, name), 'utf8'));
       expect(texts.filter((text) => text !== 'later')).toHaveLength(second + 1);
       expect(texts).toHaveLength(backupsPerFile);
     }
@@ -72,7 +72,7 @@ describe('keepBackup', () => {
   test('keepBackup gives backups in the same millisecond different names', () => {
     keep('one', 0);
     keep('other', 0);
-    expect(kept().map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
+    expect(backups().map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
       'one',
       'other',
     ]);
@@ -83,7 +83,7 @@ describe('keepBackup', () => {
     mkdirSync(join(folder, theirs), { recursive: true });
     symlinkSync('/nowhere', join(folder, '90-multinic0.yaml.20200102T000000.000Z'));
     for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
-    expect(kept()).toHaveLength(backupsPerFile + 2);
+    expect(backups()).toHaveLength(backupsPerFile + 2);
     expect(existsSync(old)).toBe(false);
   });
 

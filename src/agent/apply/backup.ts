@@ -31,10 +31,10 @@ export function keepBackup(file: string, path: string, now: Date): void {
   if (!prepare(file)) return;
   const folder = join(dirname(path), folderName);
   makeFolder(folder);
-  const there = backupsOf(basename(path), folder);
+  const existing = backupsOf(basename(path), folder);
   const name = freeName(`${basename(path)}.`, now, folder);
   renameSync(file, join(folder, name));
-  for (const obsolete of inOrder(there, name).slice(0, 1 - backupsPerFile)) {
+  for (const obsolete of inOrder(existing, name).slice(0, 1 - backupsPerFile)) {
     remove(join(folder, obsolete));
   }
 }
@@ -77,9 +77,9 @@ function prepare(file: string): boolean {
 }
 
 function makeFolder(folder: string): void {
-  const there = lstatSync(folder, { throwIfNoEntry: false });
-  if (there === undefined) mkdirSync(folder, { mode: 0o700 });
-  else if (!there.isDirectory()) throw new Error(`${folderName} is no folder`);
+  const existing = lstatSync(folder, { throwIfNoEntry: false });
+  if (existing === undefined) mkdirSync(folder, { mode: 0o700 });
+  else if (!existing.isDirectory()) throw new Error(`${folderName} is no folder`);
 }
 
 /** Returns backup names, sorted by the time in the name. */

@@ -233,6 +233,6 @@ function changed(files: FileChanges): FileChange[] {
 
 function placesOf({ path }: FileChange, { hostRoot }: Disk) {
   const real = join(hostRoot, path);
-  const place = (suffix: string) => join(dirname(real), `.${basename(real)}.multinic-${suffix}`);
-  return { path: real, staged: place('new'), old: place('old') };
+  const hidden = (suffix: string) => join(dirname(real), `.${basename(real)}.multinic-${suffix}`);
+  return { path: real, staged: hidden('new'), old: hidden('old') };
 }

@@ -15,11 +15,11 @@ afterEach(() => rm(sysctls, { recursive: true }));
 
 /** Kernel refusing lines with these words, recording lines and effects. */
 function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists') {
-  const asked: string[][] = [];
+  const batches: string[][] = [];
   const effects: string[] = [];
   const ip: Ip = {
     run: async (lines): Promise<IpAnswer> => {
-      asked.push([...lines]);
+      batches.push([...lines]);
       const failedAt = lines.findIndex((line) => words !== '' && line.includes(words));
       return failedAt < 0 ? { seen } : { failedAt, words: why };
     },
@@ -33,7 +33,7 @@ function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists'
       return write();
     },
   };
-  return { kernel, asked, effects };
+  return { kernel, batches, effects };
 }
 
 const up = (dev: string) => ({ kind: 'link.up', dev }) as const;
@@ -49,20 +49,20 @@ const change = (...operations: Change['operations']): Change => ({ sysctls: [], 
 
 describe('changeKernel', () => {
   test('changeKernel runs all changes in one batch, evictions first', async () => {
-    const { kernel, asked, effects } = kernelThatRefuses('');
+    const { kernel, batches, effects } = kernelThatRefuses('');
     const changes = new Map([
       ['a', change(up('a'))],
       ['b', { ...change(rename('t', 'b')), eviction: rename('c', 't') }],
     ]);
     expect(await changeKernel(changes, kernel)).toEqual({ failures: new Map(), seen });
-    expect(asked).toEqual([
+    expect(batches).toEqual([
       ['link set dev c name t', 'link set dev a up', 'link set dev t name b'],
     ]);
     expect(effects).toEqual(['agent.kernel.batch']);
   });
 
   test('changeKernel skips the rest of a failed change and continues with other changes', async () => {
-    const { kernel, asked } = kernelThatRefuses('dev b name');
+    const { kernel, batches } = kernelThatRefuses('dev b name');
     const changes = new Map([
       ['a', change(up('a'))],
       ['b', change(rename('b', 'x'), up('x'))],
@@ -72,15 +72,15 @@ describe('changeKernel', () => {
     expect([...failures]).toEqual([
       ['b', { reason: 'ApplyFailed', message: 'File exists: link set dev b name x', busy: false }],
     ]);
-    expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
+    expect(batches[1]).toEqual(['link set dev c up', 'link set dev d up']);
   });
 
   test('changeKernel stops after the maximum number of failures', async () => {
-    const { kernel, asked } = kernelThatRefuses('dev');
+    const { kernel, batches } = kernelThatRefuses('dev');
     const changes = new Map(['a', 'b', 'c'].map((name) => [name, change(up(name))]));
     const { failures, seen: after } = await changeKernel(changes, kernel, 2);
     expect([...failures.keys()]).toEqual(['a', 'b']);
-    expect(asked).toHaveLength(2);
+    expect(batches).toHaveLength(2);
     expect(after).toBeUndefined();
   });
 
@@ -90,20 +90,22 @@ describe('changeKernel', () => {
     ['addr del', 'RTNETLINK answers: Cannot assign requested address'],
     ['addr del', 'Error: ipv4: Address not found.'],
   ])('changeKernel counts an already missing target as deleted: %s, %s', async (words, why) => {
-    const { kernel, asked } = kernelThatRefuses(words, why);
+    const { kernel, batches } = kernelThatRefuses(words, why);
     const { failures } = await changeKernel(new Map([['a', change(...deletes, up('a'))]]), kernel);
     expect(failures).toEqual(new Map());
-    expect(asked.at(-1)).toContain('link set dev a up');
+    expect(batches.at(-1)).toContain('link set dev a up');
   });
 
   test('changeKernel reports a busy deletion and an addition without its target as failures', async () => {
     const busy = kernelThatRefuses('addr del', 'RTNETLINK answers: Device or resource busy');
-    const gone = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
+    const absent = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
     const add = { kind: 'rule.add', rule } as const;
     expect(
       (await changeKernel(new Map([['a', change(...deletes)]]), busy.kernel)).failures.size,
     ).toBe(1);
-    expect((await changeKernel(new Map([['a', change(add)]]), gone.kernel)).failures.size).toBe(1);
+    expect((await changeKernel(new Map([['a', change(add)]]), absent.kernel)).failures.size).toBe(
+      1,
+    );
   });
 
   test.each([
@@ -130,7 +132,7 @@ describe('changeKernel', () => {
   });
 
   test('changeKernel skips a NIC whose sysctl cannot be written', async () => {
-    const { kernel, asked } = kernelThatRefuses('');
+    const { kernel, batches } = kernelThatRefuses('');
     const setting = { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' } as const;
     const { failures } = await changeKernel(
       new Map([
@@ -140,12 +142,12 @@ describe('changeKernel', () => {
       kernel,
     );
     expect(failures.get('a')?.message).toMatch(/^net\.ipv6\.conf\.ens5\.accept_ra: ENOENT/);
-    expect(asked).toEqual([['link set dev b up']]);
+    expect(batches).toEqual([['link set dev b up']]);
   });
 
   test('changeKernel performs no effect without changes', async () => {
-    const { kernel, asked, effects } = kernelThatRefuses('');
+    const { kernel, batches, effects } = kernelThatRefuses('');
     expect(await changeKernel(new Map([['a', change()]]), kernel)).toEqual({ failures: new Map() });
-    expect([asked, effects]).toEqual([[], []]);
+    expect([batches, effects]).toEqual([[], []]);
   });
 });

@@ -31,8 +31,12 @@ describe('lostByNode', () => {
 
   test("lostByNode reports a default route on a bridge with a managed NIC's MAC", () => {
     const bridge = link(7, { name: 'br-ex', kind: 'bridge', mac: macOf(1) });
-    const way = route('0.0.0.0/0', 'br-ex', { metric: 9 });
-    const had = { ...before, links: [...before.links, bridge], routes: [...before.routes, way] };
+    const defaultRoute = route('0.0.0.0/0', 'br-ex', { metric: 9 });
+    const had = {
+      ...before,
+      links: [...before.links, bridge],
+      routes: [...before.routes, defaultRoute],
+    };
     const has = { ...had, routes: before.routes };
     expect(lostByNode(had, has, ours)).toBe('route 0.0.0.0/0 via  dev br-ex');
   });

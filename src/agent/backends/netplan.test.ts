@@ -116,8 +116,8 @@ describe('netplan backend', () => {
 
   test('[RW-31] netplan routes are valid for netplan 0.101: each has a next hop or link scope', () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64', 'fd01::1/64'];
-    const asked = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
-    const { text } = netplan.render(desiredNic(asked, 0, link(1), [])).main;
+    const wanted = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
+    const { text } = netplan.render(desiredNic(wanted, 0, link(1), [])).main;
     const routes = text.split('        - to: ').slice(1);
     expect(routes.length).toBeGreaterThan(3);
     for (const lines of routes) expect(lines).toMatch(/\n {10}(via: "|scope: link\n)/);

@@ -73,8 +73,10 @@ async function onDevice(
 ): Promise<string | undefined> {
   using bus = await SystemBus.connect(socket, signal);
   const device = String(await call(bus, root, service, 'GetDeviceByIpIface', { text: name }));
-  const has = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
-  return has.toLowerCase() === mac ? await work(bus, device) : `it has ${has} as ${name}`;
+  const deviceMac = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
+  return deviceMac.toLowerCase() === mac
+    ? await work(bus, device)
+    : `it has ${deviceMac} as ${name}`;
 }
 
 const properties = 'org.freedesktop.DBus.Properties';

@@ -70,9 +70,9 @@ type LinkFile = { readonly path: string; readonly text: string };
  * runtime links are excluded, as network managers may also claim them.
  */
 function nodeLinks(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
-  const ways = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
+  const defaultLinks = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
   const carries = (link: Link) =>
-    ways.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
+    defaultLinks.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
   const isOwn = (link: Link) =>
     macs.has(link.mac)
       ? isPrimary(link, { host, protectedAddresses })

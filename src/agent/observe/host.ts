@@ -79,8 +79,11 @@ export async function observeHost(
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
   const files = [...read, ...dropInsToOurs(hostRoot, backend.places)];
-  const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
-  const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
+  const generatedFiles = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
+  const held = [
+    ...generatedFiles.flatMap((file) => backend.held(file) ?? []),
+    ...(state.left ?? []),
+  ];
   const folders = new Set(backend.places.map(({ directory }) => directory));
   const missingFolders = [...folders].filter((folder) => !existsSync(join(hostRoot, folder)));
   return { ...kernel, files, missingFolders, held };

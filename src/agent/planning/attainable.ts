@@ -198,10 +198,10 @@ function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   const { desired, link: own } = nic;
   const wanted = new Set(desired.addresses.map(ipOf));
   const present = site.host.addresses.filter(({ link }) => link === own.name);
-  const has = new Set(present.map(({ cidr }) => ipOf(cidr)));
+  const ownIps = new Set(present.map(({ cidr }) => ipOf(cidr)));
   const clash = addressesElsewhere(site).find(
     ({ cidr, link }) =>
-      wanted.has(ipOf(cidr)) && !(has.has(ipOf(cidr)) && isSilent(link, site.host)),
+      wanted.has(ipOf(cidr)) && !(ownIps.has(ipOf(cidr)) && isSilent(link, site.host)),
   );
   if (!clash) return undefined;
   const isNodes = site.protectedAddresses.map(plainForm).includes(plainForm(ipOf(clash.cidr)));

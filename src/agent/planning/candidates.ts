@@ -254,8 +254,8 @@ function addressProblem(cidr: string): string | undefined {
 }
 
 function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
-  const ways = [gateway, gateway6].filter((ip) => ip !== undefined);
-  return first(ways, (ip) => {
+  const gateways = [gateway, gateway6].filter((ip) => ip !== undefined);
+  return first(gateways, (ip) => {
     if (addresses.some((cidr) => ipOf(cidr) === ip)) return `gateway ${ip} is the NIC itself`;
     if (!onLink(ip, addresses)) return `gateway ${ip} is in no subnet of the NIC`;
     const edge = edgeOf(ip, addresses);

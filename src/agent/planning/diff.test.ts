@@ -97,9 +97,9 @@ describe('diffNic', () => {
     const change = diffNic({ ...after, link: up }, { ...after, link: narrow });
     expect(change.sysctls).toEqual([]);
     expect(change.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1279']);
-    const back = diffNic({ ...after, link: narrow }, after);
-    expect(back.sysctls).toEqual([]);
-    expect(back.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1450']);
+    const widened = diffNic({ ...after, link: narrow }, after);
+    expect(widened.sysctls).toEqual([]);
+    expect(widened.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1450']);
   });
 
   test('an expiring address is replaced, not deleted', () => {

@@ -14,12 +14,13 @@ export function isLeased({ addresses, routes }: KernelSnapshot, name: string): b
  * them.
  */
 export function hostWithoutLeases(host: Snapshot, names: readonly string[]): Snapshot {
-  const made = new Set<number>([...leasing, rt.protocolKernel]);
+  const derived = new Set<number>([...leasing, rt.protocolKernel]);
   return {
     ...withoutAutomaticProfiles(host, names),
     addresses: host.addresses.filter(({ link, temporary }) => !temporary || !names.includes(link)),
     routes: host.routes.filter(
-      ({ links, protocol }) => !(made.has(protocol) && links.some((name) => names.includes(name))),
+      ({ links, protocol }) =>
+        !(derived.has(protocol) && links.some((name) => names.includes(name))),
     ),
   };
 }

@@ -192,8 +192,8 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
       .filter((route) => {
-        const made = isKernelMade(route);
-        return !made && route.links.includes(link.name) && isOwnRoute(route, belongings);
+        const kernelMade = isKernelMade(route);
+        return !kernelMade && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,

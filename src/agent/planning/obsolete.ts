@@ -25,23 +25,23 @@ export function obsolete({
   const all = action === 'cleanup';
   const wanted = new Map(interfaces.map((entry) => [entry.mac, entry]));
   // An unusable entry (`keep`) does not describe its NIC, and therefore is no removal.
-  const kept = new Set(request.keep);
+  const keptMacs = new Set(request.keep);
   const isUnwanted = ({ mac }: { readonly mac: string }) =>
-    all || !(wanted.has(mac) || kept.has(mac));
+    all || !(wanted.has(mac) || keptMacs.has(mac));
   const recorded = [...state.nics, ...reattachedNics(state, host)].filter(isUnwanted);
   const known = new Set(recorded.map(({ mac }) => mac));
   const inherited = interfaces.flatMap((entry) => {
     if (!all || known.has(entry.mac)) return [];
     return recordOf(entry.mac, entry, state, host) ?? [];
   });
-  const there = [...recorded, ...inherited].map((record) => {
+  const released = [...recorded, ...inherited].map((record) => {
     const { mac } = record;
     return { record, nic: { mac, belongings: ownedBy(mac, record, host, state.nics) } };
   });
-  const macs = new Set(there.map(({ nic }) => nic.mac));
+  const macs = new Set(released.map(({ nic }) => nic.mac));
   // Rules for absent NICs go whatever the request: they would conflict with a NIC reusing the index.
-  const gone = rulesOfDetachedNics(state, host).filter(({ nic }) => !macs.has(nic.mac));
-  return [...there, ...gone].map((nic) => {
+  const leftovers = rulesOfDetachedNics(state, host).filter(({ nic }) => !macs.has(nic.mac));
+  return [...released, ...leftovers].map((nic) => {
     const { mac, index } = nic.record;
     const portId = wanted.get(mac)?.portId;
     return { ...nic, target: { mac, index, ...(portId ? { portId } : {}) } };

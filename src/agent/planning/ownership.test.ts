@@ -136,9 +136,9 @@ describe('NIC ownership', () => {
     const files = [ownFile(3, mac, ['10.0.0.1/24'])];
     expect(inherited({ rules, files })?.addresses).toEqual([]);
     expect(alone({ rules: [rule('fd00:7::/32', 100, 10_050, { protocol: 3 })] })).toBe('accepted');
-    const asked = entry(1, { addresses: ['10.0.0.1/24', 'fd00:1::1/64'] });
+    const wanted = entry(1, { addresses: ['10.0.0.1/24', 'fd00:1::1/64'] });
     const taken = host([named], { rules, files });
-    expect(planApply(input([asked], taken)).refused[0]?.refusal.reason).toBe('TableInUse');
+    expect(planApply(input([wanted], taken)).refused[0]?.refusal.reason).toBe('TableInUse');
   });
 
   test('recordOf includes every legacy address, on the link or only in a rule', () => {

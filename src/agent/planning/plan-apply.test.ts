@@ -214,8 +214,8 @@ describe('apply plan', () => {
   });
 
   test("planApply respects an unrequested managed NIC's index and subnet", () => {
-    const kept = link(2, { name: 'multinic0', up: true });
-    const on = host([link(1), kept], { addresses: [address('multinic0', '10.0.0.2/24')] });
+    const unrequested = link(2, { name: 'multinic0', up: true });
+    const on = host([link(1), unrequested], { addresses: [address('multinic0', '10.0.0.2/24')] });
     const { units, refused } = planApply(input([entry(1)], on, stateWith(record(2, 0))));
     expect(refused).toEqual([]);
     expect(units.map(({ index }) => index)).toEqual([1]);

@@ -59,8 +59,8 @@ describe('removal plan', () => {
 
   test('planRemoval refuses a NIC while the recorded file is unreadable, and ignores other unreadable files', () => {
     const [{ path }] = ours.files as [ConfigFile];
-    const there = { path, text: '', mode: 0, macs: [], unread: 'EACCES' };
-    const found = planRemoval(input([], host([nic], { ...ours, files: [there] }), state));
+    const unreadable = { path, text: '', mode: 0, macs: [], unread: 'EACCES' };
+    const found = planRemoval(input([], host([nic], { ...ours, files: [unreadable] }), state));
     expect(found.units).toEqual([]);
     expect(found.refused).toMatchObject([
       {
@@ -70,7 +70,7 @@ describe('removal plan', () => {
         },
       },
     ]);
-    const others = { ...there, path: '/etc/netplan/50-theirs.yaml' };
+    const others = { ...unreadable, path: '/etc/netplan/50-theirs.yaml' };
     const { units } = planRemoval(input([], host([nic], { ...ours, files: [others] }), state));
     expect(units).toHaveLength(1);
   });
@@ -95,8 +95,8 @@ describe('removal plan', () => {
   });
 
   test('a NIC in state.json and in a clean-up entry is released once', () => {
-    const asked = request([entry(1)], { action: 'cleanup' });
-    const { units } = planRemoval(input(asked, host([nic], ours), state));
+    const wanted = request([entry(1)], { action: 'cleanup' });
+    const { units } = planRemoval(input(wanted, host([nic], ours), state));
     expect(units.map(({ target }) => target.mac)).toEqual([macOf(1)]);
   });
 
@@ -147,8 +147,8 @@ describe('removal plan', () => {
       ...ours,
       files: [...ours.files, left],
     });
-    const asked = request([entry(2, { portId: 'p2' })], { action: 'cleanup' });
-    const { units } = planRemoval(input(asked, on, state));
+    const wanted = request([entry(2, { portId: 'p2' })], { action: 'cleanup' });
+    const { units } = planRemoval(input(wanted, on, state));
     expect(units.map(({ target }) => target)).toEqual([
       { mac: macOf(1), index: 0 },
       { mac: macOf(2), index: 3, portId: 'p2' },
@@ -191,13 +191,13 @@ describe('removal plan', () => {
 describe('a detached NIC replugged in the same boot', () => {
   const former = { originalName: 'ens1', original: { mtu: 1500, up: false, settings: {} } };
   const left = { mac: macOf(1), index: 0, bootId: 'boot-1', addresses: ['10.0.0.1/24'], ...former };
-  const gone = { ...emptyState, left: [left] };
-  const back = { ...ours, files: [], held: [left] };
+  const detached = { ...emptyState, left: [left] };
+  const reattached = { ...ours, files: [], held: [left] };
   const removed = (
-    asked: Parameters<typeof input>[0],
+    wanted: Parameters<typeof input>[0],
     nics = [nic],
     more: Partial<Snapshot> = {},
-  ) => planRemoval(input(asked, host(nics, { ...back, ...more }), gone));
+  ) => planRemoval(input(wanted, host(nics, { ...reattached, ...more }), detached));
 
   test("a reattached NIC loses the network manager's configuration and our name", () => {
     const { units, refused } = removed([]);
@@ -209,7 +209,7 @@ describe('a detached NIC replugged in the same boot', () => {
     expect(lines).toContain('addr del 10.0.0.1/24 dev ens1');
     expect(lines).toContain('rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4');
     // The network manager still holds the NIC: recognised again at the next replug.
-    expect(units.reduce(stateAfter, gone)).toEqual(gone);
+    expect(units.reduce(stateAfter, detached)).toEqual(detached);
   });
 
   test('a detached NIC is not released under another name, with a request entry, or listed in keep', () => {
@@ -218,7 +218,7 @@ describe('a detached NIC replugged in the same boot', () => {
     expect(removed([], [{ ...nic, mac: macOf(2) }], rules).units).toEqual([]);
     expect(removed([entry(1)]).units).toEqual([]);
     expect(removed(request([], { keep: [macOf(1)] })).units).toEqual([]);
-    expect(planRemoval(input([], host([nic], back), emptyState)).units).toEqual([]);
+    expect(planRemoval(input([], host([nic], reattached), emptyState)).units).toEqual([]);
   });
 
   test.each([
@@ -245,7 +245,7 @@ describe('a detached NIC replugged in the same boot', () => {
 
   test('a detached NIC with an unfinished change keeps the rules', () => {
     const inHand = new Map([[macOf(1), { reason: 'RollbackFailed', message: 'x' } as const]]);
-    const on = { ...input([], host([], back), gone), inHand };
+    const on = { ...input([], host([], reattached), detached), inHand };
     expect(planRemoval(on)).toMatchObject({
       units: [],
       refused: [{ target: { mac: macOf(1) }, refusal: { message: 'x' } }],
@@ -258,21 +258,23 @@ describe('a detached NIC replugged in the same boot', () => {
   });
 
   test('a reattached NIC requested again meanwhile is released once', () => {
-    const { units } = planRemoval(input([], host([nic], back), { ...gone, nics: [record] }));
+    const { units } = planRemoval(
+      input([], host([nic], reattached), { ...detached, nics: [record] }),
+    );
     expect(units).toHaveLength(1);
   });
 
   test('a reattached and requested NIC keeps the recorded original state', () => {
-    const asked = [entry(1, { addresses: ['10.0.0.9/24'] })];
-    const on = host([nic], { ...back, routes: [], rules: [] });
-    const [unit] = planApply(input(asked, on, gone)).units;
+    const wanted = [entry(1, { addresses: ['10.0.0.9/24'] })];
+    const on = host([nic], { ...reattached, routes: [], rules: [] });
+    const [unit] = planApply(input(wanted, on, detached)).units;
     expect(unit?.record).toMatchObject({ index: 0, ...former });
   });
 
   test('releasing a reattached NIC waits for an unfinished NIC with the same index', () => {
     const other = { ...record, mac: macOf(2), addresses: [] };
     const inHand = new Map([[macOf(2), { reason: 'RollbackFailed', message: 'x' } as const]]);
-    const on = { ...input([], host([nic], back), { ...gone, nics: [other] }), inHand };
+    const on = { ...input([], host([nic], reattached), { ...detached, nics: [other] }), inHand };
     expect(planRemoval(on)).toMatchObject({
       units: [],
       refused: [
@@ -281,7 +283,7 @@ describe('a detached NIC replugged in the same boot', () => {
       ],
     });
     const free = { ...other, index: 1 };
-    expect(planRemoval({ ...on, state: { ...gone, nics: [free] } }).units).toHaveLength(1);
+    expect(planRemoval({ ...on, state: { ...detached, nics: [free] } }).units).toHaveLength(1);
   });
 
   test('planRemoval refuses a reattached NIC with foreign users', () => {

@@ -43,9 +43,9 @@ export function planAll(input: PlanInput): WholePlan {
   const { request, state, host } = input;
   const removal = planRemoval(input);
   if (request.action === 'cleanup') return { removal, apply: { units: [], refused: [] } };
-  const kept = removal.units.reduce(stateAfter, state);
+  const remaining = removal.units.reduce(stateAfter, state);
   const after = hostAfterRemoval(host, removal.units);
-  return { removal, apply: planApply({ ...input, state: kept, host: after }) };
+  return { removal, apply: planApply({ ...input, state: remaining, host: after }) };
 }
 
 /** Names and paths reserved in a plan. */
@@ -227,7 +227,7 @@ function removalUnit(
   const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
   const after = bare(host, before, record, name);
-  const there = nic.rulesOnly ? { ...host, files: [] } : host;
+  const fileHost = nic.rulesOnly ? { ...host, files: [] } : host;
   return {
     action: 'remove',
     target,
@@ -236,7 +236,7 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
-    files: removeChanges(there, record.mac, record.files[0]?.path ?? backend.path(record.index)),
+    files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
 }
 
@@ -284,8 +284,10 @@ export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Sna
     ),
   );
   // Unchanged paths stay: they may hold a foreign file, or a file for a NIC reusing the index.
-  const gone = removals.flatMap(({ files }) => inOrder(files)).filter(({ changed }) => changed);
-  const paths = new Set(gone.map(({ path }) => path));
+  const removedFiles = removals
+    .flatMap(({ files }) => inOrder(files))
+    .filter(({ changed }) => changed);
+  const paths = new Set(removedFiles.map(({ path }) => path));
   return {
     ...host,
     links: host.links.map((link) => {

@@ -222,15 +222,15 @@ describe('refused NICs', () => {
   test('planApply refuses a NIC with a Node address in any notation', () => {
     const on = host([ens1], { addresses: [address('ens1', '2001:db8:0:0::1/64')] });
     const { request } = input([entry(1)], on);
-    const asked = { ...request, protectedAddresses: ['2001:0db8::1'] };
-    const [nic] = planApply({ ...input([entry(1)], on), request: asked }).refused;
+    const jobRequest = { ...request, protectedAddresses: ['2001:0db8::1'] };
+    const [nic] = planApply({ ...input([entry(1)], on), request: jobRequest }).refused;
     expect(nic?.refusal.reason).toBe('PrimaryNIC');
   });
 
   test('planApply refuses a subnet around the Node address, even if no link has the address', () => {
     const { request, ...rest } = input([entry(1)], host([ens1]));
-    const asked = { ...request, protectedAddresses: ['10.0.0.77'] };
-    const [nic] = planApply({ ...rest, request: asked }).refused;
+    const jobRequest = { ...request, protectedAddresses: ['10.0.0.77'] };
+    const [nic] = planApply({ ...rest, request: jobRequest }).refused;
     expect(nic?.refusal).toMatchObject({ reason: 'SubnetOverlapsPrimary' });
   });
 

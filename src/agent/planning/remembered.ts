@@ -37,8 +37,8 @@ export function unaffectedNics(
     const want = presentState(host, undefined, belongings);
     return { nic: { mac, belongings, rulesOnly: true }, want };
   });
-  const gone = detachedNics(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
-  return [...present, ...gone].filter(({ nic }) => !changing.has(nic.mac));
+  const detached = detachedNics(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
+  return [...present, ...detached].filter(({ nic }) => !changing.has(nic.mac));
 }
 
 export interface DetachedNic extends RecordedNic {
@@ -56,9 +56,9 @@ export function detachedNics(
 ): DetachedNic[] {
   const { nics, left = [] } = state;
   const attached = new Set([...nics, ...reattachedNics(state, host)].map(({ mac }) => mac));
-  const gone = new Map(left.map(({ mac, index }) => [mac, index]));
-  for (const mac of attached) gone.delete(mac);
-  return [...gone].map(([mac, index]) => {
+  const detached = new Map(left.map(({ mac, index }) => [mac, index]));
+  for (const mac of attached) detached.delete(mac);
+  return [...detached].map(([mac, index]) => {
     const former = left
       .filter((nic) => nic.mac === mac)
       .map(({ addresses, index: number }) => keysOf({ addresses, table: routingTable(number) }));

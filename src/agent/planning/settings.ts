@@ -17,8 +17,8 @@ function isLasting(key: SettingKey): key is keyof typeof lastingSettings {
 }
 
 function pick(settings: Settings, keep: (key: SettingKey) => boolean): Settings {
-  const there = settingKeys.filter((key) => settings[key] !== undefined && keep(key));
-  return Object.fromEntries(there.map((key) => [key, settings[key]]));
+  const present = settingKeys.filter((key) => settings[key] !== undefined && keep(key));
+  return Object.fromEntries(present.map((key) => [key, settings[key]]));
 }
 
 /** Returns the state without settings foreign software may change: a difference there is no failure. */
