@@ -73,7 +73,7 @@ it('a part says how it was told what holds, but for secrets', async () => {
     pollFastInterval: { value: 1_000, from: '--poll-fast-interval' },
     logLevel: { value: 'info', from: 'LOG_LEVEL' },
     contrabassEncryptKey: { value: 'redacted', from: 'CONTRABASS_ENCRYPT_KEY' },
-    workers: { from: 'default' },
+    dbPort: { from: 'default' },
   });
   const version = await (await fetch(`${world.inventoryUrl}/version`)).json();
   expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2, 3] });
