@@ -23,7 +23,7 @@ export interface HypervisorOptions {
   /** How often each server is looked at. */
   readonly pollMs?: number;
   /** How long a NIC that Nova has lets the machine wait for it, and one that Nova has no more stays. */
-  readonly delayMs?: Partial<Readonly<Record<HeldCall, number>>>;
+  readonly delayMs?: Partial<Readonly<Record<PausedCall, number>>>;
   readonly onChange?: (change: HypervisorChange) => void;
   readonly onError?: (error: unknown) => void;
 }
@@ -33,7 +33,7 @@ export interface HypervisorChange extends PluggedNic {
   readonly serverId: string;
 }
 
-export type HeldCall = 'plug' | 'unplug';
+export type PausedCall = 'plug' | 'unplug';
 
 /**
  * What a real hypervisor does and Nova's fake driver does not: when a port is attached to a server, a NIC with its MAC
@@ -43,8 +43,8 @@ export interface Hypervisor extends AsyncDisposable {
   /** Resolves when every server was looked at once: what is attached from then on gets plugged. */
   readonly watching: Promise<void>;
   /** Keeps NICs from appearing, or from going, until it is released: the product may react first. */
-  hold(what: HeldCall): void;
-  release(what: HeldCall): void;
+  hold(what: PausedCall): void;
+  release(what: PausedCall): void;
   /** NICs of a server that are plugged now. */
   plugged(serverId: string): readonly PluggedNic[];
 }
@@ -68,7 +68,7 @@ interface Guest {
 export function startHypervisor(options: HypervisorOptions): Hypervisor {
   const { clock, pollMs = 200, delayMs = {}, onError = () => undefined } = options;
   const stop = new AbortController();
-  const held = new Set<HeldCall>();
+  const held = new Set<PausedCall>();
   const guests = new Map([...options.machines].map(([id, machine]) => [id, guestOf(id, machine)]));
   const watching = Promise.withResolvers<void>();
 
@@ -105,7 +105,7 @@ export function startHypervisor(options: HypervisorOptions): Hypervisor {
     }
   }
 
-  function isDue(guest: Guest, what: HeldCall, mac: string): boolean {
+  function isDue(guest: Guest, what: PausedCall, mac: string): boolean {
     const now = clock.monotonicMs();
     const since = guest.since.get(mac) ?? now;
     guest.since.set(mac, since);

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/time/clock.ts';
 import { logIn } from '../openstack/openstack-http.ts';
-import { type HeldCall, type Hypervisor, type Machine, startHypervisor } from './hypervisor.ts';
+import { type Hypervisor, type Machine, type PausedCall, startHypervisor } from './hypervisor.ts';
 import { machineOf } from './machines.ts';
 
 const help = `Stand-in hypervisor: plugs into machines what Nova has attached to their servers, and unplugs it.
@@ -70,8 +70,8 @@ function obey(hypervisor: Hypervisor, line: string): void {
     process.stderr.write(`hypervisor: "${line}" is no order\n`);
     return;
   }
-  if (order === 'hold') hypervisor.hold(what as HeldCall);
-  else hypervisor.release(what as HeldCall);
+  if (order === 'hold') hypervisor.hold(what as PausedCall);
+  else hypervisor.release(what as PausedCall);
 }
 
 function print(line: object): void {

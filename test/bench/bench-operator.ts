@@ -44,7 +44,7 @@ subscribe('undici:request:create', (message) => {
 });
 
 /** What one look took and what it asked of OpenStack. */
-export interface Look {
+export interface SyncRun {
   readonly ms: number;
   readonly cpuMs: number;
   readonly calls: number;
@@ -142,7 +142,7 @@ export async function benchOperator(world: BenchWorld, env: Readonly<Record<stri
       kube.create({ ...spec, credentials, settings: settingsOfCr }, meta);
     },
     /** One look at `bench/NAME`. */
-    async look(name: string): Promise<Look> {
+    async look(name: string): Promise<SyncRun> {
       const before = calls;
       sent.length = 0;
       const cpu = process.cpuUsage();
