@@ -13,7 +13,7 @@ import { attempt, StepFailure } from './status/step-failure.ts';
 import { completeSome, type RecordDeps, recordNodes, resultOf } from './sync/completion.ts';
 import { type ConnectionDeps, connect } from './sync/connections.ts';
 import { type SyncContext, syncContext } from './sync/context.ts';
-import { announceNodes, type DeliveryDeps, deliverNodes } from './sync/delivery.ts';
+import { type DeliveryDeps, deliverNodes, prepareDelivery } from './sync/delivery.ts';
 import {
   afterFailure,
   afterRefusal,
@@ -92,7 +92,7 @@ async function syncNodes(
   const observed = await observe({ ...context, connections }, signal);
   const planning = { ...context, connections, observed };
   const planned = await planNodes(planning, deps, signal);
-  await announceNodes(context, planned, deps, signal);
+  await prepareDelivery(context, planned, deps, signal);
   const rounds = await deliverNodes(planning, planned, deps, signal);
   const delivered = { ...planning, planned, rounds };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);

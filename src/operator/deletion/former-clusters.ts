@@ -41,7 +41,7 @@ export async function leaveFormerClusters(
 ): Promise<FormerClusters> {
   const { object, memory, config, source } = context;
   const { deliveredTo } = statusOf(latestObject(context));
-  const { elsewhere } = takenOffByHand(object);
+  const { inFormerClusters } = takenOffByHand(object);
   const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
@@ -55,7 +55,7 @@ export async function leaveFormerClusters(
       const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
       const left = viola.abilities.removes
         ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
-        : leftByHand(known, provider, elsewhere);
+        : leftByHand(known, provider, inFormerClusters);
       if (left.leaving.length + left.held.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);

@@ -40,7 +40,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     evidenceComplete: true,
     leaving: [],
     deliveredTo: [],
-    asking: new Set(),
+    retrying: new Set(),
     isOutage: false,
     reportsStatus: true,
     unverified: [],

@@ -16,7 +16,7 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
     plan: { problems },
     rounds: { problems: [], nodes, delivery: { failures: [] } },
     former: none,
-    asking: new Set(['s1']),
+    retrying: new Set(['s1']),
   } as unknown as Steps;
 }
 
