@@ -36,8 +36,8 @@ type StepDeps = ConnectionDeps & PlanDeps & DeliveryDeps & RecordDeps & FormerCl
 type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
 
 /**
- * Makes the reconcile function of OpenstackConfigs. A deleted object is taken back from the nodes, paused or not; a paused
- * one is left unchanged; any other is synced when the trigger policy has a cause.
+ * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
+ * not. A paused object is left unchanged. Any remaining object is synced when the trigger policy has a cause.
  */
 export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
   const deps: Deps = { ...options, recentRemovals: new RecentRemovals(options.clock) };
@@ -80,8 +80,8 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
 }
 
 /**
- * The steps of a sync. Everything that can be delivered is delivered, whatever else fails. Returns undefined for a sync of
- * some servers: status and inventory follow with the next sync of all. Throws StepFailure.
+ * Runs a sync's steps. A failure in one part does not stop the remaining delivery. Returns undefined for a
+ * partial sync: status and inventory follow with the next sync of all servers. Throws StepFailure.
  */
 async function syncNodes(
   context: SyncContext,
@@ -101,7 +101,7 @@ async function syncNodes(
   return resultOf(delivered, former);
 }
 
-/** Drops everything about an OpenstackConfig that is gone. */
+/** Drops all data about a deleted OpenstackConfig. */
 async function forget(key: string, { memories, inventory }: Deps): Promise<undefined> {
   memories.drop(key);
   const { namespace = '', name } = refOf(key);

@@ -31,14 +31,17 @@ const poll = (text: string) =>
     .pipe(duration({ minMs: shortestPollMs }));
 const flag = (text: 'true' | 'false') => z.string().default(text).pipe(boolean());
 
-/** Origins, or `*`; what is none would match nothing, and nobody would know why. */
+/** Origins, or `*`. Without this check an invalid origin would silently match nothing. */
 const origins = () =>
   list().refine(
     (all) => all.every((one) => one === '*' || /^https?:\/\/[^/@?#\s]+\/?$/i.test(one)),
     'must be origins such as https://*.example.com, separated by commas, without user, path or query; or *',
   );
 
-/** Settings of `multinic operator`; an OpenstackConfig overrides what it names itself. Names of all generations are kept. */
+/**
+ * Settings for `multinic operator`; an OpenstackConfig overrides settings with its own fields. Setting names
+ * from all generations are supported.
+ */
 export const operatorSettings = {
   kubeconfig: setting({
     env: ['KUBECONFIG'],
@@ -343,7 +346,7 @@ export const operatorSettings = {
 
 export type OperatorSettings = Values<typeof operatorSettings>;
 
-/** How often an OpenstackConfig is looked at that says nothing about it. */
+/** Returns the poll intervals for an OpenstackConfig without its own intervals. */
 export function pollingOf(settings: OperatorSettings): Polling {
   const { pollFastInterval, pollSlowInterval, pollErrorInterval, pollFastWindow } = settings;
   return {

@@ -10,7 +10,7 @@ import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { latestObject } from '../memory/latest-object.ts';
-import { hasLeaveToRemove, statusOf } from '../openstack-config.ts';
+import { hasRemovalApproval, statusOf } from '../openstack-config.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
 import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
@@ -85,7 +85,7 @@ function heldIn(
   own: readonly ExistingNodeConfig[],
   context: DeliveredContext,
 ): ReadonlySet<string> {
-  const hasConsent = hasLeaveToRemove(context.object);
+  const hasConsent = hasRemovalApproval(context.object);
   const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { interfaces = [] } = node.spec;
     const basis = basisOf(node, context);

@@ -45,7 +45,7 @@ describe('CloudViews after an OpenstackConfig left its cloud', () => {
     return { views, ports, concerned };
   }
 
-  it('an OpenstackConfig that left is concerned by no event, and its servers are dropped', async () => {
+  it('an OpenstackConfig without a cloud is concerned by no event, and its servers are dropped', async () => {
     const { views, ports, concerned } = await viewsWithOneConfig();
     expect(concerned()).toEqual([[server], true, true, true]);
     views.leave('team/one');

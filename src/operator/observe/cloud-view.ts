@@ -19,7 +19,7 @@ export class CloudViews {
   readonly #clock: Clock;
   readonly #lifetime: AbortSignal;
   readonly #views = new WeakMap<Cloud, CloudView>();
-  /** `chooses`: the OpenstackConfig selects its servers from a list of the project. */
+  /** `chooses`: the OpenstackConfig selects its servers from a project list. */
   readonly #members = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
@@ -28,8 +28,8 @@ export class CloudViews {
   }
 
   /**
-   * Returns the view of a cloud, and assigns the OpenstackConfig to this view only. `chooses`: the config
-   * selects some servers by name or metadata instead of by id.
+   * Returns a cloud's view, and assigns the OpenstackConfig to this view only. `chooses`: the config selects
+   * some servers by name or metadata instead of by id.
    */
   of(cloud: Cloud, member: string, chooses: boolean): CloudView {
     const view = this.#views.get(cloud) ?? this.#make(cloud);
@@ -39,7 +39,7 @@ export class CloudViews {
     return view;
   }
 
-  /** Returns the OpenstackConfigs that read the same OpenStack, in any project. */
+  /** Returns the OpenstackConfigs reading the same OpenStack, in any project. */
   companions(member: string): ReadonlySet<string> {
     const name = this.#members.get(member)?.view.cloud.name;
     const same = [...this.#members].filter(([, { view }]) => view.cloud.name === name);
@@ -47,31 +47,31 @@ export class CloudViews {
   }
 
   /**
-   * Returns the config's servers that an event concerns. A port event counts only if the port's server is
+   * Returns the config's servers concerned by an event. A port event counts only if the port's server is
    * known.
    */
   concerned(member: string, { servers, ports }: CloudEvent): readonly string[] {
     return this.#members.get(member)?.view.ports.concerned(member, servers, ports) ?? [];
   }
 
-  /** Returns whether the OpenstackConfig's cloud has read any of these networks or subnets. */
+  /** Returns whether the OpenstackConfig's cloud has read a network or subnet in the list. */
   knows(member: string, networks: readonly string[]): boolean {
     return this.#members.get(member)?.view.cloud.knowsNetwork(networks) ?? false;
   }
 
-  /** Returns whether the OpenstackConfig may select a new server in any of these projects. */
+  /** Returns whether the OpenstackConfig may select a new server in a listed project. */
   chooses(member: string, projects: readonly string[]): boolean {
     const { view, chooses = false } = this.#members.get(member) ?? {};
     const projectId = view?.cloud.projectId;
     return chooses && projectId !== undefined && projects.includes(projectId);
   }
 
-  /** Returns whether the OpenstackConfig reads its cloud with any of these accounts. */
+  /** Returns whether a listed account reads the OpenstackConfig's cloud. */
   readsAs(member: string, accounts: readonly string[]): boolean {
     return this.#members.get(member)?.view.cloud.isOf(accounts) ?? false;
   }
 
-  /** Drops the servers of a removed OpenstackConfig. */
+  /** Drops a removed OpenstackConfig's servers. */
   leave(member: string): void {
     this.#members.get(member)?.view.ports.leave(member);
     this.#members.delete(member);
@@ -89,14 +89,14 @@ export class CloudViews {
 
 /** Reads by id per sync: a wrong server list must not cost a call per server. */
 const readsAtOnce = 5;
-/** Lifetime of a cached 404; a list that contains the server ends it earlier. */
+/** Lifetime of a cached 404, unless a list contains the server earlier. */
 const rememberedMs = 5 * 60_000;
-/** Most servers of one project: autoscalers create more during a process lifetime than exist at once. */
+/** Most servers per project: autoscalers create more during a process lifetime than exist at once. */
 export const mostObservedServers = 50_000;
 
 /**
- * Servers that one account has observed in its project, and its cached 404s. One instance per cloud, user and
- * project: a 404 proves a deletion only to an account that has observed the server before.
+ * Servers observed by an account in its own project, and cached 404s. One instance per cloud, user and
+ * project: a 404 proves a deletion only for an account with an earlier observation.
  */
 export class ObservedServers {
   readonly #clock: Clock;
@@ -111,7 +111,7 @@ export class ObservedServers {
 
   /**
    * Returns whether the account has observed this server in its own project. A server from a foreign project
-   * does not count: the account may have lost the role that showed the server.
+   * does not count: the account may have lost the role for reading the server.
    */
   hasObservedOwn(serverId: string): boolean {
     return this.#observed.has(serverId);
@@ -122,7 +122,7 @@ export class ObservedServers {
     return this.#until.size + this.#observed.size;
   }
 
-  /** Returns the servers that Nova answers with 404 by id. */
+  /** Returns the servers with a 404 answer from Nova. */
   async missing(
     cloud: Pick<Cloud, 'projectId' | 'server'>,
     serverIds: readonly string[],
@@ -168,7 +168,7 @@ export class ObservedServers {
       if (kind === 'notFound') this.#until.set(id, this.#clock.monotonicMs() + rememberedMs);
     } catch (error) {
       signal.throwIfAborted();
-      // A failed read leaves the server not missing; the next poll reads it again.
+      // A failed read leaves the server not missing; the next poll repeats the read.
       if (!isRequestError(error)) throw error;
     }
   }

@@ -72,7 +72,9 @@ async function selectedServers(
 
 const readsAtOnce = 8;
 
-/** Lists every object that concerns the OpenstackConfig, or reads the objects of the servers in scope. */
+/**
+ * Lists every object for the OpenstackConfig and its servers, or reads only the objects for servers in scope.
+ */
 async function readExisting(
   { source, scope, isForced, connections }: ConnectedContext,
   { ids }: ChosenServers,
@@ -89,7 +91,7 @@ async function readExisting(
 }
 
 /**
- * Returns the servers with a selected port that no object names yet: the inventory may know a name for this
+ * Returns the servers with a selected port not yet named by an object: the inventory may know a name for this
  * port.
  */
 export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[] {
@@ -105,17 +107,17 @@ export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[
 
 type Selected = Pick<Observed, 'servers' | 'subnets'>;
 
-/** Cloud state, as far as an OpenstackConfig needs it. */
+/** Cloud state necessary for an OpenstackConfig. */
 interface CloudState {
   readonly observation: Observation;
   readonly troubles: readonly Trouble[];
-  /** Ports and servers with an unreadable field, which the sync leaves out. */
+  /** Ports and servers with an unreadable field, ignored by the sync. */
   readonly flaws: readonly Trouble[];
 }
 
 /**
  * Reads the servers in scope with their ports, subnets and networks. Throws if the ports cannot be read. Any
- * other failed read is reported and absent from the observation; absent means unknown.
+ * further failed read is reported and absent from the observation; absent means unknown.
  */
 async function observeCloud(
   context: ConnectedContext,

@@ -12,7 +12,7 @@ function serversOf(ids: readonly string[], projectId: string): ReadonlyMap<strin
   );
 }
 
-it('ObservedServers reads a server again before reporting it missing when the server had come back after a 404', async () => {
+it('a server found again after a 404 is read again before ObservedServers reports the server as missing', async () => {
   const cloud = new FakeCloud();
   const observedServers = new ObservedServers(createFakeClock());
   const missing = async () =>

@@ -70,7 +70,7 @@ async function listedWithEvents(events: { readonly before?: string; readonly dur
 }
 
 describe('PortDirectory', () => {
-  it("lists ports once for all callers that accept the list's age", async () => {
+  it("PortDirectory lists ports once for all callers satisfied with the list's age", async () => {
     const { clock, requests, directory } = setUp([port('p1', 's1')]);
     const first = await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(10_000);
@@ -82,7 +82,7 @@ describe('PortDirectory', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('fills a batch with the longest unlisted servers of other OpenstackConfigs', async () => {
+  it('PortDirectory fills a batch with the longest unlisted servers from further OpenstackConfigs', async () => {
     const { clock, requests, directory } = setUp();
     await directory.portsOf('b', ['old'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
@@ -95,14 +95,14 @@ describe('PortDirectory', () => {
     expect(requests).toHaveLength(3);
   });
 
-  it('requests no more batches than the caller needs', async () => {
+  it('PortDirectory requests no more batches than the caller needs', async () => {
     const { requests, clock, directory } = setUp();
     await directory.portsOf('big', names('b', 1_000), clock.monotonicMs() - 10_000, signal);
     await directory.portsOf('small', ['s1'], Number.POSITIVE_INFINITY, signal);
     expect(requests.map((ids) => ids.length)).toEqual([1_000, 100]);
   });
 
-  it('lets callers join a running list, except a caller that needs a newer list', async () => {
+  it('PortDirectory lets callers join a running list, except a caller needing a newer list', async () => {
     const { requests, clock, directory, hold } = setUp();
     const gate = hold();
     const joined = [
@@ -115,7 +115,7 @@ describe('PortDirectory', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('uses the younger list for a port that moved between two servers', async () => {
+  it('a port moved between two servers is taken from the younger list', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's1')]);
     await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(5_000);
@@ -124,7 +124,7 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
   });
 
-  it('uses the younger list for a port that moved away from a server without a second listing', async () => {
+  it('a port moved away from a server is taken from the younger list, without a second listing', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's99')]);
     const full = names('s', 100);
     await directory.portsOf('a', full, clock.monotonicMs() - 10_000, signal);
@@ -134,7 +134,7 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at x']);
   });
 
-  it('keeps the younger list when an older list arrives late', async () => {
+  it('PortDirectory keeps the younger list when an older list arrives late', async () => {
     const { clock, directory, hold, ports } = setUp([port('p1', 's1')]);
     const gate = hold();
     const late = directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
@@ -149,13 +149,13 @@ describe('PortDirectory', () => {
   });
 
   describe('a port event during a list', () => {
-    it("lists only the port's server again when an event names a listed port", async () => {
+    it("a port event during a list makes PortDirectory list only the port's server again", async () => {
       const { requests, ids } = await listedWithEvents({ during: 'p1' });
       expect([requests, ids]).toEqual([[['s1', 's2'], ['s1']], ['p2']]);
     });
 
     it.each([{ before: 'p1' }, { during: 'p9' }])(
-      'lists nothing again for %j: an event before the list, or for an unlisted port',
+      'a port event makes PortDirectory list nothing again before the list, or for an unlisted port: %j',
       async (events) => {
         const { requests, directory } = await listedWithEvents(events);
         await directory.portsOf('a', ['s1', 's2'], Number.NEGATIVE_INFINITY, signal);
@@ -163,7 +163,7 @@ describe('PortDirectory', () => {
       },
     );
 
-    it('lists the server again once, even if more port events follow', async () => {
+    it('several port events during a list make PortDirectory list the server again once', async () => {
       const { requests, clock, directory, hold } = setUp([port('p1', 's1')]);
       const gates = [hold()];
       const list = directory.portsOf('a', ['s1'], clock.monotonicMs(), signal);
@@ -181,7 +181,7 @@ describe('PortDirectory', () => {
     });
   });
 
-  it('forgets servers that no OpenstackConfig selects any more', async () => {
+  it('PortDirectory forgets servers no longer selected by any OpenstackConfig', async () => {
     const { clock, requests, directory } = setUp();
     await directory.portsOf('a', ['s1', 's2'], clock.monotonicMs(), signal);
     await directory.portsOf('b', ['s2', 's3'], clock.monotonicMs(), signal);
@@ -191,7 +191,7 @@ describe('PortDirectory', () => {
     expect(requests).toEqual([['s1']]);
   });
 
-  it('forgets the servers of an OpenstackConfig that left', async () => {
+  it("PortDirectory forgets a removed OpenstackConfig's servers", async () => {
     const { requests, clock, directory } = setUp();
     await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     directory.leave('a');

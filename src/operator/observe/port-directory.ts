@@ -25,21 +25,21 @@ interface PortDirectoryOptions {
   readonly cloud: Pick<Cloud, 'portsOf'>;
   readonly clock: Clock;
   readonly recentPorts: RecentPorts;
-  /** Aborts lists that several callers may wait for. */
+  /** Aborts lists with possibly several waiting callers. */
   readonly lifetime: AbortSignal;
 }
 
 /**
- * Ports of all servers in one cloud and project, listed once for all OpenstackConfigs that select these
- * servers. A list also covers the least recently listed servers of other OpenstackConfigs, while its batches
- * have room. Only an optimisation: no plan uses an entry older than the caller allows.
+ * Ports of all servers in one cloud and project, listed once for all OpenstackConfigs. A list also covers the
+ * least recently listed servers selected by further OpenstackConfigs, while its batches have room. Only an
+ * optimisation: no plan uses an entry older than the caller allows.
  */
 export class PortDirectory {
   readonly #options: PortDirectoryOptions;
   readonly #members = new Map<string, ReadonlySet<string>>();
   readonly #entries = new Map<string, Entry>();
   readonly #flights = new Map<string, Flight>();
-  /** Time of the last event per port, for events during running lists. */
+  /** Last event time per port, for events during running lists. */
   readonly #eventTimes = new Map<string, number>();
 
   constructor(options: PortDirectoryOptions) {
@@ -47,7 +47,7 @@ export class PortDirectory {
   }
 
   /**
-   * Returns the ports of all servers of an OpenstackConfig, listed no earlier than `since` (monotonic ms;
+   * Returns the ports for all of an OpenstackConfig's servers, listed no earlier than `since` (monotonic ms;
    * Infinity: list for this call).
    */
   async portsOf(
@@ -63,7 +63,7 @@ export class PortDirectory {
     return this.#listed(serverIds, since, (rest) => this.#filledUp(rest), signal);
   }
 
-  /** Returns the ports of these servers only: a short list takes a tenth of the time. */
+  /** Returns only the ports for these servers: a short list takes a tenth of the time. */
   async portsOfFew(
     serverIds: readonly string[],
     since: number,
@@ -78,8 +78,8 @@ export class PortDirectory {
   }
 
   /**
-   * Records an event about these servers and ports. Returns the member's servers that the event names, or
-   * that had one of these ports at the last list. Running lists are not trusted for these ports.
+   * Records an event about these servers and ports. Returns the member's servers named by the event, or with
+   * an affected port at the last list. Running lists are not trusted for these ports.
    */
   concerned(member: string, serverIds: readonly string[], portIds: readonly string[]): string[] {
     const now = this.#options.clock.monotonicMs();
@@ -92,7 +92,7 @@ export class PortDirectory {
     return [...new Set([...serverIds.filter((id) => own.has(id)), ...holders])];
   }
 
-  /** Drops an OpenstackConfig that selects no server any more. */
+  /** Drops a removed OpenstackConfig, or a config without servers. */
   leave(member: string): void {
     this.#members.delete(member);
     this.#dropUnselected();
@@ -155,7 +155,7 @@ export class PortDirectory {
     const { cloud, clock, lifetime, recentPorts } = this.#options;
     const at = clock.monotonicMs();
     const listed = cloud.portsOf(serverIds, lifetime).then(async (ports) => {
-      // Adding 10,000 ports takes long and runs in one turn; another list may arrive before.
+      // Adding 10,000 ports takes long, in a single turn; a newer list may arrive before.
       await nextTurn();
       // A flawed port has no revision to compare.
       const known = ports.map((port) => (port.flaw ? port : recentPorts.latest(port)));
@@ -173,11 +173,11 @@ export class PortDirectory {
       for (const id of serverIds) if (this.#flights.get(id) === flight) this.#flights.delete(id);
       this.#forgetOldEvents();
     };
-    // Callers that wait for the flight get its error.
+    // Callers waiting for the flight get its error.
     listed.then(land, land);
   }
 
-  /** Drops events that every running list includes. */
+  /** Drops events older than every running list. */
   #forgetOldEvents(): void {
     const flights = [...this.#flights.values()];
     const oldest = flights.reduce((min, { at }) => Math.min(min, at), Number.POSITIVE_INFINITY);
@@ -202,7 +202,7 @@ export class PortDirectory {
   }
 }
 
-/** Returns each port once. A port that moved between two lists is in both; the younger list is right. */
+/** Returns each port once. A port moved between two lists is in both; the younger list is right. */
 function latest(entries: readonly Entry[]): readonly Port[] {
   const times = new Set(entries.map(({ at }) => at));
   if (times.size < 2) return entries.flatMap(({ ports }) => ports);

@@ -34,7 +34,7 @@ describe('chooseServers with an unreadable server', () => {
     ['by metadata', { carrying: { metadata: { pool: 'data' }, tags: [] } }],
     ['by tags', { carrying: { metadata: {}, tags: ['k8s'] } }],
   ])(
-    'reports the unreadable server, and keeps it only if it was selected before: %s',
+    'an unreadable server is reported, and stays selected %s only if selected before',
     async (_, selector) => {
       const flaws = [
         { reason: 'NovaServerError', message: expect.stringContaining('server s1') as unknown },
@@ -47,7 +47,7 @@ describe('chooseServers with an unreadable server', () => {
 });
 
 describe('chooseServers by id', () => {
-  it('makes no call, and only an edit changes the selection', async () => {
+  it('chooseServers makes no call for ids, and only an edit changes the selection', async () => {
     expect(await chosen({ ids: ['s9'] }, ['s1'])).toEqual({
       ids: ['s9'],
       complete: true,
@@ -60,7 +60,7 @@ describe('chooseServers by id', () => {
 });
 
 describe('chooseServers by name', () => {
-  it('selects servers with exactly this name, using one list for all names', async () => {
+  it('chooseServers selects servers with exactly the given name, using a single list for all names', async () => {
     expect(await chosen({ ids: ['s9'], names: ['worker-1', 'worker-10'] })).toEqual({
       ids: ['s9', 's1', 's2'],
       complete: true,
@@ -72,7 +72,7 @@ describe('chooseServers by name', () => {
   });
 
   it.each(['worker', 'worker-.*', '^worker-1$', 'WORKER-1', ''])(
-    'reports ServerNotFound and an incomplete selection for the unknown name "%s"',
+    'chooseServers reports ServerNotFound and an incomplete selection for the unknown name "%s"',
     async (name) => {
       const found = await chosen({ ids: ['s9'], names: [name] });
       expect(found).toMatchObject({ ids: ['s9'], complete: false });
@@ -81,7 +81,7 @@ describe('chooseServers by name', () => {
     },
   );
 
-  it('reports ServerNotUnique with both ids when two servers share a name', async () => {
+  it('chooseServers reports ServerNotUnique with both ids when two servers share a name', async () => {
     const found = await chosen({ names: ['twin', 'worker-1'] });
     expect(found).toMatchObject({ ids: ['s1'], complete: false });
     expect(found.troubles).toEqual([
@@ -93,7 +93,7 @@ describe('chooseServers by name', () => {
     ]);
   });
 
-  it('lists at most five ids when 300 servers share a name', async () => {
+  it('chooseServers lists at most five ids when 300 servers share a name', async () => {
     cloud.vms = Array.from({ length: 300 }, (_, at) => ({
       id: `t${at}`,
       name: 'twin',
@@ -113,12 +113,12 @@ describe('chooseServers by metadata and tags', () => {
     [{ metadata: {}, tags: ['k8s'] }, ['s1', 's2']],
     [{ metadata: {}, tags: ['k8s', 'edge'] }, ['s2']],
     [{ metadata: { zone: 'a' }, tags: ['k8s'] }, ['s1']],
-  ])('selects the servers that carry all of %j', async (carrying, ids) => {
+  ])('chooseServers selects the servers with all of %j', async (carrying, ids) => {
     expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, troubles: [] });
     expect(cloud.log).toEqual([`projectServers ${carrying.tags.join()}`]);
   });
 
-  it('combines ids, names and tags without duplicates, using at most two lists', async () => {
+  it('chooseServers combines ids, names and tags without duplicates, using at most two lists', async () => {
     const carrying = { metadata: {}, tags: ['k8s'] };
     const found = await chosen({ ids: ['s1'], names: ['worker-10', 'Worker-1'], carrying });
     expect(found.ids).toEqual(['s1', 's2', 's3']);
@@ -128,7 +128,7 @@ describe('chooseServers by metadata and tags', () => {
     expect(cloud.log).toEqual(['projectServers ']);
   });
 
-  it('reports ServerNotFound, and a complete selection, when no server matches', async () => {
+  it('chooseServers reports ServerNotFound, and a complete selection, when no server matches', async () => {
     const carrying = { metadata: { pool: 'none', valueOf: 'x' }, tags: [] };
     expect(await chosen({ carrying })).toMatchObject({
       ids: [],
@@ -137,7 +137,7 @@ describe('chooseServers by metadata and tags', () => {
     });
   });
 
-  it('keeps earlier servers and reports an incomplete selection when Nova fails', async () => {
+  it('chooseServers keeps earlier servers and reports an incomplete selection when Nova fails', async () => {
     cloud.fail('projectServers', 'timeout');
     const carrying = { metadata: { pool: 'data' }, tags: [] };
     expect(await chosen({ ids: ['s9'], carrying }, ['s1', 's9'])).toMatchObject({
@@ -148,7 +148,7 @@ describe('chooseServers by metadata and tags', () => {
     });
   });
 
-  it('throws the abort reason when the caller aborts', async () => {
+  it('chooseServers throws the abort reason when the caller aborts', async () => {
     const leaving = new AbortController();
     leaving.abort(new Error('gone'));
     cloud.fail('projectServers', 'timeout');

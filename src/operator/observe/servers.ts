@@ -15,7 +15,7 @@ export interface ChosenServers {
   /** Whether all servers are selected by id: only an edit of the OpenstackConfig changes the selection. */
   readonly pinned: boolean;
   readonly troubles: readonly Trouble[];
-  /** Listed servers that cannot be read; whether the config selects them is unknown. */
+  /** Unreadable listed servers; whether the config selects these servers is unknown. */
   readonly flaws: readonly Trouble[];
 }
 

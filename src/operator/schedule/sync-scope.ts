@@ -1,6 +1,6 @@
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { Clock } from '../../time/clock.ts';
-import { asksForWork, type ConfigObject } from '../openstack-config.ts';
+import { type ConfigObject, needsReconcile } from '../openstack-config.ts';
 import type { SyncResult } from '../sync/result.ts';
 
 /** Data that one sync reads again. Times are monotonic milliseconds. */
@@ -166,7 +166,7 @@ export class PendingScope {
   /** Returns the last sync, unless a sync of all servers is due. */
   #usable(object: ConfigObject): LastSync | undefined {
     const last = this.#last;
-    if (last === undefined || asksForWork(last.object, object)) return undefined;
+    if (last === undefined || needsReconcile(last.object, object)) return undefined;
     return this.#clock.monotonicMs() < last.dueAt - slackMs ? last : undefined;
   }
 

@@ -17,7 +17,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   isObserved,
   openstackConfigs,
   reconcileAtOf,
@@ -181,7 +181,7 @@ function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Da
 function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const value = allowRemovalsOf(object);
   if (value !== '' && !isObserved(object)) return { allowRemovals: value };
-  if (!hasLeaveToRemove(object)) return {};
+  if (!hasRemovalApproval(object)) return {};
   const { openAllowRemovals: open } = statusOf(object);
   const since = openSince(object) ?? rfc3339(now);
   const isOver = now.getTime() - Date.parse(since) >= consentHoldsMs;

@@ -104,7 +104,7 @@ beforeEach(() => {
 const plan = async (of: PlanInput, whose = key) => plans.plan(whose, of, signal);
 
 describe('PlanCache', () => {
-  it('reuses the plan for an equal input, and the plan equals calculate(input)', async () => {
+  it('PlanCache reuses the plan for an equal input, and the plan equals calculate(input)', async () => {
     const first = await plan(full);
     expect(first).toEqual(calculate(full));
     expect(await plan(structuredClone(full))).toBe(first);
@@ -114,7 +114,7 @@ describe('PlanCache', () => {
     expect(await plan(full)).not.toBe(first);
   });
 
-  it('calculates the plan again after any input value changes', async () => {
+  it('PlanCache calculates the plan again after any input value changes', async () => {
     const reused: string[] = [];
     for (const [path, changed] of changesOf(full, '')) {
       const known = await plan(full);
@@ -151,13 +151,13 @@ describe('PlanCache', () => {
         held: [existingNode(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       }),
     ],
-  ])('calculates the plan again at the next poll when the plan %s', async (_, of) => {
+  ])('PlanCache calculates the plan again at the next poll when the plan %s', async (_, of) => {
     const first = await plan(of);
     expect(await plan(of)).not.toBe(first);
     expect(await plan(of)).toEqual(first);
   });
 
-  it('caches plans for at most 20,000 ports across all OpenstackConfigs', async () => {
+  it('PlanCache stores plans for at most 20,000 ports across all OpenstackConfigs', async () => {
     const ports = Array.from({ length: 12_000 }, (_, n) =>
       port(n % 200, 's1', { id: `p${n}`, fixedIps: [] }),
     );

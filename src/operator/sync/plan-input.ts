@@ -7,7 +7,7 @@ import type { ObservedContext } from '../observe/observe.ts';
 import {
   type ConfigObject,
   handOverToOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   statusOf,
   takeOverFromOf,
 } from '../openstack-config.ts';
@@ -54,7 +54,7 @@ export function planInput(
     serverEvidence: [],
     cloudInterfaces: cloudNics(context, held, deps),
     ...known,
-    removals: hasLeaveToRemove(object) ? 'allowed' : 'guarded',
+    removals: hasRemovalApproval(object) ? 'allowed' : 'guarded',
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
     force: isForced,
   };

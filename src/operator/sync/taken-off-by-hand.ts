@@ -4,7 +4,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   statusOf,
 } from '../openstack-config.ts';
 
@@ -28,7 +28,7 @@ export function takenOffByHand(object: ConfigObject): TakenOffByHand {
   const { nodes = [], observedGeneration, openAllowRemovals, conditions } = statusOf(object);
   const isUsed = openAllowRemovals?.value === allowRemovalsOf(object);
   const isForBlocked = findCondition(conditions, 'Delivered')?.reason === blocked;
-  if (!hasLeaveToRemove(object) || isUsed || isForBlocked)
+  if (!hasRemovalApproval(object) || isUsed || isForBlocked)
     return { nodes: new Set(), inFormerClusters: false };
   const cleaned = nodes.flatMap(({ name = '', reason }) => (reason === reported ? name : []));
   return {
