@@ -69,7 +69,7 @@ function report(state: 'Configured' | 'Failed'): void {
 
 const { credentials } = spec;
 
-const rows: Readonly<Record<Exclude<OperatorReason, (typeof untested)[number]>, Row>> = {
+const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
   Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
   NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
   Healthy: {
@@ -328,7 +328,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof untested)[number]>, 
   },
 };
 
-const untested = [
+const withoutRow = [
   // Covered by more specific reasons of single services.
   'ProviderUnavailable',
   'SecretNotOurs',
