@@ -82,7 +82,7 @@ describe('PortDirectory', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('PortDirectory fills a batch with the longest unlisted servers from further OpenstackConfigs', async () => {
+  it('PortDirectory fills a batch with the least recently listed servers from further OpenstackConfigs', async () => {
     const { clock, requests, directory } = setUp();
     await directory.portsOf('b', ['old'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
