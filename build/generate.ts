@@ -8,6 +8,7 @@ import { thisBuild } from '../src/process/version.ts';
 import { alertFiles } from './alerts/files.ts';
 import { chartFiles } from './charts/chart-files.ts';
 import { readImports, withDiagram } from './import-diagram.ts';
+import { withKillPoints } from './kill-points-table.ts';
 import { kindsPage } from './kinds-page.ts';
 import { metricsPage, reasonsPage, settingsPage } from './reference-pages.ts';
 import { rbacTemplates } from './rights/chart-templates.ts';
@@ -36,6 +37,7 @@ function generated(): ReadonlyMap<string, string> {
   for (const path of ['docs/architecture.md', 'docs/architecture.ko.md']) {
     files.set(path, withDiagram(readFileSync(join(root, path), 'utf8'), imports));
   }
+  files.set('docs/faults.md', withKillPoints(readFileSync(join(root, 'docs/faults.md'), 'utf8')));
   const charts = chartFiles(thisBuild().version);
   return new Map([...files, ...rbacManifests(), ...rbacTemplates(), ...alertFiles(), ...charts]);
 }

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { metricTable } from './api/metrics.ts';
 import { AccessError } from './kube/access/access-error.ts';
 import type { About, Version } from './process/about.ts';
@@ -10,7 +10,10 @@ import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger } from './process/log.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { OwnPod, PartContext } from './process/part.ts';
+import { shownDefault } from './process/setting-default.ts';
 import {
+  type DeprecatedUse,
+  deprecatedIn,
   describeSettings,
   readSettings,
   type Settings,
@@ -42,6 +45,7 @@ interface Part {
 interface Configured {
   readonly common: Values<typeof commonSettings>;
   readonly settings: About['settings'];
+  readonly deprecated: readonly DeprecatedUse[];
   readonly run: Run;
 }
 
@@ -58,6 +62,7 @@ function part<S extends Settings>(
       return {
         common: readSettings(commonSettings, source),
         settings: describeSettings(all, values, source),
+        deprecated: deprecatedIn(all, source),
         run: (context, signal) => start(values, context, signal),
       };
     },
@@ -117,6 +122,7 @@ async function runPart(
   const chosen = configured(name, () => configure(flagsOf(command, settings)));
   if (!chosen) return usageExit;
   const log = createLogger({ part: name, level: chosen.common.logLevel });
+  warnOfDeprecated(log, chosen.deprecated);
   warnAboutProxies(log, settings);
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
@@ -130,6 +136,7 @@ async function runPart(
     health: createHealth(),
     about: { version, settings: chosen.settings },
     pod: ownPod(process.env),
+    processName: process.env['POD_NAME'] || process.env['HOSTNAME'] || undefined,
     selfCheck: chosen.common.selfCheck,
     exit: (why) => {
       log.fatal({ err: why }, 'leaving at once');
@@ -172,6 +179,14 @@ function setBuildMetrics(metrics: Context['metrics'], name: string, build: Build
   metrics.set('multinic_heap_limit_bytes', { part: name }, getHeapStatistics().heap_size_limit);
 }
 
+/** Logs one warning per deprecated setting: a removed flag must not keep a part from starting. */
+function warnOfDeprecated(log: Logger, used: readonly DeprecatedUse[]): void {
+  for (const { name, instead, isIgnored } of used) {
+    const state = isIgnored ? 'is removed and has no effect' : 'is deprecated';
+    log.warn({ setting: name }, `${name} ${state}: ${instead}; support ends with the next release`);
+  }
+}
+
 /**
  * Warns about ignored proxy variables: users expect them to work and would search elsewhere for a timeout's cause.
  */
@@ -204,8 +219,10 @@ function configured(name: string, configure: () => Configured): Configured | und
 
 function partCommand(name: string, about: string, settings: Settings): Command {
   const command = new Command(`multinic ${name}`).description(about).allowExcessArguments(false);
-  for (const { flag, env, description } of Object.values(settings)) {
-    command.option(`--${flag} <value>`, `${description} [${env.join(', ')}]`);
+  for (const each of Object.values(settings)) {
+    const { flag, env, description, deprecated } = each;
+    const text = `${description} Default: ${shownDefault(each)}. [${env.join(', ')}]`;
+    command.addOption(new Option(`--${flag} <value>`, text).hideHelp(deprecated !== undefined));
   }
   return command;
 }

@@ -143,6 +143,24 @@ describe('part settings', () => {
     expect(err).not.toContain('    at ');
   });
 
+  it('a part with removed settings starts and warns about each', async () => {
+    const args = [...viola('256.0.0.1:0'), '--parallel', '4'];
+    const { out } = await run(args, { VIOLA_CACHE_FOR: 'soon' });
+    expect(out).toContain('--parallel is removed and has no effect: Viola always writes 8 nodes');
+    expect(out).toContain('VIOLA_CACHE_FOR is removed and has no effect: ');
+    expect(out).toMatch(/"level":"warn"[^\n]*VIOLA_CACHE_FOR/);
+  });
+
+  it('--help shows each default and no removed setting', async () => {
+    const { out, status } = await run(['viola', '--help']);
+    const words = out.replaceAll(/\s+/g, ' ');
+    expect(status).toBe(0);
+    expect(words).toContain('Default: 30s. [VIOLA_CLUSTER_TIMEOUT, KUBECTL_TIMEOUT]');
+    expect(words).toContain('Default: required. [VIOLA_TOKENS_FILE]');
+    expect(words).toContain('Default: none. [VIOLA_TLS_KEY]');
+    expect(words).not.toContain('--parallel');
+  });
+
   it('an unsupported proxy variable is logged as unused', async () => {
     const { out } = await run(viola('256.0.0.1:0'), { HTTPS_PROXY: 'http://proxy:3128' });
     expect(out).toContain('all is reached without these proxies');

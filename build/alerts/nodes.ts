@@ -204,8 +204,8 @@ export const ofNodesAndAgents = {
     summary: 'Agent Jobs do not end.',
     description: '{{ $value }} agent Jobs are active, and none has ended for 30 minutes.',
     meaning: {
-      en: 'Jobs are there and no result comes in. A Job may take ten minutes (`CONTROLLER_JOB_DEADLINE`), so that they are not taken off their nodes, or nobody counts their end.',
-      ko: 'Job이 있지만 결과가 들어오지 않습니다. Job의 제한 시간은 10분(`CONTROLLER_JOB_DEADLINE`)이므로 노드에서 Pod가 정리되지 않거나 Job 컨트롤러가 종료를 처리하지 못하는 상태입니다.',
+      en: 'Jobs are there and no result comes in. A Job may take ten minutes, so that they are not taken off their nodes, or nobody counts their end.',
+      ko: 'Job이 있지만 결과가 들어오지 않습니다. Job의 제한 시간은 10분이므로 노드에서 Pod가 정리되지 않거나 Job 컨트롤러가 종료를 처리하지 못하는 상태입니다.',
     },
     impact: {
       en: 'As many nodes are worked on at once as `CONTROLLER_MAX_IN_FLIGHT` says; Jobs that do not end keep other nodes waiting.',

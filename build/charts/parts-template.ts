@@ -3,7 +3,7 @@ import { type HeapOwner, heapLimits } from '../../src/process/heap.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { entryPoint } from '../entry-point.ts';
 import { durationBounds } from './duration-bounds.ts';
-import { valueKey } from './values/settings.ts';
+import { deprecationOf, valueKey } from './values/settings.ts';
 
 /** For each part of a chart: the environment variables of its settings, and its command, as named templates. */
 export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings>>>): string {
@@ -13,10 +13,14 @@ export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings
   ].join('\n');
   const each = Object.entries(parts)
     .map(([part, settings]) => {
-      const names = Object.entries(settings).map(([key, { env }]) => [valueKey(key), env[0]]);
+      const names = Object.entries(settings)
+        .filter(([, { deprecated }]) => !deprecated?.isIgnored)
+        .map(([key, { env }]) => [valueKey(key), env[0]]);
       return [
         '{{- /* Value of a setting to the environment variable that holds it. */ -}}',
         define(`multinic.settings.${part}`, stringify(Object.fromEntries(names))),
+        '{{- /* Deprecated value to what NOTES say of it. */ -}}',
+        define(`multinic.deprecated.${part}`, stringify(deprecatedOf(settings), { lineWidth: 0 })),
         '{{- /* What is executed, with the limits of its heap. */ -}}',
         define(`multinic.command.${part}`, commandOf(part as HeapOwner)),
         '{{- /* Shortest and longest duration that a setting takes. */ -}}',
@@ -25,6 +29,14 @@ export function partsTemplate(parts: Readonly<Partial<Record<HeapOwner, Settings
     })
     .join('\n');
   return 'controller' in parts ? `${each}\n${heapOfAgents}` : each;
+}
+
+function deprecatedOf(settings: Settings): object {
+  return Object.fromEntries(
+    Object.entries(settings).flatMap(([key, { deprecated }]) =>
+      deprecated ? [[valueKey(key), deprecationOf(deprecated)] as const] : [],
+    ),
+  );
 }
 
 function durationsOf(settings: Settings): object {

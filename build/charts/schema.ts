@@ -2,8 +2,10 @@ import * as z from 'zod';
 
 /** JSON Schema of values, as far as ours use it. */
 export interface ValuesSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
+  /** Accepted for one release; no page and no values.yaml offers it. */
+  readonly deprecated?: boolean;
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, ValuesSchema>>;
   readonly additionalProperties?: false | ValuesSchema;
@@ -39,5 +41,5 @@ export function acceptingNull(schema: ValuesSchema): object {
 function orNull(schema: ValuesSchema): object {
   const { type, anyOf, enum: words } = schema;
   if (anyOf) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
-  return { ...schema, type: [type, 'null'], ...(words && { enum: [...words, null] }) };
+  return { ...schema, type: [type, 'null'].flat(), ...(words && { enum: [...words, null] }) };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultOf } from '../../src/process/setting-default.ts';
 import { forms, type SettingForm } from '../../src/process/setting-schemas.ts';
 import type { Setting } from '../../src/process/settings.ts';
 
@@ -25,35 +26,32 @@ export type Value = string | number | boolean | readonly string[];
 
 /** What a setting is, from the schema that parses its text. */
 export function typed({ schema }: Setting): TypedSetting {
-  const { form = { kind: 'text' }, fallback } = look(schema);
+  const form = look(schema) ?? { kind: 'text' };
+  const fallback = defaultOf(schema);
   // Who splits a text at its commas says so by nothing but what comes out of it; of no text, an address tells.
   const isList = Array.isArray(schema.safeParse(fallback ?? '10.0.0.0/8').data);
   const found: TypedSetting['form'] = isList ? { kind: 'list' } : form;
   return { form: found, fallback: fallback === undefined ? undefined : valueOf(fallback, found) };
 }
 
-interface Seen {
-  readonly form?: TypedSetting['form'];
-  readonly fallback?: string;
-}
+const wrappers = [z.ZodDefault, z.ZodPrefault, z.ZodOptional] as const;
 
 /** Goes through what is around a schema: defaults, and texts that are made into something else. */
-function look(schema: z.core.$ZodType): Seen {
+function look(schema: z.core.$ZodType): TypedSetting['form'] | undefined {
   const form = schema instanceof z.ZodType ? forms.get(schema) : undefined;
-  if (form) return { form };
-  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return { ...look(schema.def.innerType), fallback: String(schema.def.defaultValue) };
+  if (form) return form;
+  if (wrappers.some((wrapper) => schema instanceof wrapper)) {
+    return look((schema as z.ZodOptional).def.innerType);
   }
-  if (schema instanceof z.ZodOptional) return look(schema.def.innerType);
-  if (schema instanceof z.ZodPipe) return { ...look(schema.def.in), ...look(schema.def.out) };
+  if (schema instanceof z.ZodPipe) return look(schema.def.out) ?? look(schema.def.in);
   if (schema instanceof z.ZodString) {
     const { pattern } = z.toJSONSchema(schema);
-    return pattern ? { form: { kind: 'text', pattern } } : {};
+    return pattern ? { kind: 'text', pattern } : undefined;
   }
   if (schema instanceof z.ZodEnum) {
-    return { form: { kind: 'choice', words: Object.values(schema.def.entries).map(String) } };
+    return { kind: 'choice', words: Object.values(schema.def.entries).map(String) };
   }
-  return {};
+  return undefined;
 }
 
 function valueOf(text: string, { kind }: TypedSetting['form']): Value {

@@ -17,6 +17,7 @@ function entry(key: string, property: ValuesSchema, indent: string): string {
   }
   if (property.properties === undefined) return `${about}${indent}# ${key}:\n`;
   const below = Object.entries(property.properties)
+    .filter(([, inner]) => !inner.deprecated)
     .map(([name, inner]) => entry(name, inner, `${indent}  `))
     .join('');
   return `${about}${indent}${key}:\n${below}`;

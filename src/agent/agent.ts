@@ -20,10 +20,10 @@ import { checkResult, lackedRight } from './rights.ts';
 import { atBoot } from './state.ts';
 
 export interface AgentDeps extends Tools {
-  /** Starts what does lines of `ip`. */
+  /** Starts an `ip` session. */
   readonly startIp: () => Ip & Disposable;
   readonly unicastFilter: UnicastFilter;
-  /** Stops a run that has not begun to change anything. */
+  /** Stops a run before its first change. */
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
   readonly complain: (text: string) => void;
@@ -31,7 +31,7 @@ export interface AgentDeps extends Tools {
 
 const usageExit = 2;
 
-/** Runs the agent once; resolves to its exit status: 0 when all is as it shall be, 1 when not, 2 for usage errors. */
+/** Runs the agent once. Returns the exit status: 0 if all NICs are as requested, 1 if not, 2 for usage errors. */
 export async function runAgent(argv: readonly string[], deps: AgentDeps): Promise<number> {
   try {
     const options = parseOptions(argv);
@@ -46,7 +46,7 @@ export async function runAgent(argv: readonly string[], deps: AgentDeps): Promis
   }
 }
 
-/** Looks at the host and plans as a run would, without lock, recovery or any change. Throws a UsageError. */
+/** Reads the host and plans like a run, without lock, recovery or changes. Throws a UsageError. */
 async function dryRun(
   { request: path, hostRoot }: AgentOptions,
   { startIp, unicastFilter }: AgentDeps,
@@ -65,9 +65,9 @@ async function dryRun(
     request,
   );
   if (!backend || misfit) throw new UsageError(`--host-root ${hostRoot}: ${misfit}`);
-  const there = hostOf(site, backend);
-  const host = await observeHost(there, macs, state);
-  const input = { request, state, host, backend: there.backend, bootId: boot };
+  const fullSite = hostOf(site, backend);
+  const host = await observeHost(fullSite, macs, state);
+  const input = { request, state, host, backend: fullSite.backend, bootId: boot };
   return planAll({ ...input, receives: await receiversOf(input, unicastFilter) });
 }
 
@@ -90,14 +90,14 @@ async function run(options: AgentOptions, deps: AgentDeps): Promise<number> {
   return result.outcome === 'ok' ? 0 : 1;
 }
 
-/** Whatever goes wrong has an answer: silence would look like a lost Pod. */
+/** Turns every failure into a result: without a result the Pod would look lost. */
 async function findingsOf(request: JobRequest, options: AgentOptions, deps: AgentDeps) {
   try {
     const lacked = lackedRight(request, options.hostRoot);
     if (lacked) return refusedWhole('RightMissing', lacked);
     const wrong = wrongMachine(options.hostRoot, request);
     if (wrong) return refusedWhole('WrongMachine', wrong);
-    // Made first, so that it starts while the agent reads what there is to read.
+    // Created first: `ip` starts while the agent reads files.
     using ip = deps.startIp();
     const lock = { ...deps, hostRoot: options.hostRoot };
     return await underLock(lock, () => configure(request, options.hostRoot, { ...deps, ip }));
@@ -112,7 +112,7 @@ async function findingsOf(request: JobRequest, options: AgentOptions, deps: Agen
 
 const stopped: Refusal = { reason: 'RolledBack', message: 'stopped before anything was changed' };
 
-/** A Job that was made for another machine of this name: nothing on this one is its business. */
+/** Returns why the Job is for another machine with this node name; such a Job must not touch this host. */
 function wrongMachine(hostRoot: string, { machineId }: JobRequest): string | undefined {
   const own =
     machineId === undefined ? undefined : textOf(join(hostRoot, '/etc/machine-id'))?.trim();

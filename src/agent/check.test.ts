@@ -6,7 +6,7 @@ import { netplan } from './backends/netplan.ts';
 import { compare } from './check.ts';
 import { emptyState } from './state.ts';
 
-it('[P4] a check logs the whole plan of each NIC, of which its result has room for 120 bytes', () => {
+it("[P4] a check logs each NIC's whole plan, as the result has room for 120 bytes per NIC", () => {
   const lines: string[] = [];
   const log = createLogger({
     part: 'agent',

@@ -8,25 +8,25 @@ import { refusedResult, unitResult } from './result.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
-/** What a host is compared with: the request, what state.json says, and what an interrupted run left in hand. */
+/** Input for a comparison: request, state.json content, and journals left by an interrupted run. */
 export interface Wanted {
   readonly request: JobRequest;
   readonly state: AgentState;
   readonly journals: readonly JournalEntry[];
-  /** As of a plan. */
+  /** Same as in `PlanInput`. */
   readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Each NIC of the request, or of state.json: `Configured` or `Removed` where an apply would do nothing, `Drifted` with what
- * it would do, or why it would refuse. Nothing is changed, and no interrupted change is ended.
+ * Returns a result per NIC in the request or state.json: `Configured` or `Removed` if an apply would do nothing, else
+ * `Drifted` with the pending changes, or the refusal. Changes nothing, and ends no interrupted change.
  */
 export function compare(host: Snapshot, wanted: Wanted, context: Context): NicResult[] {
   const { journals, ...asked } = wanted;
   const inHand = new Map(journals.map(({ mac, step }) => [mac, interrupted(step)]));
   const { backend, run, log } = context;
   const plan = planAll({ ...asked, host, backend, bootId: run.bootId, inHand });
-  // A result has room for 120 bytes a NIC.
+  // A result has room for 120 bytes per NIC.
   for (const unit of [...plan.removal.units, ...plan.apply.units]) {
     const { mac } = unit.target;
     log.info({ mac, action: unit.action, steps: unitLines(unit) }, 'plan');
@@ -35,19 +35,19 @@ export function compare(host: Snapshot, wanted: Wanted, context: Context): NicRe
     ...units.map(compared),
     ...refused.map(refusedResult),
   ]);
-  const told = new Set(planned.map(({ mac }) => mac));
-  const others = journals.filter(({ mac }) => !told.has(mac));
-  const inDoubt = others.map(({ mac, index, step }) =>
+  const reported = new Set(planned.map(({ mac }) => mac));
+  const others = journals.filter(({ mac }) => !reported.has(mac));
+  const unplanned = others.map(({ mac, index, step }) =>
     refusedResult({ target: { mac, index }, name: '', refusal: interrupted(step) }),
   );
-  return [...planned, ...inDoubt].toSorted((a, b) => a.index - b.index);
+  return [...planned, ...unplanned].toSorted((a, b) => a.index - b.index);
 }
 
 function compared(unit: Unit): NicResult {
   return unitResult(unit, isDone(unit) ? undefined : drifted(workOf(unit)));
 }
 
-/** Settings last: there is room for a few lines, and traffic minds addresses, routes and rules more. */
+/** Puts settings last: the message has room for a few lines, and addresses, routes and rules matter more to traffic. */
 function workOf({ change, ...unit }: Unit): string {
   const { sysctls } = change;
   const rest = unitLines({ ...unit, change: { ...change, sysctls: [] } });

@@ -41,11 +41,14 @@ import { warningsOn } from './warnings.ts';
 export interface ConfigureDeps extends Tools {
   readonly ip: Ip;
   readonly unicastFilter: UnicastFilter;
-  /** Stops a run that has not begun to change anything. */
+  /** Stops a run before its first change. */
   readonly signal: AbortSignal;
 }
 
-/** Brings the host to what the request asks for, or compares it with that; interrupted changes are ended first. */
+/**
+ * Ends interrupted changes, then brings the host to the requested state. Action check only compares, and changes
+ * nothing.
+ */
 export async function configure(
   request: JobRequest,
   hostRoot: string,
@@ -87,30 +90,41 @@ export async function configure(
 
   const state = withGeneratedConfig(advanceFence(known, request), host);
   const { backend: files } = context;
-  const asked = { request, state: claimed(state), host, backend: files, bootId: boot, inHand };
-  const input = { ...asked, receives: await receiversOf(asked, deps.unicastFilter) };
-  const findings = await bringAbout(input, { state, claimed }, { ...context, claims, start: host });
+  const planRequest = {
+    request,
+    state: claimed(state),
+    host,
+    backend: files,
+    bootId: boot,
+    inHand,
+  };
+  const input = { ...planRequest, receives: await receiversOf(planRequest, deps.unicastFilter) };
+  const findings = await executePlan(
+    input,
+    { state, claimed },
+    { ...context, claims, start: host },
+  );
   return { ...afterRecovery(recovered, findings), ...named };
 }
 
-/** What others lost when interrupted changes were ended is told whatever came of the request. */
+/** Adds foreign losses from recovery to the findings, whatever the request's outcome. */
 function afterRecovery(recovered: ForeignLosses, findings: Findings): Findings {
   const { foreignStateLost = [], warnings } = findings;
   return {
     ...findings,
-    // A file out of reach may be known from the change and from the record.
+    // Change and record may both report the same unreachable file.
     warnings: [...new Set([...recovered.warnings, ...warnings])],
     foreignStateLost: [...recovered.foreignStateLost, ...foreignStateLost],
   };
 }
 
-/** What state.json says, and with what is still in hand. */
+/** State for state.json, and a function adding claims for unfinished changes. */
 interface Memory {
   readonly state: AgentState;
   readonly claimed: (state: AgentState) => AgentState;
 }
 
-async function bringAbout(
+async function executePlan(
   input: PlanInput,
   { state, claimed }: Memory,
   context: Context,
@@ -121,16 +135,16 @@ async function bringAbout(
     context,
   );
   const { host } = now;
-  announce(plan, host, context);
+  logPlan(plan, host, context);
   const others = isToChange(plan) ? foreignBaseline(host, now.state, context) : undefined;
-  const removed = await carryOut(plan.removal, state, host, context);
+  const removed = await runPlan(plan.removal, state, host, context);
   const asPlanned = removed.nics.every(isGood);
-  // What a removal that failed left in place is in the way of what was planned on its absence.
+  // A failed removal leaves state in place, which invalidates the remaining plan: plan again.
   const { apply, left } = asPlanned
     ? { apply: plan.apply, left: hostAfterRemoval(host, plan.removal.units) }
-    : await planAnew({ ...now, state: claimed(removed.state) }, context);
+    : await replan({ ...now, state: claimed(removed.state) }, context);
   const latest = asPlanned ? removed.seen : undefined;
-  const applied = await carryOut(apply, removed.state, left, withLatest(context, latest));
+  const applied = await runPlan(apply, removed.state, left, withLatest(context, latest));
   const nics = [...applied.nics, ...removed.nics];
   const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
@@ -155,8 +169,8 @@ async function check(
   return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
 }
 
-/** In the words by which people look for it in the logs of the deployed agent. */
-function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context): void {
+/** Logs the legacy agent's messages, because operators search logs for them. */
+function logPlan({ removal }: WholePlan, { links }: Snapshot, { log }: Context): void {
   const interfaces = links.map(({ name }) => name).filter((name) => /^multinic\d$/.test(name));
   log.info({ interfaces }, 'DetectActiveInterfaces');
   const orphaned = removal.units.flatMap(({ files }) =>
@@ -165,7 +179,7 @@ function announce({ removal }: WholePlan, { links }: Snapshot, { log }: Context)
   if (orphaned.length > 0) log.info({ orphaned }, 'CleanupOrphanedConfigs');
 }
 
-async function planAnew(input: PlanInput, context: Context) {
+async function replan(input: PlanInput, context: Context) {
   const left = await observeHost(context, context.macs, input.state);
   if (input.request.action === 'cleanup') return { apply: { units: [], refused: [] }, left };
   return { apply: planApply({ ...input, host: left }), left };
@@ -174,13 +188,13 @@ async function planAnew(input: PlanInput, context: Context) {
 interface Step {
   readonly state: AgentState;
   readonly nics: readonly NicResult[];
-  /** What was to be changed. */
+  /** NIC transactions planned in this step. */
   readonly units: readonly Unit[];
   readonly seen?: KernelSnapshot;
   readonly warnings: readonly string[];
 }
 
-async function carryOut(
+async function runPlan(
   { units, refused }: Plan,
   state: AgentState,
   host: Snapshot,
@@ -205,7 +219,10 @@ function withLatest(context: Context, latest: KernelSnapshot | undefined): Conte
   return latest ? { ...context, latest } : context;
 }
 
-/** A NIC that is back may have the number of another one that leaves, too: their journals have one name, so they take turns. */
+/**
+ * Runs transactions with the same index one after another, because their journals share a file name. A reattached NIC
+ * may have the index of another released NIC.
+ */
 async function inRounds(
   units: readonly Unit[],
   known: AgentState,
@@ -226,7 +243,7 @@ async function inRounds(
   };
 }
 
-/** What was right already still has to be written down as ours. */
+/** Writes state.json even without changes: NICs found correct are managed from now on. */
 async function conclude(
   nics: readonly NicResult[],
   before: PlanInput,
@@ -246,7 +263,7 @@ async function conclude(
   }
 }
 
-/** Of the NICs that a run may work on; those that left since the boot may be back. */
+/** Returns MACs of NICs a run may change, including NICs detached since boot, as they may be back. */
 export function macsOf(
   { interfaces }: JobRequest,
   { nics, left = [] }: AgentState,
@@ -255,7 +272,7 @@ export function macsOf(
   return new Set([...interfaces, ...nics, ...left, ...journals].map(({ mac }) => mac));
 }
 
-/** Whether IPv6 is asked for, or there may be something of it to be taken away. */
+/** True if IPv6 is requested, or IPv6 state may need removal. */
 export function knowsIPv6(
   { interfaces }: JobRequest,
   { nics, left = [] }: AgentState,

@@ -3,17 +3,17 @@ import type { Backend } from './backends/backend.ts';
 import { backends } from './backends/backends.ts';
 import type { FamilyFinding } from './planning/family.ts';
 
-/** How a host, as it was found, and a run that was made for one family go together. */
+/** Match between the host's network manager and the run's. */
 export interface Fit {
-  /** What the run can write on the host; undefined when it must touch nothing there, not even to end what is in hand. */
+  /** Backend for writing on the host; undefined if the run must touch nothing, not even unfinished changes. */
   readonly backend: Backend | undefined;
-  /** Why none of the NICs can be configured; undefined when they can. */
+  /** Why no NIC can be configured; undefined if possible. */
   readonly misfit: string | undefined;
-  /** What the host is, when there is an agent for it. */
+  /** The host's network manager, if an agent supports it. */
   readonly family: Family | undefined;
 }
 
-/** A run that was made for another family cannot reach the files of this host. */
+/** Returns the match: a run made for another network manager cannot reach this host's files. */
 export function fitOf(
   { family, found }: FamilyFinding,
   { family: made = 'netplan' }: JobRequest,

@@ -6,19 +6,22 @@ const kinds = ['bridge', 'bond', 'tun', 'dummy', 'vxlan', 'vrf', 'openvswitch', 
 const borrowed = (kind: string, more = {}) =>
   link(5, { name: `${kind}5`, kind, mac: macOf(1), up: true, ...more });
 
-describe('the link that a MAC names', () => {
-  test.each([...kinds, 'ipvlan', 'team'])('is no %s, with a member or without', (kind) => {
-    expect(nicOf(host([borrowed(kind)]), macOf(1)).count).toBe('none');
-    const member = link(1, { master: `${kind}5` });
-    expect(linkOf(host([borrowed(kind), member]), macOf(1))).toBe(member);
-  });
+describe('the link a MAC names', () => {
+  test.each([...kinds, 'ipvlan', 'team'])(
+    "a %s with a NIC's MAC is never the NIC, with a member or without",
+    (kind) => {
+      expect(nicOf(host([borrowed(kind)]), macOf(1)).count).toBe('none');
+      const member = link(1, { master: `${kind}5` });
+      expect(linkOf(host([borrowed(kind), member]), macOf(1))).toBe(member);
+    },
+  );
 
-  test('is a veth on a node that is a container', () => {
+  test('a veth is the NIC on a container node', () => {
     const veth = link(1, { kind: 'veth' });
     expect(linkOf(host([veth]), macOf(1))).toBe(veth);
   });
 
-  test('is unknown when two NICs have the MAC', () => {
+  test('a MAC shared by two NICs names no link', () => {
     const [first, second] = [link(1), link(7, { mac: macOf(1), kind: 'veth' })];
     const found = nicOf(host([first, borrowed('bridge'), second]), macOf(1));
     expect(found).toEqual({ count: 'twins', links: [first, second] });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-/** An `ip` that answers each question with an empty list, refuses `bad` and notes how often it was started. */
+/** Fake `ip`: answers each query with an empty list, refuses `bad` and records each start. */
 async function fakeIp(more = '', first = ''): Promise<string> {
   const path = join(directory, 'ip');
   const script = `#!/bin/sh
@@ -36,7 +36,7 @@ done
   return path;
 }
 
-/** `padding`: characters of what `ip -d` tells of a link and the agent does not read. */
+/** `padding`: characters per link the agent does not use, as in `ip -d` output. */
 interface Size {
   readonly links: number;
   readonly routes: number;
@@ -45,13 +45,13 @@ interface Size {
 
 const hex = (n: number) => n.toString(16).padStart(4, '0');
 
-/** The command of the fake `ip` that answers with this list. */
+/** Shell command for the fake `ip` answering with this list. */
 async function fileOf(name: string, list: object): Promise<string> {
   await writeFile(join(directory, name), `${JSON.stringify(list)}\n`);
   return `cat ${directory}/${name} ;;`;
 }
 
-/** Lines of a fake `ip` that answers with so much. */
+/** Shell lines for a fake `ip` with answers in this size. */
 async function answersOf({ links, routes, padding }: Size): Promise<string> {
   const numbers = Array.from({ length: links }, (_, n) => n + 1);
   const shown = numbers.map((ifindex) => ({
@@ -64,7 +64,7 @@ async function answersOf({ links, routes, padding }: Size): Promise<string> {
     linkinfo: { info_kind: 'veth' },
     addr_info: [{ family: 'inet6', local: `fe80::${hex(ifindex)}`, prefixlen: 64, scope: '253' }],
   }));
-  const ways = Array.from({ length: routes }, (_, n) => ({
+  const routeList = Array.from({ length: routes }, (_, n) => ({
     dst: `100.${64 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`,
     gateway: `10.200.0.${n % 200}`,
     dev: 'eth0',
@@ -72,20 +72,20 @@ async function answersOf({ links, routes, padding }: Size): Promise<string> {
     flags: [],
   }));
   const all = await fileOf('links', shown);
-  return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', ways)}`;
+  return `link*) ${all}\n addr*) ${all}\n route*) ${await fileOf('routes', routeList)}`;
 }
 
 const nothing = { links: [], addresses: [], routes: [], rules: [], neighbours: [] };
 
-describe('an ip session', () => {
-  test('does lines and answers with the state after them, time and again, in one process', async () => {
+describe('IpSession', () => {
+  test('IpSession runs lines and returns the state afterwards, repeatedly in a single process', async () => {
     using ip = new IpSession(await fakeIp());
     expect(await ip.run([])).toEqual({ seen: nothing });
     expect(await ip.run(['good', 'good'])).toEqual({ seen: nothing });
     expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('started\n');
   });
 
-  test('says which line was refused and why, and goes on with a new process', async () => {
+  test('IpSession reports the refused line and its reason, and continues with a new process', async () => {
     using ip = new IpSession(await fakeIp());
     await ip.run(['good']);
     const refused = { failedAt: 1, words: 'Error: not today.' };
@@ -94,7 +94,7 @@ describe('an ip session', () => {
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
   });
 
-  test('has a process of its own for IPv6, asked only when that matters', async () => {
+  test('IpSession uses a second process for IPv6, queried only on request', async () => {
     const rules = `[{"priority":9,"src":"fd00::1","table":"100"}]`;
     const more = `good*) echo "$family $line" >>${directory}/lines ;;`;
     const first = `rule*show) [ $family = six ] && echo '${rules}' || echo '[]' ;;`;
@@ -107,36 +107,36 @@ describe('an ip session', () => {
     expect(await readFile(join(directory, 'starts'), 'utf8')).toBe('started\nstarted\n');
   });
 
-  test('says which line of IPv6 was refused, and does none when an earlier one was', async () => {
+  test('IpSession reports a refused IPv6 line, and runs no IPv6 lines after an earlier failure', async () => {
     const more = `good*) echo "$family $line" >>${directory}/lines ;;`;
     using ip = new IpSession(await fakeIp(more));
     const refused = { failedAt: 2, words: 'Error: not today.' };
     expect(await ip.run(['good', '-6 good', '-6 bad', '-6 good'], true)).toEqual(refused);
     expect(await ip.run(['bad', '-6 good'], true)).toMatchObject({ failedAt: 0 });
-    // The one that was not asked any more has begun.
+    // The process without a query has started.
     const starts = () => readFile(join(directory, 'starts'), 'utf8');
     await expect.poll(starts).toBe('started\n'.repeat(3));
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('any good\nsix good\n');
   });
 
-  test('fails when ip ends by itself, and works again after that', async () => {
+  test('IpSession rejects if ip exits by itself, and works again afterwards', async () => {
     using ip = new IpSession(await fakeIp("end) echo 'out of memory' >&2; exit 3 ;;"));
     await expect(ip.run(['end'])).rejects.toThrow('ip ended with 3: out of memory');
     expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
-  test('says so when somebody else ends it', async () => {
+  test('IpSession reports a signal from outside', async () => {
     using ip = new IpSession(await fakeIp('hit) kill -KILL $$ ;;'));
     await expect(ip.run(['hit'])).rejects.toThrow('ip was ended by SIGKILL');
     expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
-  test('names what is missing when there is no ip', async () => {
+  test('IpSession names the missing package if ip is absent', async () => {
     using ip = new IpSession(join(directory, 'nowhere'));
     await expect(ip.run([])).rejects.toThrow('there is no ip command on PATH; install iproute2');
   });
 
-  test('gives up on a node with more objects than fit into its memory', async () => {
+  test('IpSession gives up on a node with too many objects for its memory', async () => {
     const flood = `route*) printf '['; yes '{"dst":"10.0.0.1"},' | tr -d '\\n' ;;`;
     using ip = new IpSession(await fakeIp('', flood));
     await expect(ip.run([])).rejects.toThrow(
@@ -146,9 +146,9 @@ describe('an ip session', () => {
 
   test.each<[string, Size]>([
     ['4,000 links and 30,000 routes', { links: 4_000, routes: 30_000, padding: 2_000 }],
-    ['one link and 99,990 routes', { links: 1, routes: 99_990, padding: 0 }],
+    ['a link and 99,990 routes', { links: 1, routes: 99_990, padding: 0 }],
     ['30,000 links', { links: 30_000, routes: 0, padding: 2_000 }],
-  ])('keeps three looks at %s in the heap of an agent', async (_, size) => {
+  ])("IpSession keeps three reads with %s in an agent's heap", async (_, size) => {
     const code = `
       const { workerData } = require('node:worker_threads');
       const { module, command, links, routes } = workerData;
@@ -169,33 +169,33 @@ describe('an ip session', () => {
     expect(await oneEvent(worker, 'exit')).toEqual([0]);
   });
 
-  test('fails when an answer is not one', async () => {
+  test('IpSession rejects on an unexpected answer', async () => {
     using ip = new IpSession(await fakeIp("odd) echo '[{}]'; ;;"));
     await expect(ip.run(['odd'])).rejects.toThrow(/ifname/);
   });
 
-  test('looks again when a dump was interrupted, without doing the lines again', async () => {
+  test('IpSession repeats an interrupted dump without repeating the lines', async () => {
     const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
-    const told = `${directory}/told`;
-    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else touch ${told}; ${torn}; fi ;;`;
+    const marker = `${directory}/told`;
+    const once = `rule*) if [ -e ${marker} ]; then echo '[]'; else touch ${marker}; ${torn}; fi ;;`;
     using ip = new IpSession(await fakeIp(`good) echo done >>${directory}/lines ;;`, once));
     expect(await ip.run(['good'])).toEqual({ seen: nothing });
     expect(await readFile(join(directory, 'lines'), 'utf8')).toBe('done\n');
   });
 
-  test('hears a complaint that is read behind the answer it is about', async () => {
-    const told = `${directory}/told`;
+  test('IpSession notices a complaint read after its answer', async () => {
+    const marker = `${directory}/told`;
     const torn = `echo 'Dump was interrupted and may be inconsistent.' >&2; echo '[{"priority":1,"src":"all"}]'`;
-    // The answer's pipe has something to read first, so all of the answer is read first.
-    const once = `rule*) if [ -e ${told} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; [ -e ${told} ] || touch ${told} ;;`;
+    // The answer's pipe has data first, so the whole answer is read before the complaint.
+    const once = `rule*) if [ -e ${marker} ]; then echo '[]'; else ${torn}; fi ;;\n addr*) echo '[]'; [ -e ${marker} ] || touch ${marker} ;;`;
     using ip = new IpSession(await fakeIp('', once));
     const answer = ip.run([]);
-    const wait = `until [ -e ${told} ]; do sleep 0.01; done`;
+    const wait = `until [ -e ${marker} ]; do sleep 0.01; done`;
     execFileSync('sh', ['-c', wait], { timeout: 20_000 });
     expect(await answer).toEqual({ seen: nothing });
   });
 
-  test('looks again when a link had two names on the way, and not for ever', async () => {
+  test('IpSession repeats a read with a renamed link, ten times at most', async () => {
     const links = `[{"ifindex":5,"ifname":"ens5","flags":[],"mtu":1500}]`;
     const first = `link*) echo '${links}' ;;\n addr*) echo '[{"ifindex":5,"ifname":"multinic0"}]' ;;`;
     using ip = new IpSession(await fakeIp('', first));

@@ -11,47 +11,50 @@ import {
 import { sixPrefix } from './planning/operation.ts';
 import type { Rule } from './snapshot.ts';
 
-/** What a run of lines led to: the kernel's state after them, or the first line that the kernel refused. */
+/** Result of a batch: the kernel state afterwards, or the first line the kernel refused. */
 export type IpAnswer =
   | { readonly seen: KernelDump }
   | { readonly failedAt: number; readonly words: string };
 
-/** Does lines of `ip -batch` in the agent's network namespace. */
+/** Runs `ip -batch` lines in the agent's network namespace. */
 export interface Ip {
   /**
-   * Stops at the first line that fails. Lines that begin with `-6` come last. `ipv6` asks for rules of IPv6 too. Rejects when
-   * `ip` cannot be run or does not answer.
+   * Stops at the first failing line. Lines with prefix `-6` come last. `ipv6` also reads IPv6 rules. Rejects if `ip`
+   * cannot run or does not answer.
    */
   run(lines: readonly string[], ipv6?: boolean): Promise<IpAnswer>;
 }
 
 /**
- * Numbers instead of names, which a host may redefine in /etc/iproute2, and every attribute. With -j each answer is on the
- * pipe at once, on a line of its own.
+ * Numbers instead of names, which a host may redefine in /etc/iproute2, and every attribute. With -j each answer
+ * arrives at once, on a separate line.
  */
 const batchArguments = ['-N', '-j', '-d', '-batch', '-'];
-/** A busy node changes its links and routes in every fifth look; ten in a row say that something is wrong. */
-const maxLooks = 10;
-/** What `ip` says, with status 0, of an answer that misses something or has it twice. */
+/**
+ * Number of reads before giving up: a busy node changes links and routes during every fifth read, so ten in a row mean
+ * a fault.
+ */
+const maxReads = 10;
+/** Message from `ip`, with status 0, if an answer has missing or duplicate entries. */
 const interrupted = /Dump was interrupted/;
-/** `ip` waits for nothing but the kernel's rtnl lock; a run that takes longer than this is stuck. */
+/** Time limit in ms: `ip` waits only for the kernel's rtnl lock, so a longer run is stuck. */
 const lifetimeMs = 120_000;
 
 /**
- * One `ip` that is asked again and again: starting a process costs as much as configuring a NIC. It ends at a line that
- * fails; the next run starts another. Rules of IPv6 take a second one.
+ * Long-lived `ip` process: starting a process costs as much as configuring a NIC. A failing line ends the process; the
+ * next run starts another. IPv6 rules need a second process.
  */
 export class IpSession implements Ip, Disposable {
-  readonly #unbound: Speaker<KernelDump>;
-  readonly #six: Speaker<readonly Rule[]>;
+  readonly #unbound: IpKeeper<KernelDump>;
+  readonly #six: IpKeeper<readonly Rule[]>;
 
   constructor(command = 'ip') {
-    this.#unbound = new Speaker(command, {
+    this.#unbound = new IpKeeper(command, {
       family: [],
       questions,
       reader: () => new KernelReader(),
     });
-    this.#six = new Speaker(command, {
+    this.#six = new IpKeeper(command, {
       family: ['-6'],
       questions: questions6,
       reader: () => new RuleReader6(),
@@ -78,32 +81,32 @@ export class IpSession implements Ip, Disposable {
 
 type Answer<T> = { readonly seen: T } | { readonly failedAt: number; readonly words: string };
 
-/** What is asked of an `ip`, and of which family it is. */
-interface Language<T> {
+/** Address family and queries for an `ip` process. */
+interface IpQueries<T> {
   readonly family: readonly string[];
   readonly questions: readonly string[];
   readonly reader: () => AnswerReader<T>;
 }
 
-/** A process as long as it answers. */
-class Speaker<T> {
+/** Keeps an `ip` process as long as the process answers. */
+class IpKeeper<T> {
   readonly #command: string;
-  readonly #language: Language<T>;
+  readonly #queries: IpQueries<T>;
   #process: IpProcess<T> | undefined;
 
-  constructor(command: string, language: Language<T>) {
+  constructor(command: string, queries: IpQueries<T>) {
     this.#command = command;
-    this.#language = language;
+    this.#queries = queries;
   }
 
-  /** Made first, a process starts while others have work to do. */
+  /** Starts the process early, in parallel with other work. */
   start(): void {
-    this.#process ??= new IpProcess(this.#command, this.#language);
+    this.#process ??= new IpProcess(this.#command, this.#queries);
   }
 
   async run(lines: readonly string[]): Promise<Answer<T>> {
-    const ip = this.#process ?? new IpProcess(this.#command, this.#language);
-    // Kept only when it has answered: whatever else happened, it is gone or cannot be trusted.
+    const ip = this.#process ?? new IpProcess(this.#command, this.#queries);
+    // Kept only after an answer: otherwise the process is gone or unreliable.
     this.#process = undefined;
     try {
       const answer = await ip.run(lines);
@@ -125,7 +128,7 @@ type End =
   | { readonly error: Error };
 
 class IpProcess<T> {
-  readonly #language: Language<T>;
+  readonly #queries: IpQueries<T>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines = new JsonLines(
     (text) => this.#reader.add(this.#answered, text),
@@ -134,48 +137,48 @@ class IpProcess<T> {
     },
   );
   #reader: AnswerReader<T>;
-  /** Questions of this look whose answers are read. */
+  /** Number of queries answered in this read. */
   #answered = 0;
   #complaints = '';
   #linesBefore = 0;
   #changed = Promise.withResolvers<void>();
   #end: End | undefined;
 
-  constructor(command: string, language: Language<T>) {
-    this.#language = language;
-    this.#reader = language.reader();
-    // Messages are read, so they stay in English whatever the locale.
+  constructor(command: string, queries: IpQueries<T>) {
+    this.#queries = queries;
+    this.#reader = queries.reader();
+    // The agent parses messages, so they must be English whatever the locale.
     const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
     const limits = { timeout: lifetimeMs, killSignal: 'SIGKILL' } as const;
-    this.#child = spawn(command, [...language.family, ...batchArguments], { env, ...limits });
+    this.#child = spawn(command, [...queries.family, ...batchArguments], { env, ...limits });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#read(text);
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaints += text;
     });
-    // It leaves at the first line that fails; the rest of the input then has no reader.
+    // `ip` exits at the first failing line; nothing then reads the remaining input.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error) => this.#ended({ error }));
     this.#child.on('close', (code, signal) => this.#ended({ code, signal }));
   }
 
   async run(lines: readonly string[]): Promise<Answer<T>> {
-    for (let looks = 0, rest = lines; looks < maxLooks; looks++, rest = []) {
+    for (let reads = 0, rest = lines; reads < maxReads; reads++, rest = []) {
       const reader = await this.#ask(rest);
       if (!reader) return this.#failure(rest.length);
-      // What was complained of was written before the answer, but comes by another pipe.
+      // `ip` writes a complaint before the answer, but through another pipe.
       await new Promise((resolve) => setImmediate(resolve));
       const seen = interrupted.test(this.#complaints) ? undefined : reader.end();
       if (seen) return { seen };
       this.#complaints = '';
     }
-    throw new Error(`the kernel's state changed during each of ${maxLooks} looks at it`);
+    throw new Error(`the kernel's state changed during each of ${maxReads} looks at it`);
   }
 
-  /** The answers to the questions after these lines; undefined when `ip` ended before it had all. */
+  /** Returns the answers after these lines; undefined if `ip` exits early. */
   async #ask(lines: readonly string[]): Promise<AnswerReader<T> | undefined> {
-    const { questions: asked } = this.#language;
+    const { questions: asked } = this.#queries;
     const all = [...lines, ...asked];
     this.#child.stdin.write(`${all.join('\n')}\n`);
     while (!this.#end && this.#answered < asked.length) {
@@ -184,13 +187,13 @@ class IpProcess<T> {
     }
     if (this.#answered < asked.length) return undefined;
     const reader = this.#reader;
-    this.#reader = this.#language.reader();
+    this.#reader = this.#queries.reader();
     this.#answered = 0;
     this.#linesBefore += all.length;
     return reader;
   }
 
-  /** It leaves by itself once its input has ended. */
+  /** Closes the input: `ip` then exits by itself. */
   end(): void {
     this.#child.stdin.end();
   }
@@ -215,18 +218,18 @@ class IpProcess<T> {
     this.#changed.resolve();
   }
 
-  /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over its whole life. */
+  /** `ip -batch` ends its complaint with `Command failed -:LINE`, counted from 1 over the process's lifetime. */
   #failure(count: number): Answer<T> {
-    const said = this.#complaints.trim();
-    const line = Number(/^Command failed -:(\d+)$/m.exec(said)?.[1] ?? 0);
+    const complaint = this.#complaints.trim();
+    const line = Number(/^Command failed -:(\d+)$/m.exec(complaint)?.[1] ?? 0);
     const failedAt = line - 1 - this.#linesBefore;
     if (failedAt >= 0 && failedAt < count) {
-      return { failedAt, words: said.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
+      return { failedAt, words: complaint.replaceAll(/^Command failed -:\d+$/gm, '').trim() };
     }
     const end = this.#end ?? { code: null, signal: null };
     if ('error' in end) throw unusable(end.error);
-    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${said}`);
-    // Ended by our own time limit, or by others: the kernel out of memory, an operator.
+    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${complaint}`);
+    // Killed by our time limit, by the kernel when out of memory, or by an operator.
     throw new Error(this.#child.killed ? silence : `ip was ended by ${end.signal}`);
   }
 }

@@ -24,8 +24,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(hostRoot, { recursive: true }));
 
-/** Holds the lock until told to let go. */
-async function held() {
+/** Holds the lock until the returned function is called. */
+async function holdLock() {
   const { promise, resolve } = Promise.withResolvers<void>();
   const taken = Promise.withResolvers<void>();
   const work = async () => {
@@ -40,7 +40,7 @@ async function held() {
   };
 }
 
-/** A database as SQLite writes one, of two pages. */
+/** SQLite database with two pages. */
 function databaseOfOthers(): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'multinic-database-'));
   const path = join(directory, 'database');
@@ -52,35 +52,35 @@ function databaseOfOthers(): Buffer {
   return content;
 }
 
-describe('the lock of a host', () => {
-  test('[RW-23] lets a second run wait until the first one has ended', async () => {
-    const letGo = await held();
+describe('host lock', () => {
+  test('[RW-23] a second run waits for the lock until the first has ended', async () => {
+    const release = await holdLock();
     const clock = createFakeClock();
     const order: string[] = [];
     const second = underLock({ hostRoot, clock, signal }, async () => void order.push('second'));
     await expect.poll(() => clock.waits.length).toBe(1);
     expect(order).toEqual([]);
-    await letGo();
+    await release();
     await clock.advance(200);
     await second;
     expect(order).toEqual(['second']);
   });
 
-  test('does not wait for ever', async () => {
-    const letGo = await held();
+  test('waiting for the lock ends after a minute with an error', async () => {
+    const release = await holdLock();
     const clock = createFakeClock();
     const second = underLock({ hostRoot, clock, signal }, async () => 'never');
-    const said = expect(second).rejects.toThrow('another run of the agent holds this host');
+    const rejection = expect(second).rejects.toThrow('another run of the agent holds this host');
     const patience = expect.poll(async () => {
       await clock.advance(61_000);
       return clock.waits.length;
     });
     await patience.toBe(0);
-    await said;
-    await letGo();
+    await rejection;
+    await release();
   });
 
-  test('is free again after work that failed', async () => {
+  test('the lock is free again after failed work', async () => {
     const failing = underLock({ hostRoot, clock: systemClock, signal }, async () => {
       throw new Error('work failed');
     });
@@ -89,7 +89,7 @@ describe('the lock of a host', () => {
     expect(await next).toBe('done');
   });
 
-  test('ends with a run that is killed', async () => {
+  test('the lock of a killed run is free', async () => {
     const code = `
       const { underLock } = await import(process.argv[1]);
       const { systemClock: clock } = await import(process.argv[2]);
@@ -115,7 +115,7 @@ describe('the lock of a host', () => {
   test.each([
     ['text', Buffer.from('half a line of a log, '.repeat(100))],
     ['half a database', databaseOfOthers().subarray(0, 4096)],
-  ])('is taken although its file holds %s that no run of ours wrote', async (_, content) => {
+  ])('a lock file containing %s can be taken', async (_, content) => {
     mkdirSync(join(hostRoot, 'var/lib/multinic'), { recursive: true });
     writeFileSync(join(hostRoot, 'var/lib/multinic/lock'), content);
     const clock = createFakeClock();
@@ -124,23 +124,23 @@ describe('the lock of a host', () => {
     expect(await run).toBe('done');
   });
 
-  test('can be held by nobody who is not root', async () => {
-    const letGo = await held();
+  test('the lock file is readable by root only', async () => {
+    const release = await holdLock();
     const directory = join(hostRoot, 'var/lib/multinic');
     expect(statSync(join(directory, 'lock')).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['lock']);
-    await letGo();
+    await release();
   });
 
-  test('is not waited for any longer when the run is to stop', async () => {
-    const letGo = await held();
+  test('waiting for the lock ends when the run must stop', async () => {
+    const release = await holdLock();
     const stopping = new AbortController();
     const clock = createFakeClock();
     const waiting = underLock({ hostRoot, clock, signal: stopping.signal }, async () => 'never');
-    const said = expect(waiting).rejects.toThrow('stop');
+    const rejection = expect(waiting).rejects.toThrow('stop');
     await expect.poll(() => clock.waits.length).toBe(1);
     stopping.abort(new Error('stop'));
-    await said;
-    await letGo();
+    await rejection;
+    await release();
   });
 });

@@ -5,11 +5,11 @@ import type { Clock } from '../time/clock.ts';
 import { agentDirectory } from './apply/memory.ts';
 
 const pauseMs = 200;
-/** A run takes less than a second; one that takes longer is stuck and ends with its Job. */
+/** Time limit in ms: a run takes less than a second; a longer run is stuck and ends with its Job. */
 const patienceMs = 60_000;
-/** What SQLite answers while another process holds the lock (sqlite.org/rescode.html). */
+/** SQLite's result code while another process holds the lock (sqlite.org/rescode.html). */
 const sqliteBusy = 5;
-/** What it answers of a file that is not empty: SQLITE_CORRUPT of half a database, SQLITE_NOTADB of none. */
+/** SQLite's result codes for a non-empty file: SQLITE_CORRUPT for half a database, SQLITE_NOTADB for other content. */
 const unusable = new Set([11, 26]);
 
 /** Another run did not end in time. */
@@ -23,14 +23,14 @@ export interface LockDeps {
   readonly signal: AbortSignal;
 }
 
-/** Does the work while no other run on this host does; rejects when another one does not end. */
+/** Runs `work` while no other run on this host does; rejects if another run does not end. */
 export async function underLock<T>(
   { hostRoot, clock, signal }: LockDeps,
   work: () => Promise<T>,
 ): Promise<T> {
   const path = join(hostRoot, agentDirectory, 'lock');
   const end = clock.monotonicMs() + patienceMs;
-  // Without a journal nothing is changed, so a run that cannot write one is in nobody's way.
+  // Without a journal nothing is changed, so a run unable to write a journal needs no lock.
   if (!isWritable(path)) return work();
   for (;;) {
     using lock = tryLock(path);
@@ -41,14 +41,14 @@ export async function underLock<T>(
   }
 }
 
-/** A disk that takes no file: a journal needs one more than the lock. */
+/** Errors from a disk without room for files: a journal needs a second file besides the lock. */
 const noRoom = new Set(['EROFS', 'ENOSPC', 'EDQUOT']);
 
-/** Never through a link that somebody put there: what it leads to would be made, and emptied as a broken lock. */
+/** Never follow a link: its target would be created, or emptied as a broken lock. */
 const lockFlags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
-/** Makes the file, for root alone: whoever can open it can hold the lock. */
+/** Creates the file for root alone: any user able to open it could hold the lock. */
 function isWritable(path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -61,10 +61,9 @@ function isWritable(path: string): boolean {
 }
 
 /**
- * The kernel lets go of the lock when its process ends in whatever way; a file with a process id could not tell a dead run
- * from a live one, as every container counts its processes from 1. Node.js has no fcntl(2), but SQLite locks by it; the
- * database stays empty.
- * Its journal would be a second file.
+ * The kernel releases the lock when its process ends in whatever way. A file with a process id could not tell a dead
+ * run from a live run, as every container counts processes from 1. Node.js has no fcntl(2), but SQLite locks with it;
+ * the database stays empty. A SQLite journal on disk would be a second file.
  */
 function tryLock(path: string): Disposable | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -73,7 +72,7 @@ function tryLock(path: string): Disposable | undefined {
   } catch (error) {
     database.close();
     const { errcode = 0 } = error as { errcode?: number };
-    // Nobody can hold such a file. Emptied, not replaced: two runs that both find it so still meet at one inode.
+    // No process can hold such a file. Truncate instead of replacing: two runs finding it broken still share an inode.
     if (unusable.has(errcode)) truncateSync(path);
     else if (errcode !== sqliteBusy) throw error;
     return undefined;

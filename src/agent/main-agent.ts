@@ -9,10 +9,13 @@ import { readUnicastFilter } from './observe/fdb.ts';
 import { parseOptions, UsageError, usage } from './request.ts';
 import { effectiveCapabilities } from './rights.ts';
 
-/** A change takes less than a second, so a signal lets it end; the rest is for a disk that does not answer. */
+/**
+ * Grace period in ms after a signal: a change takes less than a second and may end; the rest is for a disk without
+ * answers.
+ */
 const graceMs = 20_000;
 
-/** `multinic agent`: runs once in this process; resolves to the exit status. Replaces parts of it for tests. */
+/** `multinic agent`: runs once in this process; returns the exit status. `replaced` overrides dependencies in tests. */
 export async function agentMain(
   argv: readonly string[],
   replaced: Partial<AgentDeps> = {},
@@ -20,7 +23,7 @@ export async function agentMain(
   const refused = printUsage(argv);
   if (refused !== undefined) return refused;
   const level = process.env['LOG_LEVEL'] ?? 'info';
-  // Standard output is for the plan of a dry run.
+  // Standard output is for a dry run's plan.
   const destination = { write: (line: string) => process.stderr.write(line) };
   const log = createLogger({ part: 'agent', level, destination });
   return runUntilSignal(

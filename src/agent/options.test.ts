@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseOptions, UsageError } from './request.ts';
 
-describe('the command line', () => {
-  test('has a default for where the host is', () => {
+describe('command line', () => {
+  test('parseOptions uses /host as default host root', () => {
     expect(parseOptions(['--request', 'a', '--result', 'b'])).toEqual({
       request: 'a',
       result: 'b',
@@ -11,7 +11,7 @@ describe('the command line', () => {
     });
   });
 
-  test('of a dry run needs no result', () => {
+  test('parseOptions needs no result file for a dry run', () => {
     const options = parseOptions(['--request=a', '--host-root=/', '--dry-run']);
     expect(options).toEqual({ request: 'a', hostRoot: '/', dryRun: true });
   });
@@ -22,12 +22,12 @@ describe('the command line', () => {
     [['--nonsense'], 'unknown option `--nonsense`'],
     [['--dry-rum'], 'unknown option `--dry-rum`; did you mean `--dry-run`?'],
     [['a'], "Unexpected argument 'a'"],
-  ])('%j is refused', (argv, words) => {
+  ])('parseOptions refuses %j', (argv, words) => {
     expect(() => parseOptions(argv)).toThrow(words);
     expect(() => parseOptions(argv)).toThrow(UsageError);
   });
 
-  test('may ask for help', () => {
+  test('parseOptions returns undefined for --help', () => {
     expect(parseOptions(['--help'])).toBeUndefined();
   });
 });

@@ -19,8 +19,8 @@ async function read(content: unknown) {
 
 const good = request([entry(1)]);
 
-describe('a request', () => {
-  test('is read', async () => {
+describe('readRequest', () => {
+  test('readRequest returns a valid request', async () => {
     expect(await read(good)).toEqual({ request: good });
   });
 
@@ -29,24 +29,27 @@ describe('a request', () => {
     [{ ...good, interfaces: [{ ...entry(1), mac: 'x' }] }, 'interfaces.0.mac:'],
     [{ ...good, interfaces: [{ ...entry(1), addresses: [] }] }, 'interfaces.0.addresses:'],
     [{ ...good, action: 'destroy' }, 'action:'],
-  ])('that cannot be used says whose it is and what is wrong', async (content, words) => {
-    const answer = await read(content);
-    expect(answer).toMatchObject({ identity: { uid: 'uid-1', generation: 1, attempt: 0 } });
-    expect('problem' in answer && answer.problem).toContain(words);
-  });
+  ])(
+    'readRequest returns identity and faulty field for an invalid request',
+    async (content, words) => {
+      const answer = await read(content);
+      expect(answer).toMatchObject({ identity: { uid: 'uid-1', generation: 1, attempt: 0 } });
+      expect('problem' in answer && answer.problem).toContain(words);
+    },
+  );
 
   test.each(['null', '[]', '{"generation": -1}'])(
-    'without an identity has none: %s',
+    'readRequest returns identity unknown for %s',
     async (text) => {
       expect(await read(text)).toMatchObject({ identity: { uid: 'unknown', generation: 0 } });
     },
   );
 
-  test.each(['{', ''])('that is not JSON cannot be read: %j', async (text) => {
+  test.each(['{', ''])('readRequest reports non-JSON content %j', async (text) => {
     expect(await read(text)).toHaveProperty('problem', expect.stringContaining('cannot be read'));
   });
 
-  test('that is not there cannot be read', () => {
+  test('readRequest reports a missing file', () => {
     const answer = readRequest(join(directory, 'nowhere'));
     expect(answer).toHaveProperty('problem', expect.stringContaining('ENOENT'));
   });

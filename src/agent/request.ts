@@ -6,7 +6,7 @@ import { suggestionFor } from '../process/nearest.ts';
 
 export interface AgentOptions {
   readonly request: string;
-  /** Where the result goes; a dry run has none. */
+  /** Result file; absent in a dry run. */
   readonly result?: string;
   readonly hostRoot: string;
   readonly dryRun: boolean;
@@ -28,12 +28,12 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** A command line that cannot be used. */
+/** Unusable command line. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The agent's command line; undefined when it asks for help. Throws a UsageError. */
+/** Parses the agent's command line; undefined if help is requested. Throws a UsageError. */
 export function parseOptions(argv: readonly string[]): AgentOptions | undefined {
   const { request, result, help, ...rest } = valuesOf(argv);
   if (help) return undefined;
@@ -66,9 +66,9 @@ function unknownOption(argv: readonly string[]): string | undefined {
   return `unknown option \`--${unknown}\`${suggestion}`;
 }
 
-/** Of whom a request is, as far as it can be read. */
+/** Identity of a request, as far as readable. */
 export interface RequestIdentity {
-  /** The version it is in, which the answer is in too; the newest when it is unknown. */
+  /** Protocol version, also used in the answer; the newest if unknown. */
   readonly protocol: Protocol;
   readonly uid: string;
   readonly generation: number;
@@ -88,7 +88,7 @@ const identity = z.object({
 
 const unknown: RequestIdentity = { protocol, uid: 'unknown', generation: 0, attempt: 0 };
 
-/** The request in this file, or what is wrong with it, naming the field. */
+/** Returns the request in this file, or its problem, naming the field. */
 export function readRequest(path: string): ReadRequest {
   const json = jsonIn(path);
   if (json instanceof Error) return { identity: unknown, problem: `request ${json.message}` };

@@ -22,7 +22,7 @@ const report = (more: Partial<Report>): Report => ({
   ...more,
 });
 
-describe('the outcome', () => {
+describe('run outcome', () => {
   test.each<[string, Partial<Report>]>([
     ['ok', {}],
     ['ok', { nics: [nic(0), nic(1, { state: 'Removed', reason: 'Removed' })] }],
@@ -31,13 +31,13 @@ describe('the outcome', () => {
     ['failed', { nics: [nic(0, failed)] }],
     ['failed', { failed: true }],
     ['refused', { refusal: { reason: 'StaleRequest', message: '' } }],
-  ])('[RW-54] is %s', (outcome, more) => {
+  ])('[RW-54] the run outcome is %s', (outcome, more) => {
     expect(jobResultOf(report(more)).outcome).toBe(outcome);
   });
 });
 
-describe('the termination message', () => {
-  test('[RW-67] has all of ten failures, each with its message', () => {
+describe('termination message', () => {
+  test('[RW-67] the termination message holds ten failures, each with its message', () => {
     const words = 'RTNETLINK answers: "Operation not permitted" 한국어 '.repeat(9);
     const nics = Array.from({ length: 10 }, (_, n) => nic(n, { ...failed, message: words }));
     const warnings = nics.map(({ name }) => `SettingsKept ${name} ipv4.rp_filter=1`);
@@ -48,7 +48,7 @@ describe('the termination message', () => {
     for (const { message } of result.nics) expect(message.length).toBeGreaterThan(40);
   });
 
-  test('counts all that others have lost and names some of it, also beside twenty failures', () => {
+  test('the termination message counts all foreign losses and names five, even beside twenty failures', () => {
     const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, { ...failed, message: 'no' }));
     const lost = Array.from({ length: 30 }, (_, n) => `route 10.${n}.0.0/16 dev eth0 table 254`);
     const warnings = ['NameKept eth7, not multinic7'];
@@ -63,7 +63,7 @@ describe('the termination message', () => {
     expect(jobResultOf(report({}))).not.toHaveProperty('foreignStateLost');
   });
 
-  test('has room for twenty NICs with messages that take twice their length in JSON', () => {
+  test('the termination message holds twenty NICs with messages doubled by JSON escapes', () => {
     const nics = Array.from({ length: 20 }, (_, n) =>
       nic(n % 10, { ...failed, message: '"'.repeat(200) }),
     );
@@ -72,7 +72,7 @@ describe('the termination message', () => {
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThanOrEqual(4_000);
   });
 
-  test('has room for twenty NICs of the longest words, and for what the host knows', () => {
+  test("the termination message holds twenty NICs with the longest values, and the host's known NICs", () => {
     const long = { ...failed, reason: 'SubnetOverlapsForeign', name: 'enp129s31f7np1d' } as const;
     const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, long));
     const known = nics.slice(10).map(({ mac, index, portId = '' }) => ({ mac, index, portId }));
@@ -89,7 +89,7 @@ describe('the termination message', () => {
     expect(result.known).toHaveLength(10);
   });
 
-  test('[RW-67] fits whatever is in it', () => {
+  test('[RW-67] the termination message fits whatever its content', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 20 }),
@@ -115,7 +115,7 @@ describe('the termination message', () => {
     ['한국어입니다', 10, '한국…'],
     ['abcdef', 5, 'ab…'],
     ['abc', 0, ''],
-  ])('shortens %j to %i bytes', (text, bytes, expected) => {
+  ])('shorten cuts %j to %i bytes', (text, bytes, expected) => {
     expect(shorten(text, bytes)).toBe(expected);
     expect(Buffer.byteLength(shorten(text, bytes))).toBeLessThanOrEqual(bytes);
   });

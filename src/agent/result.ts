@@ -8,23 +8,23 @@ import type { RefusedNic, Target, Unit } from './planning/unit.ts';
 import type { RequestIdentity } from './request.ts';
 import type { AgentState } from './state.ts';
 
-/** Kubernetes keeps 4,096 bytes of a termination message. */
+/** Kubernetes limits a termination message to 4,096 bytes. */
 const maxBytes = 4_000;
 const maxMessageBytes = 120;
 const maxRefusalBytes = 400;
 
 type RefusalReason = NonNullable<JobResult['refusal']>['reason'];
 
-/** What a run found out, before it is fitted into a termination message. */
+/** Findings from a run, before fitting them into a termination message. */
 export interface Findings {
   readonly refusal?: NonNullable<JobResult['refusal']>;
-  /** Set when more went wrong than the NICs tell. */
+  /** Set if more failed than the NIC results show. */
   readonly failed?: boolean;
   readonly nics: readonly NicResult[];
   readonly warnings: readonly string[];
-  /** What others had on the host before the run and have no more, in words. */
+  /** Foreign state lost since the start of the run, as text. */
   readonly foreignStateLost?: readonly string[];
-  /** NICs that state.json knows, and the newest object state that the host has seen. */
+  /** NICs in state.json; `fence` is the newest object state the host has seen. */
   readonly known?: readonly ReportedNic[];
   readonly fence?: Fence;
   readonly family?: Family;
@@ -35,7 +35,7 @@ export interface Report extends Findings {
   readonly bootId: string;
 }
 
-/** The result of a run: all NICs whatever their number, messages as long as there is room. */
+/** Returns a run's result: all NICs, with messages as long as space permits. */
 export function jobResultOf(report: Report): JobResult {
   const { identity, bootId, refusal } = report;
   const { protocol, uid, generation, attempt } = identity;
@@ -49,11 +49,11 @@ export function jobResultOf(report: Report): JobResult {
     ...(report.family ? { family: report.family } : {}),
     ...lossesIn(report),
   } as const;
-  const told = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
+  const shortened = refusal && { ...refusal, message: shorten(refusal.message, maxRefusalBytes) };
   for (let bytes = maxMessageBytes; ; bytes -= 20) {
     const result = {
       ...shared,
-      ...(told ? { refusal: told } : {}),
+      ...(shortened ? { refusal: shortened } : {}),
       ...listsOf(report, bytes),
       ...(protocol >= 2 ? knownOf(report, bytes) : {}),
     };
@@ -61,7 +61,7 @@ export function jobResultOf(report: Report): JobResult {
   }
 }
 
-/** A NIC is still known by its MAC when there is no room for its port. */
+/** Drops port ids if space is short: the MAC still identifies the NIC. */
 function listsOf({ nics, warnings: others, foreignStateLost = [] }: Report, bytes: number) {
   const warnings = [...foreignStateLost.slice(0, maxLosses).map(lossWords), ...others];
   return {
@@ -78,7 +78,7 @@ function lossesIn({ foreignStateLost: { length } = [] }: Report) {
   return length > 0 ? { foreignStateLost: length } : {};
 }
 
-/** Of what others have lost, so much is named: there is room for a few, and the log has more. */
+/** Number of foreign losses in the result: space is short, and the log has more. */
 const maxLosses = 5;
 
 function lossWords(what: string): string {
@@ -92,7 +92,7 @@ function knownOf({ known = [], fence }: Report, bytes: number) {
   return { known: nics, ...(fence ? { fence } : {}) };
 }
 
-/** Whether the NIC is as it was asked to be. */
+/** True if the NIC is as requested. */
 export function isGood({ state }: NicResult): boolean {
   return state === 'Configured' || state === 'Removed';
 }
@@ -104,29 +104,29 @@ function outcomeOf({ refusal, failed = false, nics }: Report): JobResult['outcom
   return good > 0 ? 'partial' : 'failed';
 }
 
-/** The text in at most so many bytes of UTF-8, on one line, cut between characters. */
+/** Returns the text in at most `maxLength` bytes of UTF-8, on one line, cut between characters. */
 export function shorten(text: string, maxLength: number): string {
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   if (Buffer.byteLength(line) <= maxLength) return line;
   const mark = maxLength >= 3 ? '…' : '';
   let bytes = Buffer.byteLength(mark);
-  let kept = '';
+  let prefix = '';
   for (const character of line) {
     bytes += Buffer.byteLength(character);
     if (bytes > maxLength) break;
-    kept += character;
+    prefix += character;
   }
-  return kept + mark;
+  return prefix + mark;
 }
 
-/** What is told of a unit: it was done, or why it was not. */
+/** Returns a transaction's result: success, or the failure. */
 export function unitResult({ action, target, before, after }: Unit, failure?: Failure): NicResult {
   if (failure) return failedResult(target, failure.name ?? before.link?.name ?? '', failure);
   const done = action === 'apply' ? 'Configured' : 'Removed';
   return { ...target, name: after.link?.name ?? '', state: done, reason: done, message: '' };
 }
 
-/** What is told of a NIC that was not touched. */
+/** Returns the result for an untouched NIC. */
 export function refusedResult({ target, name, refusal }: RefusedNic): NicResult {
   return failedResult(target, name, refusal);
 }
@@ -136,7 +136,7 @@ function failedResult(target: Target, name: string, { reason, message }: Refusal
   return { ...target, name, state, reason, message };
 }
 
-/** What is right now but may surprise: settings that others changed, and names that were kept. */
+/** Returns warnings about correct NICs: settings changed by foreign software, and names kept. */
 export function warningsOf(nics: readonly NicResult[], sysctls: string): string[] {
   const configured = nics.filter(({ state }) => state === 'Configured');
   return [
@@ -150,7 +150,7 @@ export function warningsOf(nics: readonly NicResult[], sysctls: string): string[
   ];
 }
 
-/** What the host remembers, for those who have forgotten it. */
+/** Returns the NICs and the fence the host remembers, for a controller without these records. */
 export function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest) {
   const ports = new Map(interfaces.map(({ mac, portId }) => [mac, portId]));
   const known = nics.map(({ mac, index }) => {
@@ -160,27 +160,27 @@ export function memoryOf({ nics, fence }: AgentState, { interfaces }: JobRequest
   return { known, ...(fence ? { fence } : {}) };
 }
 
-/** A host of another family that has nothing of ours is as clean as it can be. */
+/** A host with another network manager and without managed NICs is already clean. */
 export function ofWrongFamily(
   request: JobRequest,
   known: readonly unknown[],
   message: string,
 ): Findings {
-  const asked = request.action !== 'cleanup' && request.interfaces.length > 0;
-  if (known.length === 0 && !asked) return { nics: [], warnings: [] };
+  const isRequested = request.action !== 'cleanup' && request.interfaces.length > 0;
+  if (known.length === 0 && !isRequested) return { nics: [], warnings: [] };
   return failedWhole(request, { reason: 'WrongFamily', message });
 }
 
-/** Nothing of the request was looked at. */
+/** Refuses the whole request; no NIC was examined. */
 export function refusedWhole(reason: RefusalReason, message: string): Findings {
   return { refusal: { reason, message }, nics: [], warnings: [] };
 }
 
-/** Each NIC of the request failed for the same reason. */
+/** Fails every NIC in the request for the same reason. */
 export function failedWhole({ interfaces }: JobRequest, refusal: Refusal): Findings {
   const nics = interfaces.map(({ mac, index, portId }) =>
     refusedResult({ target: { mac, index, ...(portId ? { portId } : {}) }, name: '', refusal }),
   );
-  // Without NICs there is no other place for it.
+  // Without NICs, only warnings can carry the message.
   return { nics, warnings: nics.length === 0 ? [refusal.message] : [], failed: true };
 }

@@ -7,17 +7,17 @@ import type { JobRequest, PodRights } from '../api/job.ts';
 import { observeLinks, type Site } from './observe/host.ts';
 import { nodeAddressOf } from './planning/refusals.ts';
 
-/** Numbers of capabilities (linux/capability.h). */
+/** Capability numbers (linux/capability.h). */
 const capabilityNumbers: Readonly<Record<string, bigint>> = { NET_ADMIN: 12n };
 
 /**
- * What this process lacks of what its Job gave it, but for the network of the host; undefined when it has all that it uses. The
- * mounts are looked for below `hostRoot`.
+ * Returns the first right from the Job that this process lacks; undefined if none. `lackedNetwork` checks the host
+ * network. Mounts are checked below `hostRoot`.
  */
 export function lackedRight({ rights, action }: JobRequest, hostRoot: string): string | undefined {
   if (!rights) return undefined;
-  const onlyLooks = action === 'check';
-  const what = lackedUser(rights) ?? (onlyLooks ? undefined : lackedCapability(rights));
+  const readOnly = action === 'check';
+  const what = lackedUser(rights) ?? (readOnly ? undefined : lackedCapability(rights));
   if (what) return lacking(what);
   const shown = shownFolders();
   return rights.mounts
@@ -25,12 +25,15 @@ export function lackedRight({ rights, action }: JobRequest, hostRoot: string): s
       (mount) =>
         lackedMount(mount, hostRoot) ??
         lackedFolder(mount, hostRoot, shown) ??
-        lackedWrite(mount, hostRoot, onlyLooks),
+        lackedWrite(mount, hostRoot, readOnly),
     )
     .find((lacked) => lacked);
 }
 
-/** Effective capabilities of this process as the hexadecimal mask of proc_pid_status(5); 1000 is CAP_NET_ADMIN alone. */
+/**
+ * Returns this process's effective capabilities as the hexadecimal mask in proc_pid_status(5); 1000 is CAP_NET_ADMIN
+ * alone.
+ */
 export function effectiveCapabilities(): string {
   const status = readFileSync('/proc/self/status', 'utf8');
   return /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? 'unknown';
@@ -50,22 +53,23 @@ function lackedCapability({ capabilities }: PodRights): string | undefined {
   return lacked && `the capability ${lacked}`;
 }
 
-/** A folder of settings takes no new files and says so of itself: one of the settings answers for it. */
-const answering: Readonly<Record<string, string>> = {
+/** A sysctl folder takes no new files and reports as unwritable: check a setting inside instead. */
+const settingIn: Readonly<Record<string, string>> = {
   '/proc/sys/net': '/proc/sys/net/ipv4/conf/default/rp_filter',
 };
 
 type Mount = PodRights['mounts'][number];
 
 function lackedMount({ path }: Mount, hostRoot: string): string | undefined {
-  const there = join(hostRoot, path);
-  // No file has a name below it. Of a folder that nobody may look into everything would be taken for gone.
-  const inside = path === machineIdMount.path ? there : `${there}/.`;
+  const mounted = join(hostRoot, path);
+  // The machine id is a plain file, without `/.` below. For a folder, `/.` also checks search permission: otherwise
+  // every file inside would look missing.
+  const inside = path === machineIdMount.path ? mounted : `${mounted}/.`;
   const missing = inaccessible(inside, constants.R_OK);
   return missing && lacking(`the mount of ${path} (${missing})`, missing);
 }
 
-/** Where a kubelet keeps volumes of Pods that are no folders of the host: what has been done there nobody would remember. */
+/** Kubelet path for Pod volumes other than host folders: NIC state written there would be lost. */
 const volumeOfPod = /\/volumes\/(kubernetes\.io~[^/]+\/[^/]+)$/;
 
 function lackedFolder({ path }: Mount, hostRoot: string, shown: ReadonlyMap<string, string>) {
@@ -73,7 +77,7 @@ function lackedFolder({ path }: Mount, hostRoot: string, shown: ReadonlyMap<stri
   return volume && lacking(`the mount of ${path} (${volume} is there)`);
 }
 
-/** By where something is mounted the folder of its file system that is shown there (proc_pid_mountinfo(5)); the last one counts. */
+/** Returns the mounted folder by mount point (proc_pid_mountinfo(5)); the last mount counts. */
 function shownFolders(): ReadonlyMap<string, string> {
   const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
   return new Map(
@@ -84,15 +88,15 @@ function shownFolders(): ReadonlyMap<string, string> {
   );
 }
 
-/** Who only looks writes nothing but its lock, which nobody needs where nobody can write (lock.ts). */
-function lackedWrite({ path, writable }: Mount, hostRoot: string, onlyLooks: boolean) {
+/** A check writes only its lock, unnecessary on a read-only disk (lock.ts). */
+function lackedWrite({ path, writable }: Mount, hostRoot: string, readOnly: boolean) {
   if (!writable) return undefined;
-  const refused = inaccessible(join(hostRoot, answering[path] ?? path), constants.W_OK);
-  if (onlyLooks && refused === 'EROFS') return undefined;
+  const refused = inaccessible(join(hostRoot, settingIn[path] ?? path), constants.W_OK);
+  if (readOnly && refused === 'EROFS') return undefined;
   return refused && lacking(`a writable mount of ${path} (${refused})`, refused);
 }
 
-/** Why the file cannot be got at, as an error code; undefined when it can. */
+/** Returns the error code for an inaccessible file; undefined if accessible. */
 function inaccessible(path: string, mode: number): string | undefined {
   try {
     accessSync(path, mode);
@@ -103,8 +107,8 @@ function inaccessible(path: string, mode: number): string | undefined {
 }
 
 /**
- * Why the network that this process sees is not that of the host, or nobody can tell; undefined when it is, or there is no NIC
- * to look for. Of another one all NICs would be taken for unplugged, and a clean-up of them for done.
+ * Returns why the visible network is not the host's, or cannot be identified; undefined if correct, or without NICs to
+ * look for. In a foreign network all NICs would look unplugged, and a clean-up would look complete.
  */
 export async function lackedNetwork(
   { rights, protectedAddresses }: JobRequest,
@@ -112,7 +116,7 @@ export async function lackedNetwork(
   macs: ReadonlySet<string>,
 ): Promise<string | undefined> {
   if (!rights?.hostNetwork || protectedAddresses.length + macs.size === 0) return undefined;
-  // Asked first: the kernel's whole state takes longer, and shows what is not up, too.
+  // Checked first: reading the kernel's whole state takes longer, but also shows links in state down.
   const up = Object.values(networkInterfaces()).flatMap((infos) => infos ?? []);
   const own = new Set(up.map(({ address }) => plainForm(address)));
   if (protectedAddresses.some((address) => own.has(plainForm(address)))) return undefined;
@@ -123,14 +127,14 @@ export async function lackedNetwork(
   if (isOfHost) return undefined;
   const [address] = protectedAddresses;
   return address === undefined
-    ? untold
+    ? unidentified
     : lacking(`hostNetwork: no link has an address of the Node (${address})`);
 }
 
-const untold =
+const unidentified =
   'nobody can tell whether the Pod has the hostNetwork that its Job gives it: the Node has no address, and no link the MAC of a NIC of ours; nothing was touched';
 
-/** What else than the Pod takes a right away, by error code. Root has no more than its own without CAP_DAC_OVERRIDE. */
+/** Causes besides the Pod, by error code. Without CAP_DAC_OVERRIDE root has only the owner's rights. */
 const causesOnHost: Readonly<Record<string, string>> = {
   EROFS: '; a file system of the host that is read-only',
   EACCES: '; its owner and mode on the host, which have to let root in; SELinux',
@@ -140,7 +144,7 @@ function lacking(what: string, code = ''): string {
   return `the Pod lacks what its Job gives it, ${what}; nothing was touched. Look for what takes it away: admission webhook, policy, container runtime${causesOnHost[code] ?? ''}`;
 }
 
-/** Whether the result can be written in the end; throws when it cannot: what was done would be told to nobody. */
+/** Throws if the result file is not writable: changes would go unreported. */
 export function checkResult(path: string): void {
   let refused = inaccessible(path, constants.W_OK);
   if (refused === 'ENOENT') refused = inaccessible(dirname(path), constants.W_OK);

@@ -14,10 +14,10 @@ test.each([
   ['e\\*5', 'e*5', true],
   ['en[s', 'ens', false],
   ['', 'ens5', false],
-])('the pattern %j and the text %j: %s', (pattern, text, matches) => {
+])('matchesPattern: pattern %j, text %j, result %s', (pattern, text, matches) => {
   expect(matchesPattern(text, pattern)).toBe(matches);
 });
 
-test('a text without a sign is no pattern', () => {
+test('isPattern is false for a text without special characters', () => {
   expect(['ens5', 'ens?', 'en*', 'en[s]'].map(isPattern)).toEqual([false, true, true, true]);
 });

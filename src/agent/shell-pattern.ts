@@ -1,4 +1,4 @@
-/** Whether a shell pattern of fnmatch(3) matches the whole text: `*`, `?`, sets, and backslashes that take those signs away. */
+/** True if a shell pattern in fnmatch(3) syntax matches the whole text: `*`, `?`, sets, and backslash escapes. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const source = pattern.replaceAll(/\\.|\[[!^]|[*?.+^${}()|\\]/g, (sign) => {
     if (sign === '*') return '.*';
@@ -8,13 +8,13 @@ export function matchesPattern(text: string, pattern: string): boolean {
   try {
     return new RegExp(`^${source}$`).test(text);
   } catch (error) {
-    // A set that does not end matches nothing.
+    // An unterminated set matches nothing.
     if (error instanceof SyntaxError) return false;
     throw error;
   }
 }
 
-/** Whether it matches more than one text. */
+/** True if the text is a pattern for several texts. */
 export function isPattern(text: string): boolean {
   return /[*?[]/.test(text);
 }

@@ -1,25 +1,27 @@
-/** What the agent sees of a host, in domain terms: the edge in observe/ makes it, planning/ decides on it. */
+/** Host snapshot in domain terms, read in observe/ and used in planning/. */
 
 export interface Link {
   readonly index: number;
   readonly name: string;
   readonly altNames: readonly string[];
-  /** The NIC's own MAC, lower case: the permanent one where the driver knows it, as a bond overwrites the other. */
+  /**
+   * The NIC's own MAC, lower case: the permanent MAC if the driver reports it, as a bond overwrites the current MAC.
+   */
   readonly mac: string;
   readonly mtu: number;
-  /** Largest MTU the driver takes, in bytes. */
+  /** Largest MTU the driver accepts, in bytes. */
   readonly maxMtu?: number;
   readonly up: boolean;
-  /** Set on a link that is up and not running (IFF_RUNNING), such as one without a cable. */
+  /** Set on a link in state up but not running (IFF_RUNNING), such as without a cable. */
   readonly noCarrier?: true;
-  /** It answers no neighbour: NOARP of netdevice(7). */
+  /** Set if the link answers no neighbours: NOARP in netdevice(7). */
   readonly noArp?: true;
-  /** Driver kind of a virtual link: `veth`, `bridge`, `vlan` … */
+  /** Driver kind for a virtual link: `veth`, `bridge`, `vlan` … */
   readonly kind?: string;
-  /** Name of the link this one sits on (vlan, macvlan …); the peer of a veth is not one. */
+  /** Name of the lower link (vlan, macvlan …); a veth's peer does not count. */
   readonly lower?: string;
   readonly master?: string;
-  /** How the kernel makes the IPv6 link-local address; absent without IPv6. */
+  /** The kernel's mode for making IPv6 link-local addresses; absent without IPv6. */
   readonly addressMode?: string;
 }
 
@@ -28,42 +30,44 @@ export interface Address {
   readonly family: 4 | 6;
   /** `ip/prefix`. */
   readonly cidr: string;
-  /** Numbers of rtnetlink(7): 0 global, 253 link, 254 host. */
+  /** rtnetlink(7) number: 0 global, 253 link, 254 host. */
   readonly scope: number;
   readonly broadcast?: string;
   readonly noPrefixRoute: boolean;
-  /** It will expire: the host's own network manager leased it. */
+  /** Set if the address expires: the host's own network manager leased it. */
   readonly temporary?: true;
-  /** Duplicate address detection (RFC 4862) is not over, or found another owner. */
+  /** Duplicate address detection (RFC 4862): running, or found another owner. */
   readonly probe?: 'going on' | 'failed';
-  /** It has a peer or a foreign label: not an address that this agent could put back. */
+  /** Set if the address has a peer or a foreign label: the agent could not restore it. */
   readonly opaque: boolean;
 }
 
 export interface Route {
   readonly family: 4 | 6;
-  /** Number of rtnetlink(7): 1 unicast, 6 blackhole … */
+  /** rtnetlink(7) number: 1 unicast, 6 blackhole … */
   readonly type: number;
   /** Network as `ip/prefix`, also for hosts and the default route. */
   readonly to: string;
   readonly via?: string;
-  /** Set when every next hop is a gateway that `via` cannot state: of a multipath route, of IPv6 for IPv4, of a nexthop object. */
+  /**
+   * Set if every next hop is a gateway `via` cannot express: multipath, an IPv6 gateway for IPv4, or a nexthop object.
+   */
   readonly behindGateway?: true;
-  /** Links it leaves by: none (blackhole), one, or several (multipath). */
+  /** Outgoing links: none (blackhole), one, or several (multipath). */
   readonly links: readonly string[];
-  /** Set when nobody tells by which links it leaves: each may be one of them. */
+  /** Set if the outgoing links are unknown: every link is possible. */
   readonly anyLink?: true;
   readonly table: number;
-  /** Who made it: 2 the kernel, 3 `ip` by default, 4 static. */
+  /** Route origin: 2 kernel, 3 `ip` by default, 4 static. */
   readonly protocol: number;
   readonly scope: number;
   readonly src?: string;
   readonly metric: number;
-  /** It has attributes beyond these: not a route that this agent could put back. */
+  /** Set if the route has further attributes: the agent could not restore it. */
   readonly opaque: boolean;
 }
 
-/** A policy rule. */
+/** Policy rule. */
 export interface Rule {
   readonly family: 4 | 6;
   readonly priority: number;
@@ -71,66 +75,66 @@ export interface Rule {
   readonly from: string;
   readonly table?: number;
   readonly protocol: number;
-  /** It selects or does more than `from … lookup …`. */
+  /** Set if the rule selects or does more than `from … lookup …`. */
   readonly opaque: boolean;
 }
 
-/** As `ip` calls them, in its answers and in its arguments. */
+/** Flag names in `ip` output and arguments. */
 export const neighbourFlags = ['router', 'extern_learn'] as const;
 export type NeighbourFlag = (typeof neighbourFlags)[number];
 
-/** A permanent neighbour entry (ip-neighbour(8)); those that the kernel resolves come by themselves. */
+/** Permanent neighbour entry (ip-neighbour(8)); entries resolved by the kernel are left out. */
 export interface Neighbour {
   readonly link: string;
   readonly ip: string;
   readonly mac: string;
-  /** Number of rt_protos; 0 for none. */
+  /** rt_protos number; 0 for none. */
   readonly protocol: number;
   readonly flags: readonly NeighbourFlag[];
-  /** It has attributes beyond these: not an entry that this agent could put back. */
+  /** Set if the entry has further attributes: the agent could not restore it. */
   readonly opaque: boolean;
 }
 
 export interface HostFile {
-  /** Path as the host knows it. */
+  /** Path as seen on the host. */
   readonly path: string;
-  /** Empty of what is no file. */
+  /** File content; empty for anything but a file. */
   readonly text: string;
   /** Permission bits. */
   readonly mode: number;
-  /** Why nobody knows what is in it, in an errno's word; others may be able to read it. */
+  /** Errno name if the agent cannot read the content; other processes may be able to. */
   readonly unread?: string;
-  /** Files that add to what it says, in the order in which they do. */
+  /** Drop-in files, in order of application. */
   readonly dropIns?: readonly HostFile[];
 }
 
-/** A file of the directory that the host's network is configured in, and what it is about. */
+/** Network configuration file on the host, with the NICs inside. */
 export interface ConfigFile extends HostFile {
-  /** Set when this agent or one of its predecessors wrote the file. */
+  /** Set if this agent or a predecessor wrote the file. */
   readonly own?: OwnFile;
-  /** MACs, lower case, of the NICs it configures. */
+  /** MACs of configured NICs, lower case. */
   readonly macs: readonly string[];
-  /** Names of the NICs it configures without naming their MACs. */
+  /** Names of NICs configured without a MAC. */
   readonly names?: readonly string[];
-  /** Shell patterns of names: every NIC of such a name is configured by DHCP. */
+  /** Shell patterns: the file configures every NIC with a matching name by DHCP. */
   readonly leases?: readonly string[];
-  /** Shell patterns of names: every NIC of such a name is configured, without DHCP. */
+  /** Shell patterns: the file configures every NIC with a matching name, without DHCP. */
   readonly patterns?: readonly string[];
-  /** Patterns of names, and MACs, of the NICs that it leaves out of those. */
+  /** Name patterns and MACs excluded from `leases` and `patterns`. */
   readonly except?: readonly string[];
-  /** Patterns of names that it is not about; a NIC may have another name that it is about. */
+  /** Name patterns the file excludes; another name of the same NIC may still match. */
   readonly notNames?: readonly string[];
-  /** The network manager made it by itself, for a NIC that nobody has a file for. */
+  /** Set if the network manager generated the file for a NIC without a profile. */
   readonly generated?: true;
 }
 
-/** What a file is about, beside what is ours. */
+/** NICs a foreign file configures. */
 export type Claims = Pick<
   ConfigFile,
   'macs' | 'names' | 'leases' | 'patterns' | 'except' | 'notNames' | 'generated'
 >;
 
-/** What a file of ours, of any generation, says about the one NIC in it. */
+/** Content of a managed file, written by any generation, about a single NIC. */
 export interface OwnFile {
   readonly mac: string;
   readonly index: number;
@@ -138,38 +142,37 @@ export interface OwnFile {
   readonly addresses: readonly string[];
 }
 
-/** What the network manager holds of a NIC. */
+/** Configuration the network manager holds for a NIC. */
 export interface GeneratedConfig extends OwnFile {
-  /** In tables that it shares with others. */
+  /** Routes in tables shared with other software. */
   readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[];
 }
 
-/** Everything that the agent sees of a host at one moment; plans are made of it. */
+/** Everything the agent reads from a host at one moment; input for plans. */
 export interface Snapshot {
   readonly links: readonly Link[];
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
   readonly rules: readonly Rule[];
   readonly neighbours: readonly Neighbour[];
-  /** By link name, of the links that were asked for. */
+  /** By link name, for requested links only. */
   readonly settings: ReadonlyMap<string, Settings>;
-  /** What a new link has. */
+  /** Settings a new link gets. */
   readonly defaultSettings: Settings;
   readonly files: readonly ConfigFile[];
-  /** Folders of configuration files that the host lacks; absent if it lacks none. */
+  /** Configuration folders missing on the host; absent if none is missing. */
   readonly missingFolders?: readonly string[];
   /**
-   * What was made for the network manager from files of ours, the last time it was: it sets that whenever the carrier of
-   * the NIC comes, also of one that was unplugged meanwhile and is plugged again. And what it has held since the boot of NICs
-   * that have left.
+   * Configuration last generated for the network manager from managed files. The manager sets it whenever the NIC's
+   * carrier appears, also after a replug. Includes configuration held since boot for detached NICs.
    */
   readonly held: readonly GeneratedConfig[];
 }
 
-/** The part of a host that changes with the kernel. */
+/** Kernel part of a snapshot. */
 export type KernelSnapshot = Omit<Snapshot, 'files' | 'held' | 'missingFolders'>;
 
-/** Settings `net.FAMILY.conf.LINK.KEY` that the agent sets, as `FAMILY.KEY` (networking/ip-sysctl of the kernel). */
+/** Settings `net.FAMILY.conf.LINK.KEY` the agent sets, as `FAMILY.KEY` (networking/ip-sysctl in the kernel docs). */
 export const settingKeys = [
   'ipv6.accept_ra',
   'ipv6.disable_ipv6',
@@ -178,10 +181,10 @@ export const settingKeys = [
   'ipv4.arp_announce',
 ] as const;
 export type SettingKey = (typeof settingKeys)[number];
-/** A link that is gone has none, and one without IPv6 none of that family. */
+/** Setting values; empty for a missing link, and without IPv6 keys on a link without IPv6. */
 export type Settings = Readonly<Partial<Record<SettingKey, string>>>;
 
-/** Numbers of rtnetlink(7) and rt_protos that the agent reads or writes. */
+/** rtnetlink(7) and rt_protos numbers the agent reads or writes. */
 export const rt = {
   unicast: 1,
   mainTable: 254,
@@ -189,7 +192,7 @@ export const rt = {
   protocolKernel: 2,
   protocolBoot: 3,
   protocolStatic: 4,
-  /** Router advertisements that the kernel took in. */
+  /** Routes from router advertisements, set by the kernel. */
   protocolRa: 9,
   protocolDhcp: 16,
   scopeGlobal: 0,
@@ -197,19 +200,19 @@ export const rt = {
 } as const;
 
 /**
- * Whether the kernel made the route by itself, from an address or a link. It never gives a route a next hop; Cilium marks its own
- * routes as the kernel's on purpose (cilium/cilium#24288).
+ * True if the kernel made the route by itself, from an address or a link. Kernel-made routes never have a next hop;
+ * Cilium marks its own routes as protocol kernel on purpose (cilium/cilium#24288).
  */
 export function isKernelMade({ protocol, via, links }: Route): boolean {
   return protocol === rt.protocolKernel && via === undefined && links.length < 2;
 }
 
-/** Links that sit on this one: vlans, macvlans and the like. */
+/** Returns upper links: vlans, macvlans and similar. */
 export function upperLinks(host: Snapshot, name: string): Link[] {
   return host.links.filter((link) => link.lower === name);
 }
 
-/** The link that has or answers to this name. */
+/** Returns the link with this name or alternative name. */
 export function linkNamed(host: Snapshot, name: string): Link | undefined {
   return host.links.find((link) => link.name === name || link.altNames.includes(name));
 }

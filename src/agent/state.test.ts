@@ -11,27 +11,27 @@ import {
 
 const seen = advanceFence(emptyState, { uid: 'a', generation: 5 });
 
-describe('the fence', () => {
+describe('fence', () => {
   test.each([
-    ['nothing was seen', emptyState, { uid: 'a', generation: 0 }],
-    ['it is the same generation again', seen, { uid: 'a', generation: 5 }],
-    ['it is a newer generation', seen, { uid: 'a', generation: 6 }],
-    ['it is another object', seen, { uid: 'b', generation: 1 }],
-  ])('lets a request pass when %s', (_, state, fence) => {
+    ['the host has no fence', emptyState, { uid: 'a', generation: 0 }],
+    ['the generation is the same', seen, { uid: 'a', generation: 5 }],
+    ['the generation is newer', seen, { uid: 'a', generation: 6 }],
+    ['the object is another', seen, { uid: 'b', generation: 1 }],
+  ])('staleness accepts a request when %s', (_, state, fence) => {
     expect(staleness(state, fence)).toBeUndefined();
   });
 
-  test('holds back an older generation', () => {
+  test('staleness refuses an older generation', () => {
     expect(staleness(seen, { uid: 'a', generation: 4 })).toContain('older than 5');
   });
 
-  test('holds back an object that was replaced, whatever its generation', () => {
+  test('staleness refuses a replaced object whatever its generation', () => {
     const replaced = advanceFence(seen, { uid: 'b', generation: 1 });
     expect(replaced).toMatchObject({ fence: { uid: 'b' }, retiredUids: ['a'] });
     expect(staleness(replaced, { uid: 'a', generation: 99 })).toContain('replaced');
   });
 
-  test('lets an older object pass that names exactly what the host has seen', () => {
+  test("staleness accepts an older object superseding exactly the host's fence", () => {
     const older = { uid: 'a', generation: 2 };
     const supersedes = { uid: 'a', generation: 5 };
     expect(staleness(seen, { ...older, supersedes })).toBeUndefined();
@@ -44,13 +44,13 @@ describe('the fence', () => {
     expect(staleness(emptyState, { ...older, supersedes })).toBeUndefined();
   });
 
-  test('accepts a restored object for good', () => {
+  test('advanceFence accepts a restored object for good', () => {
     const replaced = advanceFence(seen, { uid: 'b', generation: 1 });
     const restored = advanceFence(replaced, { uid: 'a', generation: 2 });
     expect(restored).toMatchObject({ fence: { uid: 'a' }, retiredUids: ['b'] });
   });
 
-  test('remembers the last sixteen', () => {
+  test('advanceFence remembers the last sixteen uids', () => {
     let state = emptyState;
     for (let n = 0; n < 30; n++) state = advanceFence(state, { uid: `u${n}`, generation: 1 });
     expect(state.retiredUids).toEqual(Array.from({ length: 16 }, (_, n) => `u${n + 13}`));
@@ -67,8 +67,8 @@ const nic = (mac: string, index: number) => ({
   files: [],
 });
 
-describe('the NICs', () => {
-  test('are one per MAC, in order of index', () => {
+describe('recorded NICs', () => {
+  test('withNic keeps one record per MAC, in index order', () => {
     const state = [nic('b', 1), nic('a', 0), nic('b', 2)].reduce(withNic, emptyState);
     expect(state.nics.map(({ mac, index }) => [mac, index])).toEqual([
       ['a', 0],
@@ -78,19 +78,19 @@ describe('the NICs', () => {
   });
 });
 
-describe('a NIC that left', () => {
+describe('detached NIC records', () => {
   const boot = { bootId: 'boot-1', addresses: ['10.0.0.1/24'] };
   const held = { mac: 'a', index: 0, ...boot };
   const state = withNic(emptyState, { ...nic('a', 0), boot });
 
-  test('is remembered as long as the manager holds something of it', () => {
+  test('a detached NIC is remembered for this boot if the manager holds its configuration', () => {
     const left = stateAfterDetach(state, 'a');
     expect(left).toEqual({ ...emptyState, left: [held] });
     expect(atBoot(left, 'boot-1')).toEqual(left);
     expect(atBoot(left, 'boot-2')).toEqual(emptyState);
   });
 
-  test('is forgotten where the manager never knew it, and remembered once', () => {
+  test('a detached NIC is not remembered without held configuration, and never twice', () => {
     const fresh = withNic(emptyState, { ...nic('a', 0), boot: { ...boot, addresses: [] } });
     expect(stateAfterDetach(fresh, 'a')).toEqual(emptyState);
     expect(stateAfterDetach(withNic(emptyState, nic('a', 0)), 'a')).toEqual(emptyState);
@@ -101,14 +101,14 @@ describe('a NIC that left', () => {
     expect(twice.left).toEqual([held]);
   });
 
-  test('is remembered with what it was before it was ours, for when it comes back', () => {
+  test('a detached NIC is remembered with its original state', () => {
     const original = { mtu: 1500, up: true, settings: {} };
     const former = { originalName: 'ens5', original };
     const left = stateAfterDetach(withNic(emptyState, { ...nic('a', 0), ...former, boot }), 'a');
     expect(left.left).toEqual([{ ...held, ...former }]);
   });
 
-  test('is one of the last ten', () => {
+  test('the last ten detached NICs are remembered', () => {
     const macs = Array.from({ length: 12 }, (_, i) => String(i));
     const end = macs.reduce(
       (so, mac) => stateAfterDetach(withNic(so, { ...nic(mac, 0), boot }), mac),
@@ -118,8 +118,8 @@ describe('a NIC that left', () => {
   });
 });
 
-describe('a boot', () => {
-  test('leaves to the network manager what the files said then, and only once', () => {
+describe('state after a boot', () => {
+  test("atBoot records the files' configuration as held by the network manager, once per boot", () => {
     const routes = [{ to: '10.9.0.0/16', table: 254, metric: 100 }];
     const known = withNic(emptyState, { ...nic('a', 0), addresses: ['10.0.0.1/24'], routes });
     const booted = atBoot(known, 'one');

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Fence, fence, type JobRequest } from '../api/job.ts';
 import { type Settings, settingKeys } from './snapshot.ts';
 
-/** Settings of a link, and how earlier versions wrote the only one that they knew. */
+/** Link settings, including the form earlier versions used for their only setting. */
 export const formerSettings = {
   settings: z.partialRecord(z.enum(settingKeys), z.string()).default({}),
   acceptRa: z.string().exactOptional(),
@@ -17,27 +17,27 @@ export function withFormerSettings<T extends { settings: Settings; acceptRa?: st
   return { ...rest, settings: { ...rest.settings, 'ipv6.accept_ra': acceptRa } };
 }
 
-/** Enough of a route to know it again. */
+/** Key fields for recognising a route. */
 const sharedRoute = z.object({ to: z.string(), table: z.int(), metric: z.int() });
 
 /**
- * Everything that was set for a NIC and may still be on the host, by its keys. Whether an address, route or rule is ours is a look-up
- * here. All routes of a NIC in a table of its own are ours.
+ * Ownership keys for everything set for a NIC and possibly still on the host. Looking up a key decides whether an
+ * address, route or rule is managed. All routes in the NIC's own tables are managed.
  */
 export const ownership = z.object({
-  /** Tables of its own. */
+  /** The NIC's own tables. */
   tables: z.array(z.int()),
   /** Addresses, without prefix. */
   ips: z.array(z.string()),
-  /** Keys of routes in tables that it shares with others; version 1 of a journal knew none. */
+  /** Keys for routes in shared tables; version 1 journals have none. */
   routes: z.array(z.string()).default([]),
-  /** Keys of rules. */
+  /** Rule keys. */
   rules: z.array(z.string()),
 });
 
 export type Ownership = Readonly<z.infer<typeof ownership>>;
 
-/** What a NIC was like before it was ours. */
+/** NIC state from before the agent managed the NIC. */
 const originalNic = z
   .object({
     mtu: z.int(),
@@ -47,31 +47,31 @@ const originalNic = z
   })
   .transform(withFormerSettings);
 
-/** What the agent remembers of one NIC it configured: without it nothing on the NIC is ours. */
+/** NIC state: the agent's record for a configured NIC. Without a record nothing on the NIC is managed. */
 export const nicRecord = z.object({
   mac: z.string(),
   index: z.int().min(0).max(9),
-  /** Name the NIC had before it was ours; empty when it is not known. */
+  /** Name before the agent managed the NIC; empty if unknown. */
   originalName: z.string(),
-  /** `ip/prefix` of the addresses it was given. */
+  /** Configured addresses, as `ip/prefix`. */
   addresses: z.array(z.string()),
   table: z.int(),
   priority: z.int(),
-  /** Its routes in tables that it shares with others; absent where it has none. */
+  /** Routes in shared tables; absent if none. */
   routes: z.array(sharedRoute).exactOptional(),
-  /** Files for the next boot; the first one holds the addresses. */
+  /** Boot files; the first file holds the addresses. */
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
-  /** Absent in records of earlier agents, which follows from the fields above then. */
+  /** Absent in records by earlier agents; the fields above then supply the keys. */
   owned: ownership.exactOptional(),
-  /** For when it leaves; version 1 did not know. */
+  /** For the NIC's release; absent in version 1. */
   original: originalNic.exactOptional(),
-  /** What of ours the network manager has held since this boot: it never reads a file again by itself. */
+  /** Managed configuration the network manager has held since this boot: the manager never rereads a file by itself. */
   boot: z
     .object({
       bootId: z.string(),
       addresses: z.array(z.string()),
       routes: z.array(sharedRoute).exactOptional(),
-      /** Index of the link whose settings the agent has set since. */
+      /** Index of the link whose settings the agent has set since boot. */
       setUp: z.int().exactOptional(),
     })
     .exactOptional(),
@@ -79,32 +79,32 @@ export const nicRecord = z.object({
 
 export type NicRecord = z.infer<typeof nicRecord>;
 
-/** What the network manager holds of a NIC that has left since the boot: it sets it when the NIC comes back. */
+/** Configuration the network manager holds for a NIC detached since boot, and sets when the NIC returns. */
 const leftNic = z.object({
   mac: z.string(),
   index: z.int().min(0).max(9),
   bootId: z.string(),
   addresses: z.array(z.string()),
   routes: z.array(sharedRoute).exactOptional(),
-  /** For when it comes back in the same boot. */
+  /** For a return in the same boot. */
   originalName: z.string().exactOptional(),
   original: originalNic.exactOptional(),
 });
 
 const stateVersion = 3;
-/** Versions that can be read; each is what the next one is without its new fields. */
+/** Readable versions; each next version only adds fields. */
 export const readableVersions = [1, 2, stateVersion] as const;
-/** How many replaced objects a host remembers; older ones cannot have a Job left. */
+/** Number of replaced objects a host remembers; older objects cannot have a Job left. */
 const maxRetired = 16;
 
 /** `/var/lib/multinic/state.json`. */
 export const agentState = z.object({
   version: z.literal(readableVersions).transform(() => stateVersion),
   fence: fence.optional(),
-  /** Uids of objects that others have replaced, oldest first. */
+  /** Uids of replaced objects, oldest first. */
   retiredUids: z.array(z.string()).max(maxRetired),
   nics: z.array(nicRecord),
-  /** An earlier agent drops it. */
+  /** Earlier agents drop this field. */
   left: z.array(leftNic).exactOptional(),
 });
 
@@ -112,7 +112,7 @@ export type AgentState = z.infer<typeof agentState>;
 
 export const emptyState: AgentState = { version: stateVersion, retiredUids: [], nics: [] };
 
-/** The state once the host has booted: what its files said then is what the network manager holds. */
+/** Returns the state after a host boot: the network manager now holds the files' content. */
 export function atBoot(state: AgentState, bootId: string): AgentState {
   const nics = state.nics.map((nic) =>
     nic.boot?.bootId === bootId ? nic : { ...nic, boot: { bootId, ...givenTo(nic) } },
@@ -126,7 +126,7 @@ function givenTo({ addresses, routes }: NicRecord) {
   return { addresses, ...(routes ? { routes } : {}) };
 }
 
-/** The state of which `nic` is part: in place of the one with its MAC, in order of index. */
+/** Returns the state with `nic` in place of the record with the same MAC, in index order. */
 export function withNic(state: AgentState, nic: NicRecord): AgentState {
   const nics = [...withoutNic(state, nic.mac).nics, nic];
   return { ...state, nics: nics.toSorted((a, b) => a.index - b.index) };
@@ -136,21 +136,21 @@ export function withoutNic(state: AgentState, mac: string): AgentState {
   return { ...state, nics: state.nics.filter((nic) => nic.mac !== mac) };
 }
 
-/** NICs that a host remembers after they have left. */
+/** Number of detached NICs a host remembers. */
 const maxLeft = 10;
 
-/** The state once the NIC has left the host. */
+/** Returns the state after the NIC was detached. */
 export function stateAfterDetach(state: AgentState, mac: string): AgentState {
-  const nic = heldAfterLeaving(state.nics.find((each) => each.mac === mac));
+  const nic = heldAfterDetach(state.nics.find((each) => each.mac === mac));
   const rest = withoutNic(state, mac);
   if (!nic) return rest;
-  // Under another number it had another table.
+  // A record with another index means another table.
   const others = (state.left ?? []).filter((each) => each.mac !== mac || each.index !== nic.index);
   return { ...rest, left: [...others, nic].slice(-maxLeft) };
 }
 
-/** What the network manager holds of the NIC; undefined when that is nothing. */
-function heldAfterLeaving(record: NicRecord | undefined): z.infer<typeof leftNic> | undefined {
+/** Returns configuration the network manager holds for the NIC; undefined if none. */
+function heldAfterDetach(record: NicRecord | undefined): z.infer<typeof leftNic> | undefined {
   if (!record?.boot || record.boot.addresses.length === 0) return undefined;
   const { mac, index, originalName, original, boot } = record;
   const { bootId, addresses, routes } = boot;
@@ -165,9 +165,7 @@ function heldAfterLeaving(record: NicRecord | undefined): z.infer<typeof leftNic
   };
 }
 
-/**
- * The state after this object has been seen. A uid that another one replaces is retired and never accepted again.
- */
+/** Returns the state after seeing this object. A uid replaced by another is retired and never accepted again. */
 export function advanceFence(state: AgentState, { uid, generation }: Fence): AgentState {
   const { fence: seen, retiredUids } = state;
   const others = retiredUids.filter((retiredUid) => retiredUid !== uid);
@@ -176,8 +174,8 @@ export function advanceFence(state: AgentState, { uid, generation }: Fence): Age
 }
 
 /**
- * Why a request about this object is older than what the host has seen; undefined when it is not. After an etcd was
- * restored the object itself is older: its request then names exactly the state that the host has seen.
+ * Returns why a request is older than the host's fence; undefined if current. After an etcd restore the object itself
+ * is older: its request then states exactly the host's fence.
  */
 export function staleness(
   { fence: seen, retiredUids }: AgentState,
@@ -196,7 +194,7 @@ function sameFence(a: Fence | undefined, b: Fence | undefined): boolean {
   return a !== undefined && a.uid === b?.uid && a.generation === b.generation;
 }
 
-/** Digest of a text, in hex. */
+/** Returns the text's SHA-256 digest, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -39,7 +39,7 @@ function warnings(family: keyof typeof backends, more: Partial<NicResult> = {}) 
   return warningsOn([result], before, context as unknown as Context);
 }
 
-test('files in folders that the run does not have are left, of NICs that are right now', () => {
+test('files in folders missing in the run are reported for correct NICs', () => {
   const left = ['FilesLeft /etc/netplan/90-multinic0.yaml'];
   expect(warnings('networkd')).toEqual(left);
   expect(warnings('keyfile', { state: 'Removed', reason: 'Removed' })).toEqual(left);
@@ -47,52 +47,64 @@ test('files in folders that the run does not have are left, of NICs that are rig
   expect(warnings('networkd', { state: 'Failed', reason: 'NICInUse' })).toEqual([]);
 });
 
-test('a boot does not bring back a NIC that NetworkManager, of either kind of profiles, leaves alone', () => {
+test('a NIC NetworkManager is configured to ignore is reported as not persistent', () => {
   for (const folder of ['run/systemd/units', 'run/NetworkManager/devices'])
     mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, 'run/systemd/units/invocation:NetworkManager.service'), '');
   writeFileSync(join(root, 'run/NetworkManager/devices/2'), '[device]\nmanaged=true\n');
-  const told = 'NotPersistent multinic0, NetworkManager is told not to manage it';
-  expect(warnings('keyfile')).toContain(told);
-  expect(warnings('ifcfg')).toContain(told);
-  expect(warnings('networkd')).not.toContain(told);
-  expect(warnings('keyfile', { state: 'Removed', reason: 'Removed' })).not.toContain(told);
+  const warning = 'NotPersistent multinic0, NetworkManager is told not to manage it';
+  expect(warnings('keyfile')).toContain(warning);
+  expect(warnings('ifcfg')).toContain(warning);
+  expect(warnings('networkd')).not.toContain(warning);
+  expect(warnings('keyfile', { state: 'Removed', reason: 'Removed' })).not.toContain(warning);
   writeFileSync(join(root, 'run/NetworkManager/devices/11'), '[device]\nmanaged=false\n');
-  expect(warnings('keyfile')).not.toContain(told);
+  expect(warnings('keyfile')).not.toContain(warning);
 });
 
 const cloudInit =
   'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="02:00:00:00:01:01", NAME="stor0"\n';
 const file = '70-persistent-net.rules';
-const told = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
+const warning = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
 
 test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
-  ['by its MAC', { [file]: cloudInit }, told],
-  ['on a line that goes on', { [file]: cloudInit.replaceAll(', ', ', \\\n  ') }, told],
-  ['by one of several MACs', { [file]: cloudInit.replace('02:', 'fa:16:3e:00:00:01|02:') }, told],
-  ['by a pattern of MACs', { [file]: cloudInit.replace('01:01', '01:*') }, told],
-  ['by its MAC in any case', { [file]: cloudInit.replace('=="02', '==i"02') }, told],
+  ['by MAC is reported', { [file]: cloudInit }, warning],
+  ['on a continued line is reported', { [file]: cloudInit.replaceAll(', ', ', \\\n  ') }, warning],
   [
-    'for good, whatever comes later',
+    'by several MACs is reported',
+    { [file]: cloudInit.replace('02:', 'fa:16:3e:00:00:01|02:') },
+    warning,
+  ],
+  ['by a MAC pattern is reported', { [file]: cloudInit.replace('01:01', '01:*') }, warning],
+  ['by MAC ignoring case is reported', { [file]: cloudInit.replace('=="02', '==i"02') }, warning],
+  [
+    'set finally is reported despite a later rule',
     {
       '60-a.rules': cloudInit.replace('NAME=', 'NAME:='),
       [file]: cloudInit.replace('stor0', 'multinic0'),
     },
-    told.replace(file, '60-a.rules'),
+    warning.replace(file, '60-a.rules'),
   ],
   [
-    'and a later rule ours',
+    'and a later rule with our name is not reported',
     { '60-a.rules': cloudInit, [file]: cloudInit.replace('stor0', 'multinic0') },
     undefined,
   ],
-  ['in a comment', { [file]: `# ${cloudInit}` }, undefined],
-  ['of another MAC', { [file]: cloudInit.replace('01:01', '01:02') }, undefined],
-  ['but for this MAC', { [file]: cloudInit.replace('=="02', '!="02') }, undefined],
-  ['of any MAC', { [file]: cloudInit.replace('02:00:00:00:01:01', '?*') }, undefined],
-  ['when it goes', { [file]: cloudInit.replace('add', 'remove') }, undefined],
-  ['of USB', { [file]: cloudInit.replace('"net"', '"usb"') }, undefined],
-  ['in a file that is no rule', { [`${file}.rpmsave`]: cloudInit }, undefined],
-])('a boot does not bring back a NIC that udev names %s', (_, files, expected) => {
+  ['in a comment is not reported', { [file]: `# ${cloudInit}` }, undefined],
+  ['for another MAC is not reported', { [file]: cloudInit.replace('01:01', '01:02') }, undefined],
+  [
+    'excluding this MAC is not reported',
+    { [file]: cloudInit.replace('=="02', '!="02') },
+    undefined,
+  ],
+  [
+    'for any MAC is not reported',
+    { [file]: cloudInit.replace('02:00:00:00:01:01', '?*') },
+    undefined,
+  ],
+  ['for action remove is not reported', { [file]: cloudInit.replace('add', 'remove') }, undefined],
+  ['for USB is not reported', { [file]: cloudInit.replace('"net"', '"usb"') }, undefined],
+  ['in a file other than .rules is not reported', { [`${file}.rpmsave`]: cloudInit }, undefined],
+])('a udev rule with a NIC name %s', (_, files, expected) => {
   mkdirSync(join(root, 'etc/udev/rules.d'), { recursive: true });
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(root, 'etc/udev/rules.d', name), text);
@@ -111,10 +123,10 @@ test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, stri
   ['is masked, with ifcfg files', 'ifcfg', { [naming]: '/dev/null' }, unnamed],
   ['is masked, and netplan has rules of its own', 'netplan', { [naming]: '/dev/null' }, undefined],
   ['is empty', 'networkd', { [naming]: '' }, unnamed],
-  ['has it in a comment', 'networkd', { [naming]: `# ${systemds}` }, unnamed],
+  ['is only a comment', 'networkd', { [naming]: `# ${systemds}` }, unnamed],
   ['is a copy', 'networkd', { [naming]: systemds }, undefined],
   ['is in another file', 'networkd', { [naming]: '', '85-mine.rules': systemds }, undefined],
-  ['leads nowhere', 'networkd', { [naming]: '/gone' }, undefined],
+  ['is a dangling link', 'networkd', { [naming]: '/gone' }, undefined],
   [
     'is masked, and another rule gives our name',
     'networkd',
@@ -125,20 +137,23 @@ test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, stri
     'is masked, and another rule gives a name',
     'networkd',
     { [naming]: '', [file]: cloudInit },
-    told,
+    warning,
   ],
-])('udev names no NIC by a .link file at a boot when its rule %s', (_, family, files, expected) => {
-  expect(notPersistentWith(family, files)).toEqual(expected === undefined ? [] : [expected]);
-});
+])(
+  'a missing name by .link files is reported if the systemd rule %s',
+  (_, family, files, expected) => {
+    expect(notPersistentWith(family, files)).toEqual(expected === undefined ? [] : [expected]);
+  },
+);
 
 const final = cloudInit.replace('NAME=', 'NAME:=');
 test.each<[string, string, string, boolean]>([
-  ['before those of netplan', file, cloudInit, false],
-  ['before those of netplan, for good', file, final, true],
-  ['just before those of netplan', '99-nameit.rules', cloudInit, false],
-  ['after those of netplan', '99-zz.rules', cloudInit, true],
-])('on netplan a rule for the MAC %s', (_, name, text, warned) => {
-  const expected = warned ? [told.replace(file, name)] : [];
+  ['before the netplan rules, is not reported', file, cloudInit, false],
+  ['before the netplan rules and final, is reported', file, final, true],
+  ['just before the netplan rules, is not reported', '99-nameit.rules', cloudInit, false],
+  ['after the netplan rules, is reported', '99-zz.rules', cloudInit, true],
+])('a rule for the MAC on netplan, %s', (_, name, text, warned) => {
+  const expected = warned ? [warning.replace(file, name)] : [];
   expect(notPersistentWith('netplan', { [name]: text })).toEqual(expected);
 });
 

@@ -10,13 +10,15 @@ import { isGood, warningsOf } from './result.ts';
 import type { HostFile, Snapshot } from './snapshot.ts';
 import type { AgentState } from './state.ts';
 
-/** What was there when a run began. */
+/** Host and state at the start of a run. */
 interface Before {
   readonly host: Snapshot;
   readonly state: AgentState;
 }
 
-/** What is right now but may surprise: with what a boot will not bring back, and what it may bring back of before. */
+/**
+ * Returns warnings about correct NICs: configuration a boot will not restore, and old configuration a boot may restore.
+ */
 export function warningsOn(
   nics: readonly NicResult[],
   { host, state }: Before,
@@ -30,7 +32,7 @@ export function warningsOn(
   ];
 }
 
-/** udev gives such a NIC another name at a boot than the file that sets it up asks for. */
+/** Warns if udev gives the NIC another name at boot than the NIC's file requests. */
 function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Context): string[] {
   const rules = readRules(hostRoot);
   const unnamed = backend.namingRules === undefined && hasNoLinkFiles(rules);
@@ -46,7 +48,10 @@ function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Contex
     });
 }
 
-/** Controllers of an earlier release mount no such folder, and SELinux may hide it: a warning is no reason to fail. */
+/**
+ * Returns no rules on EACCES: earlier controllers do not mount this folder, and SELinux may hide it. A warning must not
+ * fail a run.
+ */
 function readRules(hostRoot: string): HostFile[] {
   try {
     return readHostFiles(hostRoot, rulesPlace);
@@ -56,7 +61,7 @@ function readRules(hostRoot: string): HostFile[] {
   }
 }
 
-/** Files that were written while the host was of another family, whose folders this run does not have. */
+/** Warns about files written under another network manager, in folders this run lacks. */
 function filesLeft(
   nics: readonly NicResult[],
   before: AgentState,
@@ -70,7 +75,10 @@ function filesLeft(
     .map(({ path }) => `FilesLeft ${path}`);
 }
 
-/** NetworkManager reads the profile of such a NIC at a boot, and sets nothing of it. A link keeps its index under any name. */
+/**
+ * Warns if NetworkManager ignores the NIC: at boot NetworkManager reads such a NIC's profile, but sets nothing. A link
+ * keeps its index under any name.
+ */
 function notPersistent(
   nics: readonly NicResult[],
   host: Snapshot,

@@ -127,7 +127,7 @@ describe('faulty nodes', () => {
   });
 
   it('[RW-68] a Job past its deadline whose Pod never ends frees its run slot', async () => {
-    fixture.run({ 'max-in-flight': '1', 'job-deadline': '30s' });
+    fixture.run({ 'max-in-flight': '1' });
     fixture.agents.answer = (request) =>
       request.nodeName === 'dead-1' ? undefined : configured(request);
     await fleet('dead-1');
@@ -137,6 +137,7 @@ describe('faulty nodes', () => {
     );
     fixture.agents.dead.add('dead-1');
     await fleet('worker-1');
+    await fixture.clock.advance(580_000);
     await fixture.pass(400);
     expect(await fixture.ready('worker-1')).toBe(good);
     expect(await fixture.ready('dead-1')).toBe('False DeadlineExceeded');

@@ -29,7 +29,7 @@ import { createNextRun } from './scheduling/apply-task.ts';
 import { createDispatch } from './scheduling/dispatch.ts';
 import { createRollout } from './scheduling/rollout-budget.ts';
 import { rolloutStates } from './scheduling/rollout-nodes.ts';
-import { type controllerSettings, limitOf } from './settings.ts';
+import { type controllerSettings, jobDeadlineSeconds, limitOf } from './settings.ts';
 import { controllerName, createReporter } from './status/report.ts';
 import { createOtherController } from './watch/legacy-controller.ts';
 import {
@@ -259,9 +259,8 @@ function templateOf(values: ControllerValues): JobTemplate {
     serviceAccount: values.agentServiceAccount,
     priorityClass: values.agentPriorityClass,
     systemBus: values.agentSystemBus,
-    selinuxType: values.agentSelinuxType,
     resources: values.agentResources,
-    deadlineSeconds: Math.ceil(values.jobDeadlineMs / 1000),
+    deadlineSeconds: jobDeadlineSeconds(values.startDeadlineMs),
     ttlSeconds: values.jobTtlSeconds,
   };
 }

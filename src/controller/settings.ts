@@ -16,8 +16,27 @@ import {
   oneOf,
   type Percent,
 } from '../process/setting-schemas.ts';
-import { type Settings, setting } from '../process/settings.ts';
+import { removedSetting, type Settings, setting } from '../process/settings.ts';
 import { agentResources } from './jobs/agent-resources.ts';
+
+/** Removed settings of the controller: accepted and ignored for one release. */
+const removedSettings = {
+  identity: removedSetting(
+    'identity',
+    [],
+    'the environment variable POD_NAME names the process in the lease',
+  ),
+  agentSelinuxType: removedSetting(
+    'agent-selinux-type',
+    ['AGENT_SELINUX_TYPE'],
+    'the container runtime sets the SELinux type of agents; let a policy of the cluster change it',
+  ),
+  jobDeadlineMs: removedSetting(
+    'job-deadline',
+    ['CONTROLLER_JOB_DEADLINE'],
+    'a Job always has 10 minutes, or 8 more than --start-deadline if that is longer',
+  ),
+} satisfies Settings;
 
 /** Settings for `multinic controller`; names known from the legacy controller are unchanged. */
 export const controllerSettings = {
@@ -25,186 +44,170 @@ export const controllerSettings = {
     env: ['KUBECONFIG'],
     flag: 'kubeconfig',
     schema: nonBlank().optional(),
-    description: 'kubeconfig of the business cluster; default: the ServiceAccount of the Pod',
+    description:
+      'Kubeconfig of the business cluster. Without it, the controller uses the ServiceAccount of its Pod, and exits outside of a Pod.',
   }),
   namespace: setting({
     env: ['CONTROLLER_NAMESPACE', 'POD_NAMESPACE'],
     flag: 'namespace',
-    schema: nonBlank().default(namespaces.system),
-    description: 'namespace of the MultiNicNodeConfigs and of the lease',
+    schema: nonBlank().prefault(namespaces.system),
+    description:
+      'Namespace of the MultiNicNodeConfigs and of the lease. If Viola writes to another one, nothing is configured.',
   }),
   agentNamespace: setting({
     env: ['AGENT_NAMESPACE'],
     flag: 'agent-namespace',
-    schema: nonBlank().default(namespaces.agents),
-    description: 'namespace of the agent Jobs; its Pod Security must allow hostNetwork',
+    schema: nonBlank().prefault(namespaces.agents),
+    description:
+      'Namespace of the agent Jobs. Its Pod Security must be privileged, because agents use the network of the host; otherwise no Job gets a Pod.',
   }),
   agentImage: setting({
     env: ['AGENT_IMAGE'],
     flag: 'agent-image',
-    schema: nonBlank().default('multinic-agent:latest'),
-    description: 'image of the agent',
+    schema: nonBlank().prefault('multinic-agent:latest'),
+    description:
+      'Image of the agent. If no node can pull it, node configs get the reason NotStarted.',
   }),
   agentImagePullPolicy: setting({
     env: ['AGENT_IMAGE_PULL_POLICY'],
     flag: 'agent-image-pull-policy',
-    schema: nonBlank()
-      .default('IfNotPresent')
-      .pipe(z.enum(['Always', 'IfNotPresent', 'Never'])),
-    description: 'Always, IfNotPresent or Never',
+    schema: oneOf(['Always', 'IfNotPresent', 'Never']).prefault('IfNotPresent'),
+    description:
+      'When the kubelet pulls the image of the agent: Always, IfNotPresent or Never. With Never, nodes without the image run no agent.',
   }),
   agentImagePullSecrets: setting({
     env: ['AGENT_IMAGE_PULL_SECRETS'],
     flag: 'agent-image-pull-secrets',
     schema: z
       .string()
-      .default('')
-      .transform((text) => text.split(',').flatMap((name) => name.trim() || [])),
-    description: 'names of pull secrets in the namespace of the Jobs, separated by commas',
+      .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+      .prefault(''),
+    description:
+      'Names of pull secrets in the namespace of the Jobs (comma-separated). If one is missing, a private registry refuses the pull.',
   }),
   agentServiceAccount: setting({
     env: ['CONTROLLER_SA_NAME', 'SERVICE_ACCOUNT'],
     flag: 'agent-service-account',
-    schema: nonBlank().default(agentAppName),
-    description: 'ServiceAccount of the agent Pods; they get no token of it',
+    schema: nonBlank().prefault(agentAppName),
+    description:
+      'ServiceAccount of the agent Pods, which get no token of it. If it does not exist, no Job gets a Pod.',
   }),
   agentPriorityClass: setting({
     env: ['AGENT_PRIORITY_CLASS'],
     flag: 'agent-priority-class',
     schema: nonBlank().optional(),
     description:
-      'PriorityClass of the agent Pods (system-node-critical is allowed in kube-system only); default: that of the cluster',
+      'PriorityClass of the agent Pods. Without it, the default of the cluster. If it does not exist, no Job gets a Pod; Kubernetes admits system-node-critical in kube-system only.',
   }),
   agentSystemBus: setting({
     env: ['AGENT_SYSTEM_BUS'],
     flag: 'agent-system-bus',
-    schema: z.string().default('false').pipe(boolean()),
+    schema: boolean().prefault('false'),
     description:
-      'true: agents on nodes of NetworkManager see the system bus of the host (/run/dbus), to have NetworkManager let go of a NIC that it took by DHCP before they came',
-  }),
-  agentSelinuxType: setting({
-    env: ['AGENT_SELINUX_TYPE'],
-    flag: 'agent-selinux-type',
-    schema: z
-      .string()
-      .regex(/^[a-zA-Z][a-zA-Z0-9_.-]*$/)
-      .optional(),
-    description:
-      'type of the SELinux context of the agent Pods, such as spc_t (not proven); default: that of the container runtime',
+      'true: agents on nodes of NetworkManager mount the system bus of the host (/run/dbus) and have NetworkManager release a NIC that got an address by DHCP. false: such a NIC gets the reason LeasedByHost.',
   }),
   agentResources: setting({
     env: ['AGENT_RESOURCES'],
     flag: 'agent-resources',
     schema: agentResources(),
     description:
-      'requests and limits of the agent container as JSON, for namespaces with a LimitRange or a ResourceQuota; default: requests of 0, which full nodes admit, and a memory limit of 256Mi',
+      'Requests and limits of the agent container as JSON, for namespaces with a LimitRange or a ResourceQuota. Full nodes admit requests of 0 only. With too little memory agents are killed.',
   }),
   jobTtlSeconds: setting({
     env: ['CONTROLLER_JOB_TTL'],
     flag: 'job-ttl',
-    schema: z.string().default('600').pipe(integer(360, 604_800)),
-    description: 'seconds that a finished Job is kept; longer than the pause between attempts',
-  }),
-  jobDeadlineMs: setting({
-    env: ['CONTROLLER_JOB_DEADLINE'],
-    flag: 'job-deadline',
-    schema: z
-      .string()
-      .default('10m')
-      .pipe(duration({ minMs: 30_000 })),
-    description: 'how long one Job may take, pulling the image included; at least 30s',
+    schema: integer(360, 604_800).prefault('600'),
+    description:
+      'Time that a finished Job stays (seconds, at least 360, which is longer than the pause between attempts). If it is long, Jobs and their logs fill the namespace.',
   }),
   startDeadlineMs: setting({
     env: ['CONTROLLER_START_DEADLINE'],
     flag: 'start-deadline',
-    schema: z
-      .string()
-      .default('2m')
-      .pipe(duration({ minMs: 30_000 })),
+    schema: duration({ minMs: 30_000 }).prefault('2m'),
     description:
-      'how long an agent may take to begin, pulling the image included; then its Job is taken back; at least 30s',
+      'Time that an agent has to start, image pull included (duration, at least 30s). After it the controller deletes the Job, reports NotStarted and tries again; if it is too short, slow pulls never finish.',
   }),
   maxInFlight: setting({
     env: ['CONTROLLER_MAX_IN_FLIGHT'],
     flag: 'max-in-flight',
-    schema: z.string().default('20').pipe(integerOrPercent(1, 1_000)),
-    description: 'how many nodes may be worked on at once: a number, or a percentage of the Nodes',
+    schema: integerOrPercent(1, 1_000).prefault('20'),
+    description:
+      'Number of nodes that run an agent at once, or a percentage of the Nodes, at least 1 node. If it is low, large changes take longer; if it is high, a bad change reaches more nodes.',
   }),
   driftPolicy: setting({
     env: ['CONTROLLER_DRIFT_POLICY'],
     flag: 'drift-policy',
-    schema: z
-      .string()
-      .default('heal')
-      .pipe(oneOf(['heal', 'report'])),
+    schema: oneOf(['heal', 'report']).prefault('heal'),
     description:
-      'heal: what a check finds to differ on a node is applied again; report: the condition Drifted tells it',
+      'heal: apply a node config again if a check finds a difference on the node. report: only set the condition Drifted; the difference stays.',
   }),
   checkIntervalMs: setting({
     env: ['CONTROLLER_CHECK_INTERVAL'],
     flag: 'check-interval',
-    schema: z
-      .string()
-      .default('6h')
-      .pipe(duration({ minMs: 300_000 })),
+    schema: duration({ minMs: 300_000 }).prefault('6h'),
     description:
-      'how long a node may go without being compared with what was applied to it, ±20 %; at least 5m',
+      'Time between two checks of a node for drift, ±20 % (duration, at least 5m). If it is long, drift stays longer; if it is short, nodes run more agents.',
   }),
   bizConfig: setting({
     env: ['CONTROLLER_BIZ_CONFIG'],
     flag: 'biz-config',
-    schema: z.string().default('active').pipe(oneOf(bizConfigModes)),
+    schema: oneOf(bizConfigModes).prefault('active'),
     description:
-      'active: each entry of a MultiNicBizConfig becomes a MultiNicNodeConfig; read-only: objects and status stay, edits are reported; off: the kind is ignored',
+      'active: each entry of a MultiNicBizConfig becomes a MultiNicNodeConfig. read-only: objects and status stay, edits are only reported. off: the kind is ignored.',
   }),
   bizConfigGroups: setting({
     env: ['CONTROLLER_BIZ_CONFIG_GROUPS'],
     flag: 'biz-config-groups',
     schema: z
       .string()
-      .default(businessGroup)
       .transform((text) => text.split(',').flatMap((group) => group.trim() || []))
-      .pipe(z.array(z.enum(bizConfigGroups))),
-    description: `groups in which MultiNicBizConfigs are read (${bizConfigGroups.join(', ')}), separated by commas`,
+      .pipe(z.array(z.enum(bizConfigGroups)))
+      .prefault(businessGroup),
+    description: `API groups in which the controller reads MultiNicBizConfigs: ${bizConfigGroups.join(', ')} (comma-separated). If the CRD of a group is not installed, the controller reports it and reads the other one.`,
   }),
   rolloutDomain: setting({
     env: ['CONTROLLER_ROLLOUT_DOMAIN'],
     flag: 'rollout-domain',
     schema: nonBlank().optional(),
     description:
-      'label of Nodes, such as topology.kubernetes.io/zone: nodes of two values never change at once during a rollout; default: none',
+      'Label of Nodes, such as topology.kubernetes.io/zone: a rollout never changes nodes of two values at once. Without it, or for Nodes without the label, a rollout ignores zones.',
   }),
   takeOver: setting({
     env: ['CONTROLLER_TAKE_OVER'],
     flag: 'take-over',
-    schema: z.string().default('false').pipe(boolean()),
-    description: 'true: the deployed controller was stopped for good, take its objects over',
+    schema: boolean().prefault('false'),
+    description:
+      'true: take over the objects of the legacy controller. Set it only after that controller is stopped for good; otherwise both change the same nodes.',
   }),
   listen: setting({
     env: ['LISTEN_ADDR'],
     flag: 'listen',
-    schema: z.string().default(':8080').pipe(address()),
-    description: 'address of /healthz, /readyz and /metrics',
-  }),
-  identity: setting({
-    env: ['POD_NAME', 'HOSTNAME'],
-    flag: 'identity',
-    schema: nonBlank().default('controller'),
-    description: 'name of this process in the lease',
+    schema: address().prefault(':8080'),
+    description:
+      'Address of /healthz, /readyz and /metrics. If the port is taken, the controller exits; on loopback no probe of the kubelet arrives.',
   }),
   leaseDurationMs: setting({
     env: ['LEASE_DURATION'],
     flag: 'lease-duration',
-    schema: z
-      .string()
-      .default('15s')
-      .pipe(duration({ minMs: 1_000 })),
-    description: 'how long a leader that is gone keeps others waiting; at least 1s',
+    schema: duration({ minMs: 1_000 }).prefault('15s'),
+    description:
+      'Time after which another replica takes over from a leader that is gone (duration, at least 1s). If it is too short, a slow API server costs the leader its lease.',
   }),
+  ...removedSettings,
 } satisfies Settings;
 
 /** Returns how many Nodes may run an agent at once, at least 1. `nodes`: number of Nodes in the cluster. */
 export function limitOf(maxInFlight: number | Percent, nodes: number): number {
   if (typeof maxInFlight === 'number') return maxInFlight;
   return Math.max(1, Math.floor((nodes * Number.parseInt(maxInFlight, 10)) / 100));
+}
+
+/** Time that a Job has at least, image pull included. */
+const shortestJobMs = 600_000;
+/** Time that an agent has for its work after its start deadline. */
+const workMs = 480_000;
+
+/** Returns the deadline of a Job in seconds: a long start deadline prolongs it, so that slow image pulls leave time for the work. */
+export function jobDeadlineSeconds(startDeadlineMs: number): number {
+  return Math.ceil(Math.max(shortestJobMs, startDeadlineMs + workMs) / 1000);
 }

@@ -16,7 +16,7 @@ import { readSettings, SettingsError } from '../process/settings.ts';
 import { jittered } from '../time/backoff.ts';
 import { systemClock, systemRandom } from '../time/clock.ts';
 import { goDuration } from './health.ts';
-import { controllerSettings, limitOf } from './settings.ts';
+import { controllerSettings, jobDeadlineSeconds, limitOf } from './settings.ts';
 import { startController } from './start.ts';
 
 type Context = PartContext<typeof metricTable>;
@@ -199,6 +199,14 @@ describe('controller settings', () => {
   ])('max-in-flight %s with %d Nodes gives limit %d', (text, nodes, limit) => {
     const read = readSettings(controllerSettings, { env: {}, flags: { 'max-in-flight': text } });
     expect(limitOf(read.maxInFlight, nodes)).toBe(limit);
+  });
+
+  it.each([
+    [30_000, 600],
+    [120_000, 600],
+    [1_200_000, 1_680],
+  ])('the deadline of a Job with the start deadline %d ms is %d s', (startMs, seconds) => {
+    expect(jobDeadlineSeconds(startMs)).toBe(seconds);
   });
 
   it.each(['0%', '101%', '1.5', '10 %', '-1'])('max-in-flight %s is refused', (text) => {

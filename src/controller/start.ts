@@ -67,7 +67,7 @@ export async function startController(
     lease: { namespace: values.namespace, name: leaseName },
     leaseDurationMs,
     client: aroundWrites(leaseClient, (write) => perform('controller.lease.write', write)),
-    name: values.identity,
+    name: context.processName ?? 'controller',
     context,
   });
   try {

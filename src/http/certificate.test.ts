@@ -186,7 +186,7 @@ describe('certificateFilesOf', () => {
   });
 
   it('certificateFilesOf refuses a certificate without a key', () => {
-    const half = { ...on('127.0.0.1'), certFile: 'a', prefix: 'inventory-' };
-    expect(() => certificateFilesOf(half)).toThrow('--inventory-tls-key go together');
+    const half = { ...on('127.0.0.1'), certFile: 'a', prefix: 'api-' };
+    expect(() => certificateFilesOf(half)).toThrow('--api-tls-key go together');
   });
 });

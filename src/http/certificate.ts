@@ -13,8 +13,10 @@ export interface TlsSettings {
   readonly keyFile: string | undefined;
   /** True if the user declared that other means protect plain HTTP. */
   readonly plainHttp: boolean;
-  /** Flag prefix, such as `inventory-`. */
+  /** Flag prefix of the files, such as `api-`. */
   readonly prefix?: string;
+  /** Flag of the address; default: `PREFIXlisten`. */
+  readonly listenFlag?: string;
   /** Advice in the error about a missing file. */
   readonly madeBy?: string;
 }
@@ -43,13 +45,14 @@ const warnBeforeMs = 7 * 86_400_000;
 /** Returns the server certificate's files; undefined only on loopback, or with plainHttp. */
 export function certificateFilesOf(settings: TlsSettings): CertificateFiles | undefined {
   const { listen, certFile, keyFile, plainHttp, prefix = '', madeBy } = settings;
+  const { listenFlag = 'listen' } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
   if (certFile !== undefined || keyFile !== undefined) {
     throw new UnusableSettingError(`--${prefix}tls-cert and --${prefix}tls-key go together`);
   }
   if (plainHttp || isLoopback(listen.host)) return undefined;
   throw new UnusableSettingError(
-    `--${prefix}listen ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
+    `--${listenFlag} ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
   );
 }
 

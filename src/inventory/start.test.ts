@@ -86,10 +86,10 @@ describe('startInventory', () => {
   it('a non-loopback address requires TLS or --inventory-plain-http', async () => {
     const { signal } = new AbortController();
     await expect(start({ INVENTORY_ADDR: ':0' }, signal)).rejects.toThrow(
-      'is not loopback: give --inventory-tls-cert and --inventory-tls-key, or say --inventory-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
     );
     const stop = new AbortController();
-    const env = { INVENTORY_ADDR: ':0', INVENTORY_PLAIN_HTTP: 'true' };
+    const env = { INVENTORY_ADDR: ':0', API_PLAIN_HTTP: 'true' };
     expect(urlIn(await start(env, stop.signal))).toContain('http://');
     stop.abort(new Error('stop'));
   });
@@ -100,8 +100,8 @@ describe('startInventory', () => {
     const [cert, key] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
     await writeFile(cert, good.cert);
     await writeFile(key, good.key);
-    const tls = { INVENTORY_TLS_CERT: cert, INVENTORY_TLS_KEY: key };
-    const env = { INVENTORY_ADDR: '127.0.0.1:0', ...tls };
+    const tls = { API_TLS_CERT: cert, API_TLS_KEY: key };
+    const env = { INVENTORY_ADDR: ':0', ...tls };
     const url = urlIn(await start(env, stop.signal, lookingOften));
     const port = Number(new URL(url).port);
     expect(await shownCertificate(port)).toBe('good');

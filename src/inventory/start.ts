@@ -1,4 +1,5 @@
 import type { metricTable } from '../api/metrics.ts';
+import { apiAccess } from '../http/api-settings.ts';
 import { certificateFilesOf, followCertificate, readCertificate } from '../http/certificate.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { openTokenFile } from '../http/token-file.ts';
@@ -20,18 +21,20 @@ export async function startInventory(
   signal: AbortSignal,
 ): Promise<void> {
   if (!settings.inventoryEnabled) return aborted(signal);
-  const file = settings.inventoryTokensFile;
+  const access = apiAccess(settings, {
+    name: 'inventory',
+    listen: settings.inventoryListen,
+    tokensFile: settings.inventoryTokensFile,
+    tlsCert: settings.inventoryTlsCert,
+    tlsKey: settings.inventoryTlsKey,
+    plainHttp: settings.inventoryPlainHttp,
+  });
+  const file = access.tokensFile;
   const onRead = (usable: boolean) =>
     metrics.set('multinic_token_file_usable', { server: 'inventory' }, usable ? 1 : 0);
   const tokens =
     file === undefined ? undefined : await openTokenFile(file, { clock, log, health, onRead });
-  const files = certificateFilesOf({
-    listen: settings.inventoryListen,
-    certFile: settings.inventoryTlsCert,
-    keyFile: settings.inventoryTlsKey,
-    plainHttp: settings.inventoryPlainHttp,
-    prefix: 'inventory-',
-  });
+  const files = certificateFilesOf(access.tls);
   const tls = files && (await readCertificate(files));
   const app = await createHttpServer({
     title: 'MultiNIC inventory',

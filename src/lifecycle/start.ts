@@ -67,7 +67,7 @@ export async function startLifecycle(
     lease: { namespace, name: leaseName },
     leaseDurationMs,
     client: aroundWrites(leaseClient, (write) => perform('lifecycle.lease.write', write)),
-    name: settings.identity,
+    name: context.processName ?? 'multinic-lifecycle',
     context,
   });
   await together(signal, clock, {

@@ -28,7 +28,7 @@ import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
 import { CloudAges } from './schedule/cloud-age.ts';
 import { type CloudEvent, noteCloudEvent } from './schedule/cloud-events.ts';
-import { lanesOf, slowSyncMs } from './schedule/worker-lanes.ts';
+import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { PlanCache } from './sync/plan-cache.ts';
@@ -150,7 +150,7 @@ export function createLoop(options: LoopOptions) {
   }
   const controller = createController({
     name: controllerName,
-    workers: settings.workers,
+    workers,
     lanes: lanesOf(configs),
     // Slightly above the lane limit (slowSyncMs): the next worker then finds the lane slots released by slow
     // syncs.

@@ -123,7 +123,7 @@ export async function startOperator(
     lease: { namespace: settings.namespace, name: leaseName },
     leaseDurationMs,
     client: aroundWrites(leaseClient, (write) => perform('operator.lease.write', write)),
-    name: settings.identity,
+    name: context.processName ?? 'operator',
     context,
     onChange: (isLeading) => {
       leads = isLeading;

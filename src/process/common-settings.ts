@@ -8,13 +8,13 @@ export const commonSettings = {
     env: ['LOG_LEVEL'],
     flag: 'log-level',
     schema: oneOf(logLevels).prefault('info'),
-    description: `how much is logged: ${logLevels.join(', ')}; default info`,
+    description: `Lowest level that is logged: ${logLevels.join(', ')}. debug names every external write; silent hides errors.`,
   }),
   selfCheck: setting({
     env: ['SELF_CHECK'],
     flag: 'self-check',
     schema: boolean().prefault('true'),
     description:
-      'false: do not ask the API server for rights and kinds that are missing, at the start and every 10 minutes',
+      'true: ask the API server for missing rights and outdated CRDs, at the start and every 10 minutes. false: such a defect shows only when a call fails.',
   }),
 };

@@ -21,6 +21,8 @@ export interface PartContext<T extends MetricTable> {
   readonly about: About;
   /** undefined: unknown, for example outside a cluster. */
   readonly pod?: OwnPod | undefined;
+  /** Name of the process in leases: POD_NAME, else HOSTNAME; undefined: neither is set. */
+  readonly processName?: string | undefined;
   /** True (default): the part verifies its required rights and kinds. */
   readonly selfCheck?: boolean;
   /** Ends the process at once, for failures that must not wait for an orderly stop. */

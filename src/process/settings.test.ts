@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { defaultOf, shownDefault } from './setting-default.ts';
 import { address, boolean, duration, integer, nonBlank, url } from './setting-schemas.ts';
 import {
+  currentSettings,
+  deprecatedIn,
   describeSettings,
   readSettings,
+  removedSetting,
+  replacedSetting,
   type SettingSource,
   SettingsError,
   setting,
@@ -91,6 +97,67 @@ describe('readSettings', () => {
     const [problem] = problemsOf({ VIOLA_ENDPOINT: 'http://v', KEY: 'hunter2' });
     expect(problem?.message).toBe('must have 16 characters (AES key)');
     expect(JSON.stringify(problem)).not.toContain('hunter2');
+  });
+});
+
+describe('deprecated settings', () => {
+  const table = {
+    endpoint: settings.endpoint,
+    parallel: removedSetting('parallel', ['PARALLEL'], 'it is always 8'),
+    tlsCert: replacedSetting('old-cert', ['OLD_CERT'], nonBlank().optional(), 'tls-cert'),
+  };
+
+  it.each<[string, SettingSource, readonly string[]]>([
+    ['none is set', { env: {}, flags: {} }, []],
+    [
+      'flags are set',
+      { env: {}, flags: { parallel: '0', 'old-cert': 'a' } },
+      ['--parallel', '--old-cert'],
+    ],
+    [
+      'variables are set',
+      { env: { PARALLEL: 'x', OLD_CERT: 'a' }, flags: {} },
+      ['PARALLEL', 'OLD_CERT'],
+    ],
+    ['a variable is empty', { env: { PARALLEL: '' }, flags: {} }, []],
+  ])('are accepted and named when %s', (_when, { env, flags }, names) => {
+    const source = { env, flags: { ...flags, 'viola-endpoint': 'http://v' } };
+    const values = readSettings(table, source);
+    expect(deprecatedIn(table, source).map(({ name }) => name)).toEqual(names);
+    expect(values.tlsCert).toBe(names.length > 0 ? 'a' : undefined);
+    const shown = describeSettings(table, values, source);
+    expect(Object.keys(shown)).toEqual([
+      'endpoint',
+      ...(names.length > 0 ? ['parallel', 'tlsCert'] : []),
+    ]);
+  });
+
+  it('say what to do instead, and are not among the current ones', () => {
+    const source = { env: { PARALLEL: '9', OLD_CERT: 'a' }, flags: {} };
+    expect(deprecatedIn(table, source)).toEqual([
+      { name: 'PARALLEL', instead: 'it is always 8', isIgnored: true },
+      { name: 'OLD_CERT', instead: 'use --tls-cert', isIgnored: false },
+    ]);
+    expect(Object.keys(currentSettings(table))).toEqual(['endpoint']);
+  });
+});
+
+describe('the default of a setting', () => {
+  it.each([
+    [duration().prefault('30s'), '30s'],
+    [nonBlank().default('a').pipe(nonBlank()), 'a'],
+    [
+      nonBlank()
+        .transform((text) => text.split(','))
+        .prefault('a,b'),
+      'a,b',
+    ],
+    [nonBlank().optional(), 'none'],
+    [z.string().prefault(''), 'none'],
+    [nonBlank(), 'required'],
+  ])('is shown as the user writes it', (schema, shown) => {
+    expect(shownDefault({ schema })).toBe(shown);
+    expect(defaultOf(schema) || 'none').toBe(shown === 'required' ? 'none' : shown);
   });
 });
 

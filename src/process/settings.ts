@@ -1,4 +1,12 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+
+/** What becomes of a setting that leaves the product; both kinds are gone after one release. */
+export interface Deprecation {
+  /** What the user does or gets instead, as the end of a sentence. */
+  readonly instead: string;
+  /** True: the value has no effect. False: the value still counts, for one release. */
+  readonly isIgnored: boolean;
+}
 
 /** A part's setting: sources, allowed values and purpose. */
 export interface Setting<T = unknown> {
@@ -6,9 +14,12 @@ export interface Setting<T = unknown> {
   readonly env: readonly string[];
   /** Command-line flag without leading dashes; wins over the environment. */
   readonly flag: string;
-  /** Parses text as users write it; includes the default, if any. */
+  /** Parses text as users write it; its default (`prefault`) is the one that `--help` and the reference show. */
   readonly schema: z.ZodType<T, string | undefined>;
+  /** Sentences: what it does, with the unit; then what happens when it is wrong. Errors quote the first one. */
   readonly description: string;
+  /** Set: `--help` and tables leave the setting out, and its use is logged as a warning. */
+  readonly deprecated?: Deprecation;
   /** Secrets never appear in output, not even invalid ones. */
   readonly secret?: boolean;
 }
@@ -45,6 +56,46 @@ export function setting<T>(definition: Setting<T>): Setting<T> {
   return definition;
 }
 
+/** A setting without effect: the process accepts it for one release and logs what to do instead. */
+export function removedSetting(
+  flag: string,
+  env: readonly string[],
+  instead: string,
+): Setting<string | undefined> {
+  const deprecated = { instead, isIgnored: true };
+  return { env, flag, schema: z.string().optional(), description: '', deprecated };
+}
+
+/** A setting that another one replaces: its value still counts for one release. `by` names the flag of the other one. */
+export function replacedSetting<T>(
+  flag: string,
+  env: readonly string[],
+  schema: Setting<T>['schema'],
+  by: string,
+): Setting<T> {
+  const deprecated = { instead: `use --${by}`, isIgnored: false };
+  return { env, flag, schema, description: `Replaced by --${by}.`, deprecated };
+}
+
+/** A deprecated setting that is in use. */
+export interface DeprecatedUse extends Deprecation {
+  /** Flag or environment variable. */
+  readonly name: string;
+}
+
+/** Returns the deprecated settings that flags or environment contain. */
+export function deprecatedIn(settings: Settings, source: SettingSource): readonly DeprecatedUse[] {
+  return Object.values(settings).flatMap((definition) => {
+    const { name, text } = find(definition, source);
+    return definition.deprecated && text !== undefined ? [{ name, ...definition.deprecated }] : [];
+  });
+}
+
+/** Settings that are not deprecated. */
+export function currentSettings(settings: Settings): Settings {
+  return Object.fromEntries(Object.entries(settings).filter(([, each]) => !each.deprecated));
+}
+
 /** Reads every setting: flag, else environment, else default. Throws `SettingsError` with all invalid settings. */
 export function readSettings<S extends Settings>(settings: S, source: SettingSource): Values<S> {
   const values: Record<string, unknown> = {};
@@ -67,18 +118,19 @@ export interface EffectiveSetting {
   readonly from: string;
 }
 
-/** Returns the effective value and its origin for every setting. */
+/** Returns the effective value and its origin for every setting; a deprecated setting only if set. */
 export function describeSettings(
   settings: Settings,
   values: Readonly<Record<string, unknown>>,
   source: SettingSource,
 ): Readonly<Record<string, EffectiveSetting>> {
   return Object.fromEntries(
-    Object.entries(settings).map(([key, definition]) => {
+    Object.entries(settings).flatMap(([key, definition]) => {
       const { name, text } = find(definition, source);
+      if (definition.deprecated && text === undefined) return [];
       const value = values[key] ?? null;
       const shown = definition.secret && value !== null ? 'redacted' : withoutUser(value);
-      return [key, { value: shown, from: text === undefined ? 'default' : name }];
+      return [[key, { value: shown, from: text === undefined ? 'default' : name }]];
     }),
   );
 }
@@ -110,5 +162,9 @@ function problemOf(
   const value = secret || text === undefined ? undefined : hideUser(text);
   const shown = value === undefined ? '' : `"${value}" `;
   const why = text === undefined ? 'is required' : error.issues.map((i) => i.message).join('; ');
-  return { name, value, message: `${shown}${why} (${description})` };
+  return { name, value, message: `${shown}${why} (${firstSentence(description)})` };
+}
+
+function firstSentence(text: string): string {
+  return text.replace(/\.(\s.*)?$/s, '');
 }

@@ -1,111 +1,121 @@
 import * as z from 'zod';
 import { namespaces } from '../api/names.ts';
 import { networkIn } from '../http/networks.ts';
-import { address, boolean, duration, integer, nonBlank } from '../process/setting-schemas.ts';
-import { type Settings, setting, type Values } from '../process/settings.ts';
+import { address, boolean, duration, nonBlank } from '../process/setting-schemas.ts';
+import { removedSetting, type Settings, setting, type Values } from '../process/settings.ts';
 
 /** Parses comma-separated networks; reports each invalid entry. */
 const networks = () =>
   z
     .string()
-    .default('')
     .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
     .superRefine((all, context) => {
       for (const read of all.map(networkIn)) {
         if (typeof read === 'string') context.addIssue({ code: 'custom', message: read });
       }
-    });
+    })
+    .prefault('');
+
+/** Removed settings of Viola: accepted and ignored for one release. */
+const removedSettings = {
+  parallel: removedSetting(
+    'parallel',
+    ['VIOLA_PARALLEL'],
+    'Viola always writes 8 nodes of a request at once',
+  ),
+  cacheFor: removedSetting(
+    'cache-for',
+    ['VIOLA_CACHE_FOR'],
+    'Viola always caches answers for 5 s; the query parameter fresh=true asks for a new one',
+  ),
+} satisfies Settings;
 
 export const violaSettings = {
   listen: setting({
     env: ['VIOLA_LISTEN', 'LISTEN_ADDR'],
     flag: 'listen',
     schema: address().prefault(':8080'),
-    description: 'address of the HTTP API, default :8080',
+    description:
+      'Address of the HTTP API, /healthz, /readyz and /metrics. An address that is not loopback needs --tls-cert or --plain-http; otherwise Viola exits.',
   }),
   tlsCert: setting({
     env: ['VIOLA_TLS_CERT'],
     flag: 'tls-cert',
     schema: nonBlank().optional(),
-    description: 'PEM file of the server certificate; read again every minute',
+    description:
+      'PEM file with the certificate of the server; read again every minute. If it is missing at the start, Viola exits; later the last good certificate stays in use.',
   }),
   tlsKey: setting({
     env: ['VIOLA_TLS_KEY'],
     flag: 'tls-key',
     schema: nonBlank().optional(),
-    description: 'PEM file of its key',
+    description:
+      'PEM file with the private key of --tls-cert. A key that does not fit the certificate is treated like a missing file.',
   }),
   plainHttp: setting({
     env: ['VIOLA_PLAIN_HTTP'],
     flag: 'plain-http',
     schema: boolean().prefault('false'),
     description:
-      'serve without TLS on an address that is not loopback; something else has to guard it',
+      'true: serve without TLS on an address that is not loopback. Tokens are then readable on the network unless a proxy or a mesh encrypts it.',
   }),
   tokenFile: setting({
     env: ['VIOLA_TOKENS_FILE'],
     flag: 'tokens-file',
     schema: nonBlank(),
     description:
-      'YAML list of {name, sha256, providers, verbs}, or a folder of them (*.yaml): who may call; 30 s after it is gone or broken nobody may',
+      'File with the callers, a YAML list of {name, sha256, providers, verbs}, or a folder of such files (*.yaml). If a file is missing or broken, its callers get 401 or 503 after 30 s; at the start Viola exits.',
   }),
   legacyListener: setting({
     env: ['VIOLA_LEGACY_LISTENER'],
     flag: 'legacy-listener',
     schema: address().optional(),
     description:
-      'one more address, plain HTTP, that takes node configs without a token, for the deployed operator; off by default, to be switched off when that is gone',
+      'Additional address with plain HTTP that takes node configs without a token, for the legacy operator. Every host in --legacy-allow-from can then configure NICs: unset it once the legacy operator is gone.',
   }),
   legacyAllowFrom: setting({
     env: ['VIOLA_LEGACY_ALLOW_FROM'],
     flag: 'legacy-allow-from',
     schema: networks(),
     description:
-      'networks, separated by commas, such as 10.42.0.0/16, from which the legacy listener takes them; required with it',
+      'Networks whose hosts may use the legacy listener, such as 10.42.0.0/16 (comma-separated). Viola exits if one of the two settings is set without the other.',
   }),
   acceptUnfenced: setting({
     env: ['VIOLA_ACCEPT_UNFENCED'],
     flag: 'accept-unfenced',
     schema: boolean().prefault('false'),
-    description: 'let callers that send no base overwrite objects of callers that do',
+    description:
+      'true: callers that send no base may overwrite objects of callers that do. Two writers then undo the work of each other; false answers 409.',
   }),
   kubeconfig: setting({
     env: ['KUBECONFIG'],
     flag: 'kubeconfig',
     schema: nonBlank().optional(),
-    description: 'kubeconfig of the management cluster, default: in-cluster',
+    description:
+      'Kubeconfig of the management cluster. Without it, Viola uses the ServiceAccount of its Pod, and exits outside of a Pod.',
   }),
   takeOver: setting({
     env: ['VIOLA_TAKE_OVER'],
     flag: 'take-over',
     schema: boolean().prefault('false'),
     description:
-      'take over what kubectl (the deployed Viola, or a person) wrote into objects of ours; for one object, annotate it with multinic.io/take-over',
+      'true: take over fields that kubectl wrote into node configs, as the legacy Viola and users do; false reports a conflict. For one object, set its annotation multinic.io/take-over.',
   }),
   registrationsNamespace: setting({
     env: ['VIOLA_REGISTRATIONS_NAMESPACE'],
     flag: 'registrations-namespace',
     schema: nonBlank().prefault(namespaces.registrations),
-    description: 'namespace of the Secrets that register business clusters, and of nothing else',
+    description:
+      'Namespace of the Secrets that register business clusters. Viola can read every Secret in it, so keep other Secrets out; in a wrong namespace no cluster is found.',
   }),
   clusterTimeout: setting({
     env: ['VIOLA_CLUSTER_TIMEOUT', 'KUBECTL_TIMEOUT'],
     flag: 'cluster-timeout',
     schema: duration({ minMs: 1000 }).prefault('30s'),
-    description: 'timeout of one call to a business cluster',
+    description:
+      'Timeout of a call to a business cluster (duration, at least 1s). If it is too short, slow clusters answer callers with 504.',
   }),
-  parallel: setting({
-    env: ['VIOLA_PARALLEL'],
-    flag: 'parallel',
-    schema: integer(1, 64).prefault('8'),
-    description: 'nodes of one request that are written at once',
-  }),
-  cacheFor: setting({
-    env: ['VIOLA_CACHE_FOR'],
-    flag: 'cache-for',
-    schema: duration({ minMs: 0 }).prefault('5s'),
-    description: 'how old an answer may be that was not asked to be fresh',
-  }),
+  ...removedSettings,
 } satisfies Settings;
 
 export type ViolaSettings = Values<typeof violaSettings>;

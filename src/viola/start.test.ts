@@ -169,13 +169,13 @@ describe('startViola', () => {
 });
 
 it('an error names every invalid setting', () => {
-  const flags = { listen: 'here', parallel: '0', 'cache-for': 'soon' };
+  const flags = { listen: 'here', 'cluster-timeout': 'soon', 'plain-http': 'maybe' };
   const read = () => readSettings(violaSettings, { env: {}, flags });
   expect(read).toThrow(SettingsError);
   for (const name of [
     '--listen',
-    '--parallel',
-    '--cache-for',
+    '--cluster-timeout',
+    '--plain-http',
     '--tokens-file or VIOLA_TOKENS_FILE',
   ]) {
     expect(read).toThrow(name);

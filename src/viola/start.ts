@@ -37,6 +37,11 @@ import { serveViola } from './routes.ts';
 import type { ViolaSettings } from './settings.ts';
 import { renewTokens } from './token-renewal.ts';
 
+/** Age up to which an answer is served again, unless the caller asks for a fresh one. */
+const cacheForMs = 5_000;
+/** Nodes of one request that are written at once. */
+const parallel = 8;
+
 type Context = PartContext<typeof metricTable>;
 
 /** Runs Viola until the signal aborts: the cluster registry with its HTTP API. */
@@ -78,12 +83,12 @@ export async function startViola(
     clusters,
     rights,
     tokens,
-    cache: new AnswerCache(clock, settings.cacheFor),
+    cache: new AnswerCache(clock, cacheForMs),
     clock,
     perform,
     acceptUnfenced: settings.acceptUnfenced,
     takeOver: settings.takeOver,
-    parallel: settings.parallel,
+    parallel,
   };
   serveViola(app, { ...deps, ...(legacy && { conditions: [legacyCondition(legacy)] }) });
   const reading = registrations.follow(signal);

@@ -30,7 +30,6 @@ const template = {
   serviceAccount: 'multinic-agent',
   priorityClass: undefined,
   systemBus: false,
-  selinuxType: undefined,
   resources: { requests: { cpu: '0', memory: '0' }, limits: { memory: '256Mi' } },
   deadlineSeconds: 600,
   ttlSeconds: 86_400,

@@ -11,7 +11,7 @@ import {
 
 export interface AgentRun {
   readonly code: number;
-  /** Absent when the process was killed before it had one. */
+  /** Absent if the process was killed before writing a result. */
   readonly result?: JobResult;
   /** External writes as `NAME PHASE NUMBER`, in order. */
   readonly effects: readonly string[];
@@ -22,16 +22,16 @@ export interface AgentRun {
 export interface RunOptions {
   /** `NAME PHASE NUMBER` of the write at which the process is killed. */
   readonly killAt?: string;
-  /** Directory whose `ip` is used instead of the machine's. */
+  /** Directory with an `ip` to use instead of the machine's. */
   readonly path?: string;
-  /** Whether there is no `ip` at all. */
+  /** True to run without any `ip`. */
   readonly withoutIp?: boolean;
   readonly flags?: readonly string[];
-  /** Command that runs the agent's. */
+  /** Command prefix for running the agent. */
   readonly under?: readonly string[];
 }
 
-/** A NIC as a request has it, with what most tests do not care about. */
+/** Returns a request's NIC, with defaults for fields most tests ignore. */
 export function nic(
   index: number,
   mac: string,
@@ -41,17 +41,20 @@ export function nic(
   return { index, mac, mtu: 1450, addresses: [address], routes: [], routing: 'pbr', ...more };
 }
 
-/** Runs the real agent process on the host, from the files of its image. */
+/** Runs the real agent process on the host, from its image's files. */
 export async function runAgent(
   host: NamespaceHost,
-  asked: JobRequest | string,
+  jobRequest: JobRequest | string,
   options: RunOptions = {},
 ): Promise<AgentRun> {
   const { flags = [], under = [] } = options;
   const [requestFile, resultFile, effectsFile] = ['request', 'result', 'effects'].map((name) =>
     join(host.root, name),
   ) as [string, string, string];
-  await writeFile(requestFile, typeof asked === 'string' ? asked : JSON.stringify(asked));
+  await writeFile(
+    requestFile,
+    typeof jobRequest === 'string' ? jobRequest : JSON.stringify(jobRequest),
+  );
   await Promise.all([resultFile, effectsFile].map((file) => rm(file, { force: true })));
   const { code, stdout, stderr } = await host.exec(
     'env',

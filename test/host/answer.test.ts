@@ -10,13 +10,13 @@ import { stateOf } from './host-state.ts';
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16', { portId: 'port-1' });
 
-const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+const requestWith = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
 
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-describe('a host without netplan', () => {
-  test('[RW-05] [RW-82] is told as what it is, and nothing of it is touched', async () => {
+describe('host without a supported network manager', () => {
+  test('[RW-05] [RW-82] a host without netplan is reported as WrongFamily and left unchanged', async () => {
     host = await createHost('family', { nics: { ens5: mac } });
     await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
     const before = await stateOf(host);
@@ -28,7 +28,7 @@ describe('a host without netplan', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('is clean when nothing of ours was ever there', async () => {
+  test('a clean-up succeeds on a host without netplan and without managed NICs', async () => {
     host = await createHost('clean', {});
     await rm(join(host.root, 'usr/lib/netplan'), { recursive: true });
     const { result } = await runAgent(host, request([wanted], { action: 'cleanup' }));
@@ -36,11 +36,11 @@ describe('a host without netplan', () => {
   });
 });
 
-describe('a Job that was made for another family', () => {
-  test('[RW-05] is told which one the host is of, and touches nothing', async () => {
+describe('Job made for another network manager', () => {
+  test("[RW-05] a Job for another network manager reports the host's and changes nothing", async () => {
     host = await createHost('other', { nics: { ens5: mac } });
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+    const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
     const message = 'found netplan (it is installed), but the Job is for keyfile';
     expect(result).toMatchObject({
       outcome: 'failed',
@@ -50,12 +50,12 @@ describe('a Job that was made for another family', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('leaves what is ours to another one, and is done where there is nothing of ours', async () => {
+  test('a clean-up for another network manager fails with managed NICs, and succeeds without', async () => {
     host = await createHost('leave', { nics: { ens5: mac } });
-    const clean = asked({ action: 'cleanup', family: 'keyfile' });
+    const clean = requestWith({ action: 'cleanup', family: 'keyfile' });
     const nothing = await runAgent(host, clean);
     expect(nothing.result).toMatchObject({ outcome: 'ok', family: 'netplan', nics: [] });
-    const right = await runAgent(host, asked({ family: 'netplan' }));
+    const right = await runAgent(host, requestWith({ family: 'netplan' }));
     expect(right.result).toMatchObject({ outcome: 'ok', family: 'netplan' });
     const before = await stateOf(host);
     const { result } = await runAgent(host, { ...clean, generation: 2 });
@@ -64,45 +64,45 @@ describe('a Job that was made for another family', () => {
   });
 });
 
-describe('a request of protocol 2', () => {
-  test('is refused by another machine', async () => {
+describe('protocol 2 requests', () => {
+  test('a request for another machine is refused', async () => {
     host = await createHost('machine', { nics: { ens5: mac } });
     await writeFile(join(host.root, 'etc/machine-id'), 'machine-b\n');
     const before = await stateOf(host);
-    const { result, effects } = await runAgent(host, asked({ machineId: 'machine-a' }));
+    const { result, effects } = await runAgent(host, requestWith({ machineId: 'machine-a' }));
     expect(result).toMatchObject({ protocol: 2, refusal: { reason: 'WrongMachine' } });
     expect(effects).toHaveLength(2);
     expect(await stateOf(host)).toEqual(before);
-    const right = await runAgent(host, asked({ machineId: 'machine-b' }));
+    const right = await runAgent(host, requestWith({ machineId: 'machine-b' }));
     expect(right.result?.outcome).toBe('ok');
   });
 
-  test('is answered with what the host knows', async () => {
+  test('the result lists known NICs and the fence', async () => {
     host = await createHost('known', { nics: { ens5: mac } });
-    const { result } = await runAgent(host, asked({ generation: 4 }));
+    const { result } = await runAgent(host, requestWith({ generation: 4 }));
     expect(result).toMatchObject({
       known: [{ mac, index: 0, portId: 'port-1' }],
       fence: { uid: 'uid-1', generation: 4 },
     });
   });
 
-  test('of a restored object is done when it names what the host has seen', async () => {
+  test("a restored object's request is accepted only if it supersedes the host's fence", async () => {
     host = await createHost('restored', { nics: { ens5: mac } });
-    await runAgent(host, asked({ generation: 9 }));
-    const stale = await runAgent(host, asked({ generation: 3 }));
+    await runAgent(host, requestWith({ generation: 9 }));
+    const stale = await runAgent(host, requestWith({ generation: 3 }));
     expect(stale.result).toMatchObject({
       refusal: { reason: 'StaleRequest' },
       fence: { uid: 'uid-1', generation: 9 },
     });
     const supersedes = { uid: 'uid-1', generation: 9 };
     const late = { ...supersedes, generation: 8 };
-    const refused = await runAgent(host, asked({ generation: 3, supersedes: late }));
+    const refused = await runAgent(host, requestWith({ generation: 3, supersedes: late }));
     expect(refused.result?.refusal?.reason).toBe('StaleRequest');
-    const { result } = await runAgent(host, asked({ generation: 3, supersedes }));
+    const { result } = await runAgent(host, requestWith({ generation: 3, supersedes }));
     expect(result).toMatchObject({ outcome: 'ok', fence: { uid: 'uid-1', generation: 3 } });
   });
 
-  test('an agent answers a request of protocol 1 in protocol 1', async () => {
+  test('the agent answers a protocol 1 request in protocol 1', async () => {
     host = await createHost('one', { nics: { ens5: mac } });
     const { result } = await runAgent(host, request([wanted]));
     expect(result).toMatchObject({ protocol: 1 });

@@ -23,7 +23,7 @@ const two = [
 ];
 
 describe('attach', () => {
-  test('[RW-26] [RW-45] a NIC gets name, MTU, address, routes, rule and a file only root can read', async () => {
+  test('[RW-26] [RW-45] a NIC gets name, MTU, address, routes, rule and a root-only file', async () => {
     await hostWithTwo('attach');
     const { code, result } = await runAgent(host, request(two.slice(0, 1)));
     expect(result).toMatchObject({
@@ -52,7 +52,7 @@ describe('attach', () => {
     expect(await readFile(file, 'utf8')).toContain(`macaddress: "${first}"`);
   });
 
-  test('two NICs in one subnet answer each from its own address by its own NIC', async () => {
+  test('two NICs in one subnet each reply from their own address by their own NIC', async () => {
     await hostWithTwo('subnet');
     expect((await runAgent(host, request(two))).result?.outcome).toBe('ok');
     for (const [index, address] of ['10.0.0.11', '10.0.0.12'].entries()) {
@@ -62,7 +62,7 @@ describe('attach', () => {
     }
   });
 
-  test('[RW-33] a second run changes nothing and writes nothing but its result', async () => {
+  test('[RW-33] a second run changes nothing and writes only its result', async () => {
     await hostWithTwo('twice');
     await runAgent(host, request(two));
     const before = await stateOf(host);
@@ -71,7 +71,7 @@ describe('attach', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('a NIC that is not there yet waits, and is configured once it appears', async () => {
+  test('an absent NIC waits, and is configured once present', async () => {
     host = await createHost('wait', { nics: { ens5: first } });
     const waiting = await runAgent(host, request(two));
     expect(waiting.result).toMatchObject({
@@ -84,7 +84,7 @@ describe('attach', () => {
     expect(result).toMatchObject({ outcome: 'ok', nics: [{}, { name: 'multinic1' }] });
   });
 
-  test('[RW-44] another address replaces the old one, and nothing of the old one is left', async () => {
+  test('[RW-44] a new address replaces the old address, without leftovers', async () => {
     await hostWithTwo('readdress');
     await runAgent(host, request(two));
     const moved = [
@@ -105,7 +105,7 @@ describe('attach', () => {
     }
   });
 
-  test('several addresses of a subnet are replaced by several others', async () => {
+  test('several addresses in a subnet are replaced by other addresses', async () => {
     await hostWithTwo('several');
     const old = nic(0, first, '', { addresses: ['10.0.0.11/16', '10.0.0.12/16'], gateway });
     const moved = { ...old, addresses: ['10.0.0.21/16', '10.0.0.22/16', '10.0.0.12/16'] };
@@ -119,7 +119,7 @@ describe('attach', () => {
     expect(again.effects).toHaveLength(2);
   });
 
-  test('[RW-83] a request that numbers live NICs anew renames none of them', async () => {
+  test('[RW-83] a request with new numbers for managed NICs renames none', async () => {
     await hostWithTwo('sticky');
     await runAgent(host, request([nic(0, second, '10.0.0.12/16')]));
     const before = without(await stateOf(host), 'ens5');
@@ -153,20 +153,20 @@ describe('attach', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('a connected route that others took away comes back, whatever they did to the address', async () => {
+  test('a connected route deleted by foreign software is restored, whatever happened to the address', async () => {
     await hostWithTwo('connected');
     await runAgent(host, request(two));
     const before = await stateOf(host);
     await host.ip('addr', 'del', '10.0.0.11/16', 'dev', 'multinic0');
-    const anew = ['addr', 'add', '10.0.0.11/16', 'broadcast', '+', 'noprefixroute'];
-    await host.ip(...anew, 'dev', 'multinic0');
+    const readded = ['addr', 'add', '10.0.0.11/16', 'broadcast', '+', 'noprefixroute'];
+    await host.ip(...readded, 'dev', 'multinic0');
     await host.ip('route', 'del', '10.0.0.0/16', 'dev', 'multinic1', 'table', 'main');
     const { result } = await runAgent(host, request(two, { attempt: 1 }));
     expect(result?.outcome).toBe('ok');
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('an address that would expire stays for good', async () => {
+  test('an address with a lifetime becomes permanent', async () => {
     await hostWithTwo('lifetime');
     await runAgent(host, request(two));
     const before = await stateOf(host);

@@ -9,7 +9,7 @@ import { stateOf, without } from './host-state.ts';
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-/** What is asked of the NIC with the index, and why it is refused. */
+/** Entries with the expected refusal. */
 const refused: readonly (readonly [entry: RequestInterface, reason: NicReason, words: RegExp])[] = [
   [nic(1, primary.mac, '10.1.0.1/24'), 'PrimaryNIC', /default route/],
   [nic(2, macOf(2), `${primary.address}/32`), 'InvalidEntry', /is on eth0/],
@@ -31,7 +31,7 @@ const refused: readonly (readonly [entry: RequestInterface, reason: NicReason, w
 ];
 const good = nic(0, macOf(10), '10.10.0.1/24', { mtu: 68 });
 
-/** NICs with twins, in a bridge that took a MAC over, below a macvlan of the same MAC; names that others have. */
+/** Commands for a twin, a bridge with a NIC's MAC, a macvlan with the same MAC, and occupied names. */
 const commands = [
   `link set dev twin address ${macOf(5)}`,
   'link add br6 type bridge',
@@ -42,7 +42,7 @@ const commands = [
 ];
 
 test.each(families.options)(
-  'what would harm the node is refused, each for its own reason, and the rest is done: %s',
+  'harmful entries are refused, each for its own reason, and the good entry is configured: %s',
   async (family) => {
     const nics = [2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => [`ens${n}`, macOf(n)] as const);
     const theirs = { twin: macOf(91), storage: macOf(92), multinic9: macOf(93) };
@@ -50,8 +50,8 @@ test.each(families.options)(
     for (const command of commands) await host.ip(...command.split(' '));
     const ours = ['"ens10"', '"multinic0"', '10.10.0.', macOf(10)];
     const before = without(await stateOf(host), ...ours);
-    const asked = [good, ...refused.map(([entry]) => entry)];
-    const { result, stderr } = await runAgent(host, request(asked, { protocol: 3, family }));
+    const entries = [good, ...refused.map(([entry]) => entry)];
+    const { result, stderr } = await runAgent(host, request(entries, { protocol: 3, family }));
     expect(result?.nics, stderr).toMatchObject([
       { name: 'multinic0', reason: 'Configured' },
       ...refused.map(([{ index }, reason, words]) => ({
@@ -67,16 +67,16 @@ test.each(families.options)(
   },
 );
 
-describe('a request is refused whole, and nothing is touched,', () => {
+describe('requests refused as a whole', () => {
   const one = nic(0, macOf(1), '10.0.0.1/24');
   test.each<[string, readonly object[], RegExp]>([
-    ['of eleven NICs', Array.from({ length: 11 }, () => one), /interfaces/],
-    ['with an index of an eleventh NIC', [{ ...one, index: 10 }], /interfaces\.0\.index/],
+    ['with eleven NICs', Array.from({ length: 11 }, () => one), /interfaces/],
+    ['with index 10', [{ ...one, index: 10 }], /interfaces\.0\.index/],
     ['with MTU 67', [{ ...one, mtu: 67 }], /interfaces\.0\.mtu/],
     ['with MTU 65536', [{ ...one, mtu: 65_536 }], /interfaces\.0\.mtu/],
-    ['with an address that is none', [{ ...one, addresses: ['10.0.0.300/24'] }], /addresses/],
-    ['with a MAC that is none', [{ ...one, mac: 'fa-16-3e' }], /interfaces\.0\.mac/],
-  ])('%s', async (_, interfaces, words) => {
+    ['with an invalid address', [{ ...one, addresses: ['10.0.0.300/24'] }], /addresses/],
+    ['with an invalid MAC', [{ ...one, mac: 'fa-16-3e' }], /interfaces\.0\.mac/],
+  ])('a request %s is refused as a whole and changes nothing', async (_, interfaces, words) => {
     host = await createHost('whole', { nics: { ens1: macOf(1) } });
     const before = await stateOf(host);
     const { code, result, effects } = await runAgent(

@@ -25,7 +25,7 @@ async function configure(): Promise<void> {
   expect(result?.outcome, stderr).toBe('ok');
 }
 
-/** Path, size and time of change of every file that the agent may write. */
+/** Path, size, mode and modification time for every file the agent may write. */
 async function disk(): Promise<readonly string[]> {
   const folders = ['etc/netplan', 'etc/sysctl.d', 'var/lib/multinic', 'var/lib/multinic/journal'];
   const lists = await Promise.all(
@@ -39,15 +39,15 @@ async function disk(): Promise<readonly string[]> {
       );
     }),
   );
-  // The lock is opened by each run, and stays empty.
+  // Each run opens the lock, which stays empty.
   return lists.flat().filter((line) => !line.startsWith('var/lib/multinic/lock '));
 }
 
-/** The answer of a check, which must leave host and disk as they are. */
+/** Result of a check, which must leave host and disk unchanged. */
 async function check(interfaces: RequestInterface[] = [first, second], generation = 1) {
   const before = [await stateOf(host), await disk()];
-  const asked = request(interfaces, { action: 'check', generation, protocol: 3 });
-  const { result, stderr, effects } = await runAgent(host, asked);
+  const jobRequest = request(interfaces, { action: 'check', generation, protocol: 3 });
+  const { result, stderr, effects } = await runAgent(host, jobRequest);
   expect([await stateOf(host), await disk()]).toEqual(before);
   expect(effects.filter((line) => !line.startsWith('agent.result.write'))).toEqual([]);
   if (!result) throw new Error(`no result: ${stderr}`);
@@ -57,13 +57,13 @@ async function check(interfaces: RequestInterface[] = [first, second], generatio
 const drifted = (index: number, message: unknown) => ({ index, reason: 'Drifted', message });
 const fine = (index: number) => ({ index, reason: 'Configured', message: '' });
 
-describe('a check', () => {
-  test('finds a host as it was left', async () => {
+describe('check action', () => {
+  test('a check finds no drift on an unchanged host', async () => {
     await configure();
     expect(await check()).toMatchObject({ outcome: 'ok', nics: [fine(0), fine(1)] });
   });
 
-  test('[RW-45] names what somebody took away, and an apply puts it back', async () => {
+  test('[RW-45] a check reports deleted configuration, and an apply restores it', async () => {
     await configure();
     await host.ip('rule', 'del', 'priority', '10100');
     await host.ip('addr', 'flush', 'dev', 'multinic1');
@@ -79,7 +79,7 @@ describe('a check', () => {
     expect(await check()).toMatchObject({ outcome: 'ok' });
   });
 
-  test('tells of one NIC only what is its own', async () => {
+  test('a check reports drift only for the changed NIC', async () => {
     await configure();
     await host.ip('link', 'set', 'dev', 'multinic0', 'mtu', '1400');
     const { outcome, nics } = await check();
@@ -87,7 +87,7 @@ describe('a check', () => {
     expect(nics).toMatchObject([drifted(0, expect.stringContaining('mtu 1450')), fine(1)]);
   });
 
-  test('tells of a NIC that is to go and is there, and of one that is not there', async () => {
+  test('a check reports a NIC to release and an absent NIC', async () => {
     await configure();
     await host.ip('link', 'del', 'multinic1');
     const { nics } = await check([second]);
@@ -97,7 +97,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('tells of a change that was interrupted, and does not end it', async () => {
+  test('a check reports an interrupted change and does not end it', async () => {
     await configure();
     const path = await denyingIp(host, '^(rule.del|addr.del)');
     const moved = { ...first, addresses: ['10.0.0.21/16'] };
@@ -110,7 +110,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('tells of a NIC that an interrupted run left in hand and that nobody asks for', async () => {
+  test('a check reports an unrequested NIC with an interrupted change', async () => {
     const killed = await runAgent(host, request([first]), { killAt: 'agent.kernel.batch after 1' });
     expect(killed.code).toBe(137);
     const { nics } = await check([second]);
@@ -120,7 +120,7 @@ describe('a check', () => {
     ]);
   });
 
-  test('of an older state of the object is refused', async () => {
+  test('a check for an older object generation is refused', async () => {
     await configure();
     expect(await check([first], 0)).toMatchObject({
       outcome: 'refused',
@@ -128,7 +128,7 @@ describe('a check', () => {
     });
   });
 
-  test('of a host that never had a NIC of ours finds what an apply would do', async () => {
+  test('a check on a fresh host reports the changes an apply would make', async () => {
     expect((await check([first])).nics).toMatchObject([
       drifted(0, expect.stringMatching(/ip link set dev ens5 .*multinic0/)),
     ]);

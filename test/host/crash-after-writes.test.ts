@@ -9,9 +9,9 @@ beforeAll(async () => {
 
 afterAll(() => crash[Symbol.asyncDispose]());
 
-describe('a crash', () => {
+describe('agent crash after a write', () => {
   test(
-    '[RW-03] after any external write leaves each NIC fully old or fully new, and the next run finishes',
+    '[RW-03] a crash after any external write leaves each NIC fully old or fully new, and the next run finishes',
     () => crash.dieAtEachWrite('after'),
     patience,
   );

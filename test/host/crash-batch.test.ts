@@ -11,12 +11,12 @@ beforeAll(async () => {
 
 afterAll(() => crash[Symbol.asyncDispose]());
 
-describe('a crash', () => {
+describe('agent crash in a batch', () => {
   test(
-    'in the middle of a batch leaves each NIC fully old or fully new, and the next run works on',
+    'a crash within a batch leaves each NIC fully old or fully new, and the next run succeeds',
     async () => {
       await crash.settle(start);
-      // One `ip` gets the lines of all batches of a run.
+      // One `ip` process receives the lines of all batches in a run.
       let line = 1;
       for (let died = true; died; line++) {
         const each = `[ $number = ${line} ] && { kill -KILL $PPID; exit 1; }`;

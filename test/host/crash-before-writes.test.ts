@@ -9,9 +9,9 @@ beforeAll(async () => {
 
 afterAll(() => crash[Symbol.asyncDispose]());
 
-describe('a crash', () => {
+describe('agent crash before a write', () => {
   test(
-    '[RW-03] before any external write leaves each NIC fully old or fully new, and the next run finishes',
+    '[RW-03] a crash before any external write leaves each NIC fully old or fully new, and the next run finishes',
     () => crash.dieAtEachWrite('before'),
     patience,
   );

@@ -16,26 +16,26 @@ export const start = request([
   nic(0, macs[0], '10.0.0.11/16', { gateway }),
   nic(1, macs[1], '10.0.0.12/16', { gateway }),
 ]);
-/** Request that gives the first NIC another address, MTU and routes, and replaces the second NIC by a third. */
+/** Request with another address, MTU and routes for the first NIC, and a third NIC instead of the second. */
 export const change = request([
   nic(0, macs[0], '10.0.0.21/16', { mtu: 1400, routes: [{ to: '10.77.0.0/24', via: gateway }] }),
   nic(2, macs[2], '10.1.0.13/16'),
 ]);
 
-/** Words of each NIC in the lines of a state, before and after the change. */
+/** Search words per NIC in state lines, before and after the change. */
 const wordsOf = [
   ['multinic0', '10.0.0.11', '10.0.0.21'],
   ['multinic1', '"ens6"', '10.0.0.12'],
   ['multinic2', '"ens7"', '10.1.0.13'],
 ] as const;
 
-/** Limit of a test that kills the agent at one write after the other. */
+/** Time limit in ms for a test killing the agent at each write. */
 export const patience = scaled(300_000);
 
-/** A namespace host whose NICs go from `start` to `change` and back while agents die. */
+/** Namespace host whose NICs switch between `start` and `change` while agents are killed. */
 export class CrashHost implements AsyncDisposable {
   readonly host: NamespaceHost;
-  /** External writes of a run from `start` to `change`, as `NAME PHASE NUMBER`. */
+  /** External writes in a run from `start` to `change`, as `NAME PHASE NUMBER`. */
   moments: readonly string[] = [];
   #generation = 1;
   #old: HostState | undefined;
@@ -45,12 +45,12 @@ export class CrashHost implements AsyncDisposable {
     this.host = host;
   }
 
-  /** Brings up a host with the NICs of `start`, and records both states. */
+  /** Creates a host with the NICs in `start`, and records both states. */
   static async open(name: string): Promise<CrashHost> {
     const nics = { ens5: macs[0], ens6: macs[1], ens7: macs[2] };
     const crash = new CrashHost(await createHost(name, { nics }));
     await crash.settle(start);
-    // The second round starts from what a removal leaves of a NIC, as all later ones do.
+    // The second round starts from a released NIC, like all later rounds.
     await crash.settle(change);
     await crash.settle(start);
     crash.#old = await stateOf(crash.host);
@@ -59,30 +59,30 @@ export class CrashHost implements AsyncDisposable {
     return crash;
   }
 
-  /** State of the host after `start`. */
+  /** Host state after `start`. */
   get old(): HostState {
     return recorded(this.#old);
   }
 
-  /** State of the host after `change`. */
+  /** Host state after `change`. */
   get changed(): HostState {
     return recorded(this.#changed);
   }
 
-  /** Runs the agent with the next generation of the request. */
-  run(asked: JobRequest, options: RunOptions = {}): Promise<AgentRun> {
-    return runAgent(this.host, { ...asked, generation: this.#generation++ }, options);
+  /** Runs the agent with the request's next generation. */
+  run(jobRequest: JobRequest, options: RunOptions = {}): Promise<AgentRun> {
+    return runAgent(this.host, { ...jobRequest, generation: this.#generation++ }, options);
   }
 
-  /** Runs the agent to its end; returns its external writes. */
-  async settle(asked: JobRequest): Promise<readonly string[]> {
-    const run = await this.run(asked);
+  /** Runs the agent to completion; returns its external writes. */
+  async settle(jobRequest: JobRequest): Promise<readonly string[]> {
+    const run = await this.run(jobRequest);
     expect(run.result?.outcome, run.stderr).toBe('ok');
     expect(await this.#leftovers()).toEqual([]);
     return run.effects;
   }
 
-  /** Runs the agent with a stale request, which recovers the host and does nothing else. */
+  /** Runs the agent with a stale request, which only recovers the host. */
   recover(options: RunOptions = {}): Promise<AgentRun> {
     return runAgent(this.host, { ...change, generation: 0 }, options);
   }
@@ -98,7 +98,7 @@ export class CrashHost implements AsyncDisposable {
     }
   }
 
-  /** Kills the agent at each external write of a phase: NICs are whole, and the next run finishes the change. */
+  /** Kills the agent at each external write in a phase: NICs stay whole, and the next run finishes the change. */
   async dieAtEachWrite(phase: 'before' | 'after'): Promise<void> {
     const killed = this.moments.filter((moment) => moment.includes(` ${phase} `));
     expect(killed.length).toBeGreaterThan(15);

@@ -10,9 +10,9 @@ beforeAll(async () => {
 
 afterAll(() => crash[Symbol.asyncDispose]());
 
-describe('a crash', () => {
+describe('agent crash during recovery', () => {
   test.each(['agent.kernel.batch after 2', 'agent.file.commit after 1'])(
-    'during the recovery from a crash at %s is recovered from',
+    'a crash during recovery from a crash at %s is recovered by the next run',
     async (moment) => {
       const die = async () => {
         await crash.settle(start);

@@ -24,7 +24,7 @@ async function configured(name: string): Promise<void> {
 const ours = ['10.0.0.11', 'multinic0', '90-multinic0', 'ens5'];
 
 describe('detach', () => {
-  test('a NIC that is still plugged loses all we gave it and gets its name back', async () => {
+  test('a plugged NIC loses all managed configuration and gets its name back', async () => {
     await configured('plugged');
     const before = without(await stateOf(host), ...ours);
     const { code, result } = await runAgent(host, request([b], { generation: 2 }));
@@ -45,7 +45,7 @@ describe('detach', () => {
     expect(without(state, ...ours)).toEqual(before);
   });
 
-  test('[RW-22] a NIC that is gone already leaves the same, and no error', async () => {
+  test('[RW-22] an already unplugged NIC is released without error or leftovers', async () => {
     await configured('gone');
     await host.unplug(first);
     const { result } = await runAgent(host, request([b], { generation: 2 }));
@@ -56,7 +56,7 @@ describe('detach', () => {
     expect(state).toContain('multinic1');
   });
 
-  test('[RW-84] the NIC that stays keeps its name and its traffic', async () => {
+  test('[RW-84] a remaining NIC keeps its name and traffic', async () => {
     await configured('stays');
     await runAgent(host, request([b], { generation: 2 }));
     expect(await answerOf(host, gateway, '10.0.0.12')).toBe('hello');
@@ -65,7 +65,7 @@ describe('detach', () => {
     ]);
   });
 
-  test('[RW-21] a NIC that is unplugged but still asked for keeps its file and its rules', async () => {
+  test('[RW-21] an unplugged but requested NIC keeps its file and rules', async () => {
     await configured('unplugged');
     const before = await stateOf(host);
     await host.unplug(first);
@@ -79,7 +79,7 @@ describe('detach', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('a name that somebody took meanwhile is not taken back', async () => {
+  test('a released NIC does not take back a name used by another NIC', async () => {
     await configured('taken');
     await host.plug('ens5', '02:00:00:00:01:99');
     const { result } = await runAgent(host, request([b], { generation: 2 }));
@@ -90,12 +90,15 @@ describe('detach', () => {
     expect(await host.ip('link', 'show', 'dev', 'ens5')).toContain('02:00:00:00:01:99');
   });
 
-  test('a clean-up leaves the host as it was before the first NIC', async () => {
+  test("a clean-up restores the host's state from before the first NIC", async () => {
     host = await createHost('cleanup', { nics: { ens5: first, ens6: second } });
     const before = await stateOf(host);
-    const made = await runAgent(host, request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))));
-    expect(made.stderr).toContain('"interfaces":[],"msg":"DetectActiveInterfaces"');
-    expect(made.stderr).not.toContain('orphaned');
+    const attached = await runAgent(
+      host,
+      request([a, b].map((entry) => ({ ...entry, mtu: 1500 }))),
+    );
+    expect(attached.stderr).toContain('"interfaces":[],"msg":"DetectActiveInterfaces"');
+    expect(attached.stderr).not.toContain('orphaned');
     const cleanup = request([], { generation: 2, action: 'cleanup' });
     const { result, stderr } = await runAgent(host, cleanup);
     expect(stderr).toContain(
@@ -111,7 +114,7 @@ describe('detach', () => {
     expect(again.result).toMatchObject({ outcome: 'ok', nics: [] });
   });
 
-  test('a NIC that was up, with an MTU and settings of its own, gets them back', async () => {
+  test('a released NIC gets back its original MTU, state and settings', async () => {
     host = await createHost('original', { nics: { ens5: first } });
     const commands = ['mtu 1400', 'addrgenmode random', 'up'];
     for (const words of commands) await host.ip('link', 'set', 'dev', 'ens5', ...words.split(' '));
@@ -126,7 +129,7 @@ describe('detach', () => {
     expect((await host.exec('cat', setting)).stdout.trim()).toBe('2');
   });
 
-  test('an index that one NIC frees is taken by another in the same run', async () => {
+  test('an index freed by a release is reused in the same run', async () => {
     host = await createHost('swap', { nics: { ens5: first, ens6: second } });
     await runAgent(host, request([a]));
     const next = nic(0, second, '10.0.0.12/16', { gateway });
@@ -145,32 +148,33 @@ describe('detach', () => {
     ['at once', []],
     ['after a power cut', ['agent.file.remove after 1']],
   ])(
-    'a NIC that netplan was told of is gone %s, and goes again when it is back',
+    'a NIC held by networkd is released %s, and released again when replugged',
     async (_, cuts) => {
       await configured('told');
-      const made = join(host.root, 'run/systemd/network');
-      await mkdir(made, { recursive: true });
-      const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
-      await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+      const folder = join(host.root, 'run/systemd/network');
+      await mkdir(folder, { recursive: true });
+      const networkFile = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+      await writeFile(join(folder, '10-netplan-00-multinic0.network'), networkFile);
       await host.unplug(first);
-      const asked = request([b], { generation: 2 });
-      for (const killAt of cuts) expect((await runAgent(host, asked, { killAt })).code).toBe(137);
-      expect((await runAgent(host, { ...asked, attempt: 1 })).result?.outcome).toBe('ok');
+      const jobRequest = request([b], { generation: 2 });
+      for (const killAt of cuts)
+        expect((await runAgent(host, jobRequest, { killAt })).code).toBe(137);
+      expect((await runAgent(host, { ...jobRequest, attempt: 1 })).result?.outcome).toBe('ok');
       await host.plug('multinic0', first);
       await host.ip('addr', 'add', '10.0.0.11/16', 'dev', 'multinic0');
-      const { result } = await runAgent(host, { ...asked, attempt: 2 });
+      const { result } = await runAgent(host, { ...jobRequest, attempt: 2 });
       expect(result?.nics).toMatchObject([{}, { mac: first, name: 'ens5', reason: 'Removed' }]);
       expect(JSON.stringify(await stateOf(host))).not.toContain('10.0.0.11');
     },
   );
 
-  test('two NICs that had one number go at once: one that is back, and one that is unplugged', async () => {
+  test('two NICs with the same index, replugged and unplugged, are released in one run', async () => {
     host = await createHost('one-number', { nics: { ens5: first, ens6: second } });
     await runAgent(host, request([a]));
-    const made = join(host.root, 'run/systemd/network');
-    await mkdir(made, { recursive: true });
-    const said = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
-    await writeFile(join(made, '10-netplan-00-multinic0.network'), said);
+    const folder = join(host.root, 'run/systemd/network');
+    await mkdir(folder, { recursive: true });
+    const networkFile = `[Match]\nMACAddress=${first}\nName=multinic0\n[Network]\nAddress=10.0.0.11/16\n`;
+    await writeFile(join(folder, '10-netplan-00-multinic0.network'), networkFile);
     await host.unplug(first);
     const next = nic(0, second, '10.0.0.12/16', { gateway });
     expect((await runAgent(host, request([next], { generation: 2 }))).result?.outcome).toBe('ok');
@@ -183,7 +187,7 @@ describe('detach', () => {
     expect(await readdir(join(host.root, 'var/lib/multinic/journal'))).toEqual([]);
   });
 
-  test('[RW-39] nothing is left in hand', async () => {
+  test('[RW-39] no journal is left after a release', async () => {
     await configured('journal');
     await runAgent(host, request([b], { generation: 2 }));
     expect(await readdir(join(host.root, 'var/lib/multinic/journal'))).toEqual([]);

@@ -14,10 +14,10 @@ afterEach(() => host.down());
 
 const wanted = [1, 2, 3, 4, 5].map((n) => nic(n - 1, macOf(n), `10.0.0.${n}/16`));
 const nics = Object.fromEntries(wanted.map(({ mac, index }) => [`ens${index}`, mac]));
-const asked = (family: Family, action: 'apply' | 'check', attempt = 0) =>
+const requestFor = (family: Family, action: 'apply' | 'check', attempt = 0) =>
   request(wanted, { protocol: 3, family, action, attempt });
 
-/** Somebody edits the file that holds the addresses of a NIC, as people do: in place, readable to all. */
+/** Edits a NIC's address file as users do: in place, world-readable. */
 async function edit(
   family: Family,
   index: number,
@@ -33,11 +33,11 @@ async function edit(
 }
 
 test.each(families.options)(
-  '[RW-12] what somebody did to files and NICs by hand is told by a check and put right by an apply: %s',
+  '[RW-12] manual changes to files and NICs are reported by a check and repaired by an apply: %s',
   async (family) => {
     host = await createFamilyHost('drift', family, nics);
-    const made = await runAgent(host, asked(family, 'apply'));
-    expect(made.result?.outcome, made.stderr).toBe('ok');
+    const configured = await runAgent(host, requestFor(family, 'apply'));
+    expect(configured.result?.outcome, configured.stderr).toBe('ok');
     const [state, files] = [await stateOf(host), await filesOfOurs(host)];
 
     await rm(join(host.root, backends[family].path(0)));
@@ -48,7 +48,7 @@ test.each(families.options)(
     await host.ip('addr', 'del', '10.0.0.5/16', 'dev', 'multinic4');
     await host.ip('link', 'set', 'dev', 'multinic4', 'mtu', '1400');
 
-    const check = await runAgent(host, asked(family, 'check'));
+    const check = await runAgent(host, requestFor(family, 'check'));
     expect(check.result?.nics).toMatchObject([
       { reason: 'Drifted', message: expect.stringMatching(/create .*multinic0/) as string },
       { reason: 'Drifted', message: expect.stringMatching(/replace .*multinic1/) as string },
@@ -56,10 +56,10 @@ test.each(families.options)(
       { reason: 'Drifted', message: expect.stringMatching(/replace .*multinic3/) as string },
       { reason: 'Drifted', message: expect.stringMatching(/mtu 1450; .* 10\.0\.0\.5/) as string },
     ]);
-    const healed = await runAgent(host, asked(family, 'apply', 1));
+    const healed = await runAgent(host, requestFor(family, 'apply', 1));
     expect(healed.result?.outcome, healed.stderr).toBe('ok');
     expect(await filesOfOurs(host)).toEqual(files);
     expect(await stateOf(host)).toEqual(state);
-    expect((await runAgent(host, asked(family, 'check'))).result?.outcome).toBe('ok');
+    expect((await runAgent(host, requestFor(family, 'check'))).result?.outcome).toBe('ok');
   },
 );

@@ -17,14 +17,14 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(host.root, path), text);
 }
 
-/** A host whose own NIC is in the hands of networkd, by a file that somebody wrote. */
+/** Creates a host whose own NIC networkd manages by a user's file. */
 async function hostOfNetworkd(): Promise<void> {
   host = await createHost('drop-ins', { nics: { ens5: mac } });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
   await write(`run/systemd/netif/links/${links[0]?.ifindex}`, networkdLink.bookwormOwn);
 }
 
-test('refuses a NIC that a drop-in of others configures, and leaves the drop-in alone', async () => {
+test('a NIC configured by a foreign drop-in is refused, and the drop-in stays', async () => {
   await hostOfNetworkd();
   const wanted = request([nic(0, mac, '10.0.0.11/16')], { family: 'networkd' });
   const theirs = 'usr/lib/systemd/network/20-vendor.network';
@@ -41,9 +41,9 @@ test('refuses a NIC that a drop-in of others configures, and leaves the drop-in 
   const { result } = await runAgent(host, { ...wanted, action: 'check' });
   expect(result?.nics).toMatchObject([{ reason: 'NICInUse' }]);
   expect(result?.nics[0]?.message).toContain(`/${path} configures`);
-  // It stays when our file leaves, and is no loss of theirs.
-  const gone = await runAgent(host, request([], { family: 'networkd', generation: 2 }));
-  expect(gone.result).toMatchObject({ outcome: 'ok', nics: [{ reason: 'Removed' }] });
-  expect(gone.result).not.toHaveProperty('foreignStateLost');
+  // The drop-in stays after our file's removal, and is not reported as a foreign loss.
+  const released = await runAgent(host, request([], { family: 'networkd', generation: 2 }));
+  expect(released.result).toMatchObject({ outcome: 'ok', nics: [{ reason: 'Removed' }] });
+  expect(released.result).not.toHaveProperty('foreignStateLost');
   expect(await readFile(join(host.root, path), 'utf8')).toContain('9000');
 });

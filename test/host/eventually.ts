@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { scaled } from '../speed.ts';
 
 /**
- * Waits until the assertion holds; rejects with its complaint when it still does not after a while. A longer interval suits an
- * assertion that costs the host it waits for more than a few milliseconds.
+ * Waits until the assertion holds; rejects with its error after `patienceMs`. A longer interval suits an assertion
+ * costing the host more than a few milliseconds.
  */
 export async function eventually(
   assertion: () => Promise<void>,

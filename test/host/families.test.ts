@@ -11,14 +11,14 @@ import { stateOf } from './host-state.ts';
 
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16');
-const asked = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
+const requestWith = (more: Partial<JobRequest>) => request([wanted], { protocol: 2, ...more });
 
 let host: NamespaceHost;
 beforeEach(async () => {
   host = await createHost('manager', { nics: { ens5: mac } });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
   await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
-  // What the kubelet makes for the Pod where it is missing.
+  // Folders the kubelet creates for the Pod if missing.
   for (const { path } of [...hostMounts.keyfile, ...hostMounts.ifcfg].filter(isMade)) {
     await mkdir(join(host.root, path), { recursive: true });
   }
@@ -34,7 +34,7 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(host.root, path), text);
 }
 
-/** But for backups, which stay. */
+/** Returns managed files without backups, which stay. */
 async function filesOfOurs(): Promise<string[]> {
   const { stdout } = await host.exec('find', `${host.root}/etc`, '-name', '*multinic*');
   return stdout
@@ -45,13 +45,13 @@ async function filesOfOurs(): Promise<string[]> {
 
 const ifcfg = 'TYPE=Ethernet\nDEVICE=eth0\nONBOOT=yes\n';
 
-test('a host of Debian has settings in a file that no folder of the Pod has', async () => {
+test("a Debian host with a sysctl.d link to a file outside the Pod's folders is configured", async () => {
   await rm(join(host.root, 'run/NetworkManager/devices'), { recursive: true });
   await symlink('../sysctl.conf', join(host.root, 'etc/sysctl.d/99-sysctl.conf'));
-  expect((await runAgent(host, asked({}))).result).toMatchObject({ outcome: 'ok' });
+  expect((await runAgent(host, requestWith({}))).result).toMatchObject({ outcome: 'ok' });
 });
 
-describe('a host of NetworkManager, on which netplan is installed too', () => {
+describe('NetworkManager host with netplan installed', () => {
   test.each([
     ['keyfile', {}, '/etc/NetworkManager/system-connections/90-multinic0.nmconnection'],
     [
@@ -60,119 +60,123 @@ describe('a host of NetworkManager, on which netplan is installed too', () => {
       '/etc/sysconfig/network-scripts/ifcfg-multinic0',
     ],
   ] as const)(
-    '[RW-08] [RW-17] is configured by the second Job: %s',
+    '[RW-08] [RW-17] the first Job reports the network manager, and the second Job configures the NIC: %s',
     async (family, files, main) => {
       for (const [path, text] of Object.entries(files)) await put(path, text);
       const before = await stateOf(host);
-      const first = await runAgent(host, asked({}));
+      const first = await runAgent(host, requestWith({}));
       expect(first.result).toMatchObject({ outcome: 'failed', family });
       expect(await stateOf(host)).toEqual(before);
-      const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+      const { result } = await runAgent(host, requestWith({ family, attempt: 2 }));
       expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
       const ours = await filesOfOurs();
       expect(ours).toEqual(
         expect.arrayContaining([main, '/etc/systemd/network/90-multinic0.link']),
       );
       expect(ours.filter((path) => path.startsWith('/etc/netplan'))).toEqual([]);
-      const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 2 }));
+      const clean = await runAgent(host, requestWith({ family, action: 'cleanup', generation: 2 }));
       expect(clean.result?.outcome).toBe('ok');
       expect(await filesOfOurs()).toEqual([]);
     },
   );
 
-  test('is left alone by a Job for the files that it had before, though NICs of it are ours', async () => {
+  test('a Job for netplan changes nothing on a NetworkManager host, even with managed NICs', async () => {
     const devices = join(host.root, 'run/NetworkManager/devices');
     await rm(devices, { recursive: true });
-    expect((await runAgent(host, asked({}))).result).toMatchObject({ family: 'netplan' });
+    expect((await runAgent(host, requestWith({}))).result).toMatchObject({ family: 'netplan' });
     const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
     await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked({ action: 'cleanup', generation: 2 }));
+    const { result } = await runAgent(host, requestWith({ action: 'cleanup', generation: 2 }));
     expect(result).toMatchObject({ outcome: 'failed', family: 'keyfile' });
     expect(await stateOf(host)).toEqual(before);
   });
 });
 
-test('a host of systemd-networkd without netplan is configured by the second Job', async () => {
+test('a host with systemd-networkd and without netplan is configured by the second Job', async () => {
   await rm(join(host.root, 'run/NetworkManager/devices'), { recursive: true });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
   await put(`run/systemd/netif/links/${links[0]?.ifindex}`, networkdLink.bookwormOwn);
   await put('etc/systemd/network/50-eth0.network', '[Match]\nName=eth0\n[Network]\nDHCP=yes\n');
   const before = await stateOf(host);
-  const first = await runAgent(host, asked({}));
+  const first = await runAgent(host, requestWith({}));
   expect(first.result).toMatchObject({ outcome: 'failed', family: 'networkd' });
   expect(await stateOf(host)).toEqual(before);
   const family = 'networkd';
-  const { result } = await runAgent(host, asked({ family, attempt: 2 }));
+  const { result } = await runAgent(host, requestWith({ family, attempt: 2 }));
   expect(result).toMatchObject({ outcome: 'ok', family, nics: [{ name: 'multinic0' }] });
   const directory = '/etc/systemd/network';
   const files = [`${directory}/90-multinic0.link`, `${directory}/90-multinic0.network`];
   expect(await filesOfOurs()).toEqual(expect.arrayContaining(files));
-  const again = await runAgent(host, asked({ family, attempt: 3 }));
+  const again = await runAgent(host, requestWith({ family, attempt: 3 }));
   expect(again.effects.filter((effect) => effect.startsWith('agent.kernel'))).toEqual([]);
   const moved = nic(0, mac, '10.0.0.21/16');
   const edited = request([moved], { protocol: 2, generation: 2, family });
   expect((await runAgent(host, edited)).result?.outcome).toBe('ok');
-  const clean = await runAgent(host, asked({ family, action: 'cleanup', generation: 3 }));
+  const clean = await runAgent(host, requestWith({ family, action: 'cleanup', generation: 3 }));
   expect(clean.result?.outcome).toBe('ok');
   expect(await filesOfOurs()).toEqual([]);
 });
 
-test('a NIC that NetworkManager is told not to manage is said to have nothing after a boot', async () => {
+test('a NIC NetworkManager is configured to ignore is reported as not persistent', async () => {
   const family = 'keyfile';
   const links = (await host.ipJson('link', 'show', 'ens5')) as { readonly ifindex: number }[];
   const said = `run/NetworkManager/devices/${links[0]?.ifindex}`;
   await put('run/systemd/units/invocation:NetworkManager.service', '');
   await put(said, networkManagerLink.disconnected);
-  expect((await runAgent(host, asked({ family }))).result?.warnings).toEqual([]);
+  expect((await runAgent(host, requestWith({ family }))).result?.warnings).toEqual([]);
   await put(said, networkManagerLink.left);
   const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
-  const again = await runAgent(host, asked({ family, attempt: 1 }));
+  const again = await runAgent(host, requestWith({ family, attempt: 1 }));
   expect(again.result).toMatchObject({ outcome: 'ok', warnings });
-  const look = await runAgent(host, asked({ family, action: 'check' }));
-  expect(look.result).toMatchObject({ outcome: 'ok', warnings });
+  const checked = await runAgent(host, requestWith({ family, action: 'check' }));
+  expect(checked.result).toMatchObject({ outcome: 'ok', warnings });
   await put(said, networkManagerLink.letGo);
-  const free = await runAgent(host, asked({ family, action: 'check' }));
+  const free = await runAgent(host, requestWith({ family, action: 'check' }));
   expect(free.result).toMatchObject({ outcome: 'ok', warnings: [] });
 });
 
-test('a NIC that udev is kept from naming is said to have no name after a boot, with the whole path', async () => {
+test('a masked udev naming rule is reported as not persistent, with its full path', async () => {
   const rules = '/etc/udev/rules.d/80-net-setup-link.rules';
   await mkdir(join(host.root, dirname(rules)), { recursive: true });
   await symlink('/dev/null', join(host.root, rules));
-  const { result } = await runAgent(host, asked({ family: 'keyfile' }));
+  const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
   const warnings = [`NotPersistent multinic0, no name by ${rules}`];
   expect(result).toMatchObject({ outcome: 'ok', warnings });
 });
 
-/** Has the agent configure the NIC while another manager has the node's own, which is gone then. */
-async function takenOver(
+/** Configures the NIC under another network manager, then hands the host to NetworkManager. */
+async function takeOver(
   family: 'networkd' | 'netplan',
   { killAt, before }: { readonly killAt?: string; readonly before?: JobRequest } = {},
 ): Promise<void> {
   const devices = join(host.root, 'run/NetworkManager/devices');
   await rm(devices, { recursive: true });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
-  const inHand = `run/systemd/netif/links/${links[0]?.ifindex}`;
+  const linkFile = `run/systemd/netif/links/${links[0]?.ifindex}`;
   const said = { networkd: networkdLink.bookwormOwn, netplan: networkdLink.trixie };
-  await put(inHand, said[family]);
+  await put(linkFile, said[family]);
   if (before) await runAgent(host, before);
-  const first = await runAgent(host, asked({ family, generation: 2 }), killAt ? { killAt } : {});
+  const first = await runAgent(
+    host,
+    requestWith({ family, generation: 2 }),
+    killAt ? { killAt } : {},
+  );
   if (killAt) expect(first.code).toBe(137);
   else expect(first.result).toMatchObject({ outcome: 'ok', warnings: [] });
-  await rm(join(host.root, inHand));
+  await rm(join(host.root, linkFile));
   await put(`run/NetworkManager/devices/${links[0]?.ifindex}`, networkManagerLink.connected);
 }
 
-describe('a host that NetworkManager has taken over', () => {
+describe('host taken over by NetworkManager', () => {
   const profile = '/etc/NetworkManager/system-connections/90-multinic0.nmconnection';
 
-  test('loses the files of networkd that are ours, and those alone', async () => {
-    await takenOver('networkd');
+  test('only managed networkd files are removed after the takeover', async () => {
+    await takeOver('networkd');
     await put('etc/systemd/network/50-theirs.network', `[Match]\nMACAddress=${mac}\n`);
     const { result } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 1 }),
     );
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     const files = await filesOfOurs();
@@ -184,24 +188,27 @@ describe('a host that NetworkManager has taken over', () => {
   });
 
   test.each([
-    ['takes over', [wanted]],
-    ['removes', []],
-  ])('is told which files of netplan no agent reaches when one %s', async (_, interfaces) => {
-    await takenOver('netplan');
-    const next = request(interfaces, { protocol: 2, family: 'keyfile', generation: 2 });
-    const warnings = ['FilesLeft /etc/netplan/90-multinic0.yaml'];
-    expect((await runAgent(host, next)).result).toMatchObject({ outcome: 'ok', warnings });
-    const again = await runAgent(host, { ...next, attempt: 1 });
-    expect(again.result).toMatchObject({ outcome: 'ok', warnings: [] });
-  });
+    ['adopts the NIC', [wanted]],
+    ['releases the NIC', []],
+  ])(
+    'unreachable netplan files are reported after the takeover when a Job %s',
+    async (_, interfaces) => {
+      await takeOver('netplan');
+      const next = request(interfaces, { protocol: 2, family: 'keyfile', generation: 2 });
+      const warnings = ['FilesLeft /etc/netplan/90-multinic0.yaml'];
+      expect((await runAgent(host, next)).result).toMatchObject({ outcome: 'ok', warnings });
+      const again = await runAgent(host, { ...next, attempt: 1 });
+      expect(again.result).toMatchObject({ outcome: 'ok', warnings: [] });
+    },
+  );
 });
 
 const journals = () => readdir(join(host.root, 'var/lib/multinic/journal'));
 
-/** As a Pod for NetworkManager sees the host: without the folder. */
+/** Hides the folder, as in a Pod for NetworkManager. */
 const outOfReach = () => rename(join(host.root, 'etc/netplan'), join(host.root, 'out-of-reach'));
 
-describe('a change that was in hand when NetworkManager took the host over', () => {
+describe('change interrupted before NetworkManager took over', () => {
   const left = '/etc/netplan/90-multinic0.yaml';
   const former = request([nic(0, mac, '10.0.0.21/16')], { protocol: 2 });
 
@@ -209,7 +216,7 @@ describe('a change that was in hand when NetworkManager took the host over', () 
     await outOfReach();
     const { result, stderr } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 1 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 1 }),
     );
     expect(result, stderr).toMatchObject({
       outcome: 'ok',
@@ -220,7 +227,7 @@ describe('a change that was in hand when NetworkManager took the host over', () 
     expect(await host.ip('addr', 'show', 'multinic0')).not.toContain('10.0.0.21');
     const { result: again } = await runAgent(
       host,
-      asked({ family: 'keyfile', generation: 2, attempt: 2 }),
+      requestWith({ family: 'keyfile', generation: 2, attempt: 2 }),
     );
     expect(again).toMatchObject({ outcome: 'ok', warnings: [] });
   }
@@ -232,13 +239,19 @@ describe('a change that was in hand when NetworkManager took the host over', () 
     'agent.state.write after 1',
   ];
 
-  test.each(moments)('is ended, and what no agent reaches is told: %s', async (killAt) => {
-    await takenOver('netplan', { killAt });
-    await next();
-  });
+  test.each(moments)(
+    'an interrupted first change is ended, and unreachable files are reported: %s',
+    async (killAt) => {
+      await takeOver('netplan', { killAt });
+      await next();
+    },
+  );
 
-  test.each(moments)('is ended where it was of a NIC that was ours: %s', async (killAt) => {
-    await takenOver('netplan', { killAt, before: former });
-    await next();
-  });
+  test.each(moments)(
+    'an interrupted later change is ended, and unreachable files are reported: %s',
+    async (killAt) => {
+      await takeOver('netplan', { killAt, before: former });
+      await next();
+    },
+  );
 });

@@ -5,8 +5,8 @@ import { hostMounts } from '../../src/api/host-mounts.ts';
 import type { Family } from '../../src/api/job.ts';
 import { networkdLink, networkManagerLink } from '../fixtures/recorded-managers.ts';
 
-/** What a manager of the family shows of the primary NIC, by path; `%` stands for the index of its link. */
-const shown: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
+/** Files by which a network manager shows the primary NIC, by path; `%` stands for the link index. */
+const evidence: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
   netplan: {},
   networkd: {
     'run/systemd/netif/links/%': networkdLink.bookwormOwn,
@@ -19,7 +19,7 @@ const shown: Readonly<Record<Family, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** A host whose network a manager of this family is seen to manage, with every folder of the agent's Pod. */
+/** Creates a host managed by this network manager, with every folder in the agent's Pod. */
 export async function createFamilyHost(
   name: string,
   family: Family,
@@ -27,17 +27,17 @@ export async function createFamilyHost(
 ): Promise<NamespaceHost> {
   const host = await createHost(`${name}-${family}`, { nics });
   const links = (await host.ipJson('link', 'show', 'eth0')) as { readonly ifindex: number }[];
-  const made = hostMounts[family].filter(({ type }) => type === 'DirectoryOrCreate');
-  for (const { path } of made) await mkdir(join(host.root, path), { recursive: true });
-  for (const [path, text] of Object.entries(shown[family])) {
-    const place = join(host.root, path.replace('%', `${links[0]?.ifindex}`));
-    await mkdir(dirname(place), { recursive: true });
-    await writeFile(place, text);
+  const created = hostMounts[family].filter(({ type }) => type === 'DirectoryOrCreate');
+  for (const { path } of created) await mkdir(join(host.root, path), { recursive: true });
+  for (const [path, text] of Object.entries(evidence[family])) {
+    const target = join(host.root, path.replace('%', `${links[0]?.ifindex}`));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text);
   }
   return host;
 }
 
-/** Text by path of every file below /etc that has the name of one of our NICs, but for backups. */
+/** Returns text by path for every managed file below /etc, without backups. */
 export async function filesOfOurs({ root }: NamespaceHost): Promise<Record<string, string>> {
   const names = await readdir(join(root, 'etc'), { recursive: true, withFileTypes: true });
   const paths = names

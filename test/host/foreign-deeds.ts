@@ -1,34 +1,34 @@
 import { primary } from '../../rig/hosts/namespace/host.ts';
 
-/** A NIC that a life is about. */
+/** NIC subject to foreign changes in a test run. */
 export interface Plug {
   readonly mac: string;
-  /** The name that it is plugged with. */
+  /** Link name when plugged. */
   readonly name: string;
 }
 
-/** Where a deed is done; every deed of a life has a number of its own. */
+/** Context for a foreign change; `number` is unique per test run. */
 export interface Scene {
   readonly number: number;
   readonly on: Plug;
   readonly netns: string;
-  /** Namespace of the fabric, which also stands for that of a Pod. */
+  /** Fabric namespace, also used as a Pod's namespace. */
   readonly fabric: string;
 }
 
-/** What other software does to a host, as bash, and takes back. */
+/** Foreign change to a host, as bash, with its reversal. */
 export interface Deed {
   readonly does: string;
   readonly ends: string;
-  /** Lines of `pictureOf` that no run of the agent may take, whenever the deed is done. */
+  /** Lines in `pictureOf` no agent run may remove, at any time. */
   readonly stays?: readonly string[];
-  /** Such lines on the NIC, once a run has found them there: what is done in the middle of a change may go with it. */
+  /** Lines on the NIC to preserve if present before a run; during a change they may be lost. */
   readonly staysOnNic?: readonly string[];
 }
 
 const fabricEnd = (mac: string) => `sw${mac.replaceAll(':', '')}`;
 
-/** A link with the MAC of the NIC that is none: up, with an address. */
+/** Link with the NIC's MAC, not being the NIC: up, with an address. */
 function impostor(make: string) {
   return ({ number, on: { mac } }: Scene): Deed => ({
     does: `${make.replaceAll('%', `fx${number}`).replaceAll('#', `${number}`)} && ip link set fx${number} address ${mac} up && ip addr add 10.66.${number}.1/24 dev fx${number}`,
@@ -37,7 +37,7 @@ function impostor(make: string) {
   });
 }
 
-/** `$dev` is the NIC's name at that moment. */
+/** Foreign changes; `$dev` is the NIC's current name. */
 export const deeds = {
   bridge: impostor('ip link add % type bridge'),
   tap: impostor('ip tuntap add dev % mode tap'),
@@ -97,14 +97,14 @@ export const deeds = {
 
 export type DeedName = keyof typeof deeds;
 
-/** The deed in a bash of the host's namespace; leaves a file when all of it was done. */
+/** Returns the change as bash for the host's namespace; creates a file on success. */
 export function script(words: string, { on }: Scene, done: string): string {
   return `dev=$(ip -o link show type veth | awk -v mac=${on.mac} '$0 ~ mac && $2 !~ /^f[xy]/ { sub(/[@:].*/, "", $2); print $2; exit }')
 { ${words}; } && touch ${done}
 `;
 }
 
-/** Kinds that kernels of test machines lack, as `ip -N -j -d link show` of hosts that have them shows such links. */
+/** Link kinds missing on test kernels, as recorded from `ip -N -j -d link show` on other hosts. */
 const recordedKinds = {
   openvswitch: 'br-ex',
   bond: 'bond7',
@@ -112,7 +112,7 @@ const recordedKinds = {
   vrf: 'vrf7',
 } as const;
 
-/** Objects that `link show` answers beside those of the kernel: links with these MACs that are no NICs. */
+/** Returns recorded `link show` objects to add: links with these MACs other than NICs. */
 export function recordedLinks(macs: readonly string[]): string {
   const kinds = Object.entries(recordedKinds);
   const links = kinds.map(([kind, name], at) => ({

@@ -22,13 +22,13 @@ async function apply(
   entries: readonly RequestInterface[],
   { path, ...more }: Partial<JobRequest> & { readonly path?: string } = {},
 ) {
-  const asked = request(entries, { generation: ++generation, ...more });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { generation: ++generation, ...more });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result.nics;
 }
 
-/** Runs the agent; `happens` runs on the host once, before the first line of `ip` for which the bash condition holds. */
+/** Runs the agent; `happens` runs once on the host, before the first `ip` line satisfying the bash condition. */
 async function applyWhile(entries: readonly RequestInterface[], when: string, happens: string) {
   const once = `mkdir ${join(host.root, 'happened')} 2>/dev/null`;
   const path = await ipWith(host, `${when} && ${once} && { ${happens}; }`);
@@ -65,7 +65,7 @@ const makes: Readonly<Record<string, string>> = {
   vxlan: 'link add brx type vxlan id 5 dstport 4789 local 10.200.0.2',
 };
 
-describe.each(Object.keys(makes))('a %s with the MAC of the port', (kind) => {
+describe.each(Object.keys(makes))("%s with the port's MAC", (kind) => {
   const plant = async (): Promise<string> => {
     await ips(
       makes[kind] ?? '',
@@ -76,7 +76,7 @@ describe.each(Object.keys(makes))('a %s with the MAC of the port', (kind) => {
     return foreign();
   };
 
-  test('stays as it is when the port is detached', async () => {
+  test("a foreign link with the port's MAC is unchanged when the port is detached", async () => {
     host = await createHost(`mac-${kind}`, { nics: { ens5: first } });
     expect(await apply([wanted])).toMatchObject([{ state: 'Configured' }]);
     await host.unplug(first);
@@ -86,7 +86,7 @@ describe.each(Object.keys(makes))('a %s with the MAC of the port', (kind) => {
     expect(await filesOfOurs(host)).toEqual({});
   });
 
-  test('is not taken for a NIC that is not plugged yet', async () => {
+  test("a foreign link with the port's MAC is not mistaken for an unplugged NIC", async () => {
     host = await createHost(`mac-${kind}`, { nics: { ens6: second } });
     const before = await plant();
     const waiting = { mac: first, state: 'Pending', reason: 'WaitingForNIC' };
@@ -98,7 +98,7 @@ describe.each(Object.keys(makes))('a %s with the MAC of the port', (kind) => {
   });
 });
 
-/** What happens on the host in the middle of a change, and what ends it later. */
+/** Disturbances on the host during a change, with their reversal. */
 const disturbances = [
   {
     what: 'a second NIC takes the MAC',
@@ -116,13 +116,13 @@ const disturbances = [
     reason: 'RollbackFailed',
     words: /not undone: multinic0 has a default route/,
     name: 'multinic0',
-    // Within one batch of `ip` the deletion of an address takes every route of the NIC along.
+    // Within one `ip` batch, deleting an address deletes every route on the NIC.
     live: afterChange,
     keeps: 'default via 10.0.0.254 dev multinic0 onlink',
   },
 ] as const;
 
-describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
+describe.each(disturbances)('disturbance during a change: $what', (disturbance) => {
   const { happens, ends, reason, words, name } = disturbance;
   const failed = {
     mac: first,
@@ -136,7 +136,7 @@ describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
     if ('keeps' in disturbance) expect(await defaultRoutes()).toContain(disturbance.keeps);
   };
 
-  test('a first attach is not called undone, and the next run ends it', async () => {
+  test('a disturbed first attach is reported as RollbackFailed, and the next run finishes it', async () => {
     host = await createHost('disturbed', { nics: { ens5: first } });
     const nics = await applyWhile([wanted], beforeRules, happens.join('; '));
     expect(nics).toMatchObject([failed]);
@@ -148,7 +148,7 @@ describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
     expect(await ourRules()).toEqual([]);
   });
 
-  test('a change of a live NIC is not called undone, and any later request mends it', async () => {
+  test('a disturbed change to a configured NIC is reported as RollbackFailed, and a later request repairs the NIC', async () => {
     host = await createHost('disturbed', { nics: { ens5: first } });
     await apply([wanted]);
     const nics = await applyWhile([moved], disturbance.live, happens.join('; '));
@@ -161,7 +161,7 @@ describe.each(disturbances)('while a NIC is changed, $what', (disturbance) => {
   });
 });
 
-test('a NIC whose MAC a second NIC takes while it is removed is removed by the next run', async () => {
+test('a NIC with a new twin during its release is released by the next run', async () => {
   host = await createHost('removed', { nics: { ens5: first } });
   await apply([wanted]);
   const twin = disturbances[0];
@@ -174,7 +174,7 @@ test('a NIC whose MAC a second NIC takes while it is removed is removed by the n
   expect([await ourRules(), await filesOfOurs(host)]).toEqual([[], {}]);
 });
 
-test('a NIC that gets a default route while another one is removed is left as it is', async () => {
+test("a NIC getting a default route during another NIC's release stays unchanged", async () => {
   host = await createHost('later', { nics: { ens5: first, ens6: second } });
   await apply([wanted, beside]);
   const gets = 'ip route add default via 10.0.0.254 dev multinic0 onlink metric 50';
@@ -187,13 +187,13 @@ test('a NIC that gets a default route while another one is removed is left as it
   expect(await host.ip('-4', '-o', 'addr', 'show', 'multinic0')).toContain('10.0.0.11/16');
 });
 
-describe('a NIC that became the port of a bridge', () => {
+describe('NIC added to a bridge', () => {
   const inUse = [{ reason: 'NICInUse', name: 'multinic0', message: /is a member of brx/ }].map(
     (nicResult) => ({ ...nicResult, message: expect.stringMatching(nicResult.message) as string }),
   );
   const bridged = ['link add brx type bridge', 'link set dev brx up'];
 
-  test('is in use for the same request, for a change and for a check, until it is none', async () => {
+  test('a bridge port is reported as NICInUse by apply and check until removed from the bridge', async () => {
     host = await createHost('enslaved', { nics: { ens5: first } });
     await apply([wanted]);
     await ips(...bridged, 'link set dev multinic0 master brx');
@@ -205,7 +205,7 @@ describe('a NIC that became the port of a bridge', () => {
   });
 
   test.each(['[[ $line =~ ^addr.replace ]]', beforeRules])(
-    'is in use when that happens in the middle of its first change: %s',
+    'a NIC added to a bridge during its first change is reported as NICInUse: %s',
     async (when) => {
       host = await createHost('enslaved', { nics: { ens5: first } });
       const happens = [...bridged, 'link set dev multinic0 master brx'].map((line) => `ip ${line}`);
@@ -216,7 +216,7 @@ describe('a NIC that became the port of a bridge', () => {
   );
 });
 
-test('a default route of others in a table of theirs keeps a NIC from being changed, and no more', async () => {
+test('a foreign default route in a separate table blocks changes to the NIC, but not an unchanged NIC', async () => {
   host = await createHost('egress', { nics: { ens5: first } });
   await apply([wanted]);
   await ips(
@@ -241,21 +241,24 @@ test('a NIC is changed while kube-proxy has its address on a link without ARP', 
   expect(await host.ip('-o', 'addr', 'show', 'dev', 'kube-ipvs0')).toContain('10.0.0.11/32');
 });
 
-describe('a host without a folder of the NIC', () => {
-  test.each(['apply', 'check'] as const)('has nothing changed by %s', async (action) => {
-    host = await createHost('folder', { nics: { ens5: first } });
-    await mkdir(join(host.root, 'etc/sysctl.d'));
-    await rm(join(host.root, 'etc/netplan'), { recursive: true });
-    const before = await host.ip('-o', 'addr', 'show');
-    expect(await apply([wanted], { action })).toMatchObject([
-      { reason: 'PersistFailed', message: 'the node has no folder /etc/netplan; create it' },
-    ]);
-    expect(await host.ip('-o', 'addr', 'show')).toBe(before);
-    expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
-    expect(await readdir(join(host.root, 'var/lib/multinic'))).not.toContain('journal');
-  });
+describe("host without a NIC's file folder", () => {
+  test.each(['apply', 'check'] as const)(
+    '%s changes nothing if a file folder is missing',
+    async (action) => {
+      host = await createHost('folder', { nics: { ens5: first } });
+      await mkdir(join(host.root, 'etc/sysctl.d'));
+      await rm(join(host.root, 'etc/netplan'), { recursive: true });
+      const before = await host.ip('-o', 'addr', 'show');
+      expect(await apply([wanted], { action })).toMatchObject([
+        { reason: 'PersistFailed', message: 'the node has no folder /etc/netplan; create it' },
+      ]);
+      expect(await host.ip('-o', 'addr', 'show')).toBe(before);
+      expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual([]);
+      expect(await readdir(join(host.root, 'var/lib/multinic'))).not.toContain('journal');
+    },
+  );
 
-  test('has the change undone when the folder goes in the middle of it', async () => {
+  test('a change is rolled back if a file folder disappears meanwhile', async () => {
     host = await createHost('folder', { nics: { ens5: first } });
     await mkdir(join(host.root, 'etc/sysctl.d'));
     const remove = `rm -r ${join(host.root, 'etc/netplan')}`;
@@ -274,7 +277,7 @@ describe('a host without a folder of the NIC', () => {
 const pod = 'multinic-foreign-links-pod';
 const users = [
   {
-    what: 'a macvlan in the namespace of a Pod',
+    what: "a macvlan in a Pod's namespace",
     uses: [
       'ip link add mv0 link multinic0 address 02:00:00:00:02:01 type macvlan mode bridge',
       `ip link set mv0 netns ${pod}`,
@@ -283,16 +286,16 @@ const users = [
     ends: [`ip -n ${pod} link del mv0`],
   },
   {
-    what: 'a static entry of its forwarding database, as of an SR-IOV agent',
+    what: 'a static forwarding database entry, as set by an SR-IOV agent',
     uses: ['bridge fdb add 02:00:00:00:02:01 dev multinic0 self permanent'],
     ends: ['bridge fdb del 02:00:00:00:02:01 dev multinic0 self permanent'],
   },
 ] as const;
 
-describe.each(users)('a NIC with $what', ({ uses, ends }) => {
+describe.each(users)('NIC with $what', ({ uses, ends }) => {
   afterEach(() => run('ip', ['netns', 'del', pod]));
 
-  test('is changed, and stays until the other user is gone', async () => {
+  test('a NIC with another user is changed, and released only after the user is gone', async () => {
     host = await createHost('users', { nics: { ens5: first } });
     await run('ip', ['netns', 'add', pod]);
     await apply([wanted]);

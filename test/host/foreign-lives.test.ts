@@ -22,11 +22,11 @@ import {
 import { type NicShown, type Picture, pictureOf } from './foreign-picture.ts';
 import { ipWith } from './line-by-line-ip.ts';
 
-// Other software comes and goes between runs of the agent and during them; whether a result is true, the host is asked.
+// Foreign changes come and go between and during agent runs; the kernel's state shows whether each result is true.
 const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';
 const lives = isLong ? 40 : 4;
 const runsPerLife = isLong ? 10 : 5;
-// CI lives the same lives each time; the long suite lives others with each commit.
+// CI uses fixed seeds; the long suite uses new seeds for each commit.
 const firstSeed = Number(process.env['MULTINIC_FOREIGN_SEED'] ?? (isLong ? commits() * 100 : 1));
 
 const plugs: readonly [Plug, Plug, Plug] = [
@@ -36,8 +36,8 @@ const plugs: readonly [Plug, Plug, Plug] = [
 ];
 const macs = plugs.map(({ mac }) => mac);
 
-/** What a NIC with this number may be asked to be. */
-const wishes: readonly ((index: number, mac: string) => RequestInterface)[] = [
+/** Requests for a NIC with this index. */
+const variants: readonly ((index: number, mac: string) => RequestInterface)[] = [
   (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { gateway: `10.${index}.0.254` }),
   (index, mac) => nic(index, mac, `10.${index}.0.21/16`, { gateway: `10.${index}.0.254` }),
   (index, mac) => nic(index, mac, `10.${index}.0.11/16`, { mtu: 1400 }),
@@ -52,7 +52,7 @@ interface Done {
   readonly name: DeedName;
   readonly scene: Scene;
   readonly deed: Deed;
-  /** File that is there once it was done. */
+  /** File created when the change was done. */
   readonly done: string;
 }
 
@@ -85,7 +85,7 @@ class Life {
     const name = this.pick(names);
     const on = name === 'wayOut' ? plugs[0] : this.pick(plugs);
     const others = [...this.#inForce, ...this.#planned].filter(({ scene }) => scene.on === on);
-    // A veth that outlives its twin cannot be told from the NIC.
+    // A veth outliving its twin is indistinguishable from the NIC.
     const taken = name === 'twin' || name === 'unplug' ? ['twin', 'unplug'] : [name];
     if (others.some((other) => taken.includes(other.name))) return this.newDeed();
     const scene: Scene = { number, on, netns, fabric };
@@ -107,7 +107,7 @@ class Life {
     this.log.push(`end of ${name} ${scene.number}`);
   }
 
-  /** Of these those that were done are in force from now on. */
+  /** Records the changes actually done; they stay active from now on. */
   async note(tried: readonly Done[]): Promise<readonly Done[]> {
     const names = new Set(await readdir(this.host.root));
     const done = tried.filter(({ scene }) => names.has(`done-${scene.number}`));
@@ -116,7 +116,7 @@ class Life {
     return done;
   }
 
-  /** Directory of an `ip` before whose lines these deeds are done, one each, and which shows recorded links. */
+  /** Returns a directory with an `ip` showing recorded links, and making each change before the given line. */
   async ipDuring(during: readonly (readonly [number, Done])[]): Promise<string> {
     const { root } = this.host;
     const events = join(root, 'events');
@@ -125,7 +125,7 @@ class Life {
     await writeFile(join(events, 'count'), '0\n');
     for (const [line, { deed, scene, done }] of during)
       await writeFile(join(events, `${line}`), script(deed.does, scene, done));
-    // Within a snapshot nothing happens, as none could show it.
+    // No change happens within a snapshot, as no snapshot could show it.
     return ipWith(
       this.host,
       `if ! [[ $line =~ ^(route|rule|neigh|addr).show ]]; then
@@ -140,14 +140,14 @@ class Life {
   }
 
   async run(action: JobAction, entries: readonly RequestInterface[], path?: string) {
-    const asked = request([...entries], { action, generation: ++this.#generation });
-    const { result, stderr } = await runAgent(this.host, asked, path ? { path } : {});
+    const jobRequest = request([...entries], { action, generation: ++this.#generation });
+    const { result, stderr } = await runAgent(this.host, jobRequest, path ? { path } : {});
     if (!result) throw new Error(`no result: ${stderr}`);
     const wished = entries.map(({ mac, addresses, mtu }) => [mac, ...addresses, mtu].join(' '));
-    const told = result.nics.map((each) =>
+    const reported = result.nics.map((each) =>
       [each.mac, each.name, each.state, each.reason, each.message].join(' '),
     );
-    this.log.push(`${action} of ${wished.join('; ')}`, ...told, ...result.warnings);
+    this.log.push(`${action} of ${wished.join('; ')}`, ...reported, ...result.warnings);
     return result;
   }
 
@@ -156,46 +156,49 @@ class Life {
   }
 }
 
-/** What is wrong with what a result says of a NIC. */
-interface Told {
+/** A NIC result with the data for judging it. */
+interface JudgedResult {
   readonly nic: NicResult;
   readonly entry: RequestInterface | undefined;
   readonly before: Picture;
   readonly after: Picture;
-  /** What others did meanwhile. */
+  /** Foreign changes during the run. */
   readonly during: readonly Done[];
 }
 
-function expectTrue(told: Told): void {
-  const { state, reason } = told.nic;
-  if (state === 'Configured' && !isUnseen(told)) {
-    expectConfigured(told.nic, told.entry, told.after);
-  } else if (state === 'Removed') expectRemoved(told);
-  else if (reason === 'WaitingForNIC') expect(told.after.nics.get(told.nic.mac)).toEqual([]);
-  else if (state === 'Failed' && reason !== 'RollbackFailed') expectAsBefore(told);
+function expectTrue(reported: JudgedResult): void {
+  const { state, reason } = reported.nic;
+  if (state === 'Configured' && !isReadOnce(reported)) {
+    expectConfigured(reported.nic, reported.entry, reported.after);
+  } else if (state === 'Removed') expectRemoved(reported);
+  else if (reason === 'WaitingForNIC')
+    expect(reported.after.nics.get(reported.nic.mac)).toEqual([]);
+  else if (state === 'Failed' && reason !== 'RollbackFailed') expectAsBefore(reported);
 }
 
-function expectRemoved({ nic: { mac, name }, after, during }: Told): void {
+function expectRemoved({ nic: { mac, name }, after, during }: JudgedResult): void {
   const [now] = after.nics.get(mac) ?? [];
-  // It may be unplugged when it has been removed, while others are changed.
+  // The NIC may be unplugged after its release, while other NICs are changed.
   if (!now && during.some((one) => one.name === 'unplug' && one.scene.on.mac === mac)) return;
   expect(now?.addresses.filter((cidr) => isOurs(cidr)) ?? []).toEqual([]);
   expect(name).toBe(now?.name ?? '');
 }
 
-/** A NIC that is right already is not looked at again. */
-function isUnseen({ nic: told, entry, before, during }: Told): boolean {
-  const [had] = before.nics.get(told.mac) ?? [];
-  return isRight(had, told, entry) && during.some(({ scene }) => scene.on.mac === told.mac);
+/** True if a correct NIC was changed after the agent's read: the agent reads such a NIC only once. */
+function isReadOnce({ nic: reported, entry, before, during }: JudgedResult): boolean {
+  const [former] = before.nics.get(reported.mac) ?? [];
+  return (
+    isRight(former, reported, entry) && during.some(({ scene }) => scene.on.mac === reported.mac)
+  );
 }
 
-/** What failed is undone, or was not begun. */
-function expectAsBefore({ nic: { mac, message }, before, after, during }: Told): void {
+/** Expects a failed NIC rolled back, or never changed. */
+function expectAsBefore({ nic: { mac, message }, before, after, during }: JudgedResult): void {
   const [now, twin] = after.nics.get(mac) ?? [];
-  const [had] = before.nics.get(mac) ?? [];
+  const [former] = before.nics.get(mac) ?? [];
   // A message has room for 120 bytes.
   const isUndone = during.length === 0 || /(; undone|…)$/.test(message);
-  if (isUndone && !twin && now && had) expect(partOf(now)).toEqual(partOf(had));
+  if (isUndone && !twin && now && former) expect(partOf(now)).toEqual(partOf(former));
 }
 
 const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
@@ -206,21 +209,25 @@ const partOf = ({ name, up, mtu, addresses }: NicShown) => ({
 });
 
 function isRight(
-  had: NicShown | undefined,
+  former: NicShown | undefined,
   { name }: NicResult,
   entry?: RequestInterface,
 ): boolean {
-  if (!had || !entry) return false;
+  if (!former || !entry) return false;
   const { mtu, addresses } = entry;
   const wanted = { name, up: true, mtu, addresses: addresses.toSorted() };
-  return isDeepStrictEqual(partOf(had), wanted);
+  return isDeepStrictEqual(partOf(former), wanted);
 }
 
-function expectConfigured(told: NicResult, entry: RequestInterface | undefined, after: Picture) {
-  const { name, index } = told;
+function expectConfigured(
+  reported: NicResult,
+  entry: RequestInterface | undefined,
+  after: Picture,
+) {
+  const { name, index } = reported;
   const { addresses = [], mtu, gateway } = entry ?? {};
   expect(entry).toBeDefined();
-  const links = after.nics.get(told.mac) ?? [];
+  const links = after.nics.get(reported.mac) ?? [];
   expect(links).toMatchObject([{ name, up: true, mtu, master: undefined }]);
   expect(links[0]?.addresses.filter((cidr) => isOurs(cidr)).toSorted()).toEqual(
     addresses.toSorted(),
@@ -231,14 +238,14 @@ function expectConfigured(told: NicResult, entry: RequestInterface | undefined, 
     expect(after.rules).toContain(`from ${ipOf(cidr)} lookup ${100 + index}`);
 }
 
-/** Nothing of others has gone, but with a NIC that has, or where the result tells of it. */
+/** Expects all foreign state present, except on unplugged NICs, or if the result reports a loss. */
 function expectUntouched(life: Life, before: Picture, after: Picture, result: JobResult) {
   const unplugged = life.inForce.filter(({ name }) => name === 'unplug');
   const gone = new Set(unplugged.map(({ scene }) => scene.on.mac));
-  const isTold = (result.foreignStateLost ?? 0) > 0;
+  const isReported = (result.foreignStateLost ?? 0) > 0;
   const stays = life.inForce.flatMap(({ deed, scene }) => {
     const { stays: always = [], staysOnNic = [] }: Deed = deed;
-    const mayGo = isTold || gone.has(scene.on.mac);
+    const mayGo = isReported || gone.has(scene.on.mac);
     return [...always, ...(mayGo ? [] : staysOnNic.filter((line) => before.lines.includes(line)))];
   });
   const hasWayOut = life.inForce.some(({ name }) => name === 'wayOut');
@@ -250,13 +257,13 @@ function expectUntouched(life: Life, before: Picture, after: Picture, result: Jo
   expect([...own, ...stays].filter((line) => !after.lines.includes(line))).toEqual([]);
 }
 
-/** Without what the kernel makes of links in its own time. */
+/** Picture without state the kernel makes for links in its own time. */
 const lasting = ({ nics, lines }: Picture) => [
   ...nics,
   ...lines.filter((line) => !/ (255|fe80::\S+|ff00::\S+|multicast \S+) | 255$/.test(line)),
 ];
 
-/** A NIC that nothing stands in the way of is as it is asked to be; links that only have its MAC do not. */
+/** Expects NICs without harmful foreign changes to be as requested; links sharing only the MAC are harmless. */
 function expectGood(life: Life, { nics }: JobResult, during: readonly Done[]) {
   const harmless: readonly DeedName[] = ['bridge', 'tap', 'vxlan', 'elsewhere', 'neighbour'];
   const isHarmful = ({ name }: Done) => !harmless.includes(name);
@@ -275,7 +282,7 @@ async function oneRun(life: Life): Promise<void> {
   }
   const entries = plugs.flatMap(({ mac }, index) =>
     life.random() < 0.75
-      ? [life.pick(wishes.slice(0, life.random() < 0.2 ? 4 : 3))(index, mac)]
+      ? [life.pick(variants.slice(0, life.random() < 0.2 ? 4 : 3))(index, mac)]
       : [],
   );
   const action = life.pick(['apply', 'apply', 'apply', 'apply', 'check', 'cleanup'] as const);
@@ -290,21 +297,21 @@ async function oneRun(life: Life): Promise<void> {
   const after = await life.picture();
   expectUntouched(life, before, after, result);
   if (action !== 'check') expectGood(life, result, done);
-  for (const told of result.nics) {
-    const entry = entries.find(({ mac }) => mac === told.mac);
-    expectTrue({ nic: told, entry, before, after, during: done });
+  for (const reported of result.nics) {
+    const entry = entries.find(({ mac }) => mac === reported.mac);
+    expectTrue({ nic: reported, entry, before, after, during: done });
   }
   if (action === 'check' && done.length === 0) expect(lasting(after)).toEqual(lasting(before));
 }
 
-/** When all others are gone, every NIC can be had, and can be removed. */
+/** Expects every NIC to be configurable and releasable after all foreign changes ended. */
 async function expectEnd(life: Life): Promise<void> {
   for (const one of life.inForce) await life.end(one);
-  const all = plugs.map(({ mac }, index) => wishes[0]?.(index, mac) as RequestInterface);
+  const all = plugs.map(({ mac }, index) => variants[0]?.(index, mac) as RequestInterface);
   const result = await life.run('apply', all);
   expect(result.nics.map(({ state }) => state)).toEqual(all.map(() => 'Configured'));
   const after = await life.picture();
-  for (const told of result.nics) expectConfigured(told, all[told.index], after);
+  for (const reported of result.nics) expectConfigured(reported, all[reported.index], after);
   const removed = await life.run('cleanup', []);
   expect(removed).toMatchObject({ outcome: 'ok', warnings: [] });
   const end = await life.picture();
@@ -316,7 +323,7 @@ async function expectEnd(life: Life): Promise<void> {
 }
 
 test.concurrent.each(Array.from({ length: lives }, (_, n) => firstSeed + n))(
-  'whatever others do before a run and during it, nothing of theirs is touched and each result is true (seed %i)',
+  'foreign changes before and during a run survive, and each result is true (seed %i)',
   async (seed) => {
     const nics = Object.fromEntries(plugs.map(({ name, mac }) => [name, mac]));
     await using host = await createHost(`life-${seed}`, { nics });

@@ -15,28 +15,28 @@ interface LinkShown {
   }[];
 }
 
-/** A NIC as the kernel shows it. */
+/** NIC as shown by the kernel. */
 export interface NicShown {
   readonly name: string;
   readonly up: boolean;
   readonly mtu: number;
   readonly master: string | undefined;
-  /** `ip/prefix`, without link-local ones. */
+  /** `ip/prefix`, without link-local addresses. */
   readonly addresses: readonly string[];
 }
 
 export interface Picture {
-  /** By MAC, the links that may be the NIC. */
+  /** Links usable as the NIC, by MAC. */
   readonly nics: ReadonlyMap<string, readonly NicShown[]>;
-  /** What is on the host, a line each; NICs are called by their MACs. */
+  /** Host state, one line per object; NICs appear by MAC. */
   readonly lines: readonly string[];
   /** Rules as `from IP lookup TABLE`. */
   readonly rules: readonly string[];
-  /** Tables and links of default routes. */
+  /** Tables and links with default routes. */
   readonly defaults: readonly string[];
 }
 
-/** The kernel's state of a host; of links with these MACs those of a kind that a NIC has are NICs. */
+/** Returns the host's kernel state; links with these MACs count as NICs only if of a NIC's kind. */
 export async function pictureOf(host: NamespaceHost, macs: readonly string[]): Promise<Picture> {
   const [links, routes, rules, rules6, neighbours, children] = await Promise.all([
     host.ipJson('-d', 'addr', 'show') as Promise<LinkShown[]>,

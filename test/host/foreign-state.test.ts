@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => host.down());
 
-/** As some who route to containers mark theirs; of the kernel's own it has no address behind it. */
+/** Route on the NIC marked protocol kernel, as set by some container networks; no address explains it. */
 const theirs = 'route add 10.8.0.0/16 dev ens5 proto kernel scope link metric 77';
 
 async function plantOnNic(...lines: readonly string[]): Promise<void> {
@@ -30,22 +30,22 @@ const permanent = [
   'fe80::77 lladdr 02:00:00:00:00:78 router',
 ];
 
-/** With the last address of IPv4 the kernel forgets its neighbours (arp_ifdown). */
+/** When the last IPv4 address goes, the kernel deletes the IPv4 neighbours (arp_ifdown). */
 const six = nic(0, mac, 'fd00::11/64');
 
 const refused = "fail 'Operation not permitted'";
 
-/** Holds for the first line that comes to it. */
+/** Bash condition true only for the first line reaching it. */
 const once = () => `mkdir ${join(host.root, 'once')} 2>/dev/null`;
 
 const routesOf = (name: string) => host.ip('route', 'show', 'dev', name);
 
-/** An `ip` of a host on which somebody does this while the agent gives the NIC its name. */
+/** Directory with an `ip` running this command while the agent renames the NIC. */
 const meanwhile = (command: string) =>
   ipWith(host, `[[ $line == *name\\ multinic0* ]] && { ${command}; }`);
 
-describe('what others have on a host', () => {
-  test('is neither touched nor told of when a NIC comes and goes', async () => {
+describe('foreign state on a host', () => {
+  test('adding and releasing a NIC neither changes nor reports foreign state', async () => {
     const came = await runAgent(host, request([wanted]));
     const went = await runAgent(host, request([], { generation: 2 }));
     for (const { result } of [came, went]) {
@@ -54,7 +54,7 @@ describe('what others have on a host', () => {
     }
   });
 
-  test('on a NIC that stays up stays, too', async () => {
+  test('a foreign route on a NIC staying up is kept', async () => {
     await plantOnNic(theirs);
     const { result, stderr } = await runAgent(host, request([wanted]));
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
@@ -62,7 +62,7 @@ describe('what others have on a host', () => {
     expect(stderr).not.toContain('others lost something');
   });
 
-  test('on a NIC that has to go through "down" is there again after it', async () => {
+  test('a foreign route on a NIC going through down is restored', async () => {
     await plantOnNic(theirs);
     const { result, stderr } = await runAgent(host, request([wanted]), {
       path: await ipOnOldKernel(host),
@@ -73,24 +73,24 @@ describe('what others have on a host', () => {
     expect(stderr).toContain('others lost something');
   });
 
-  describe('neighbours that stay until somebody deletes them', () => {
+  describe('permanent neighbours', () => {
     test.each<[string, RequestInterface, string, () => string]>([
-      ['gets its name', wanted, 'multinic0', () => ':'],
+      ['is renamed', wanted, 'multinic0', () => ':'],
       [
-        'gets its name, which is undone',
+        'is renamed and rolled back',
         wanted,
         'ens5',
         () => `[[ $line == rule\\ add* ]] && ${refused}`,
       ],
-      ['loses its addresses of IPv4', six, 'multinic0', () => ':'],
+      ['loses its IPv4 addresses', six, 'multinic0', () => ':'],
       [
-        'loses its addresses of IPv4, which is undone',
+        'loses its IPv4 addresses and is rolled back',
         six,
         'multinic0',
-        // They are gone by the time its new address is set once more.
+        // The addresses are gone by the time the new address is set again.
         () => `[[ $line == addr\\ replace\\ fd00::11* ]] && { ${once()} || ${refused}; }`,
       ],
-    ])('are there again when the NIC %s', async (_, next, name, hook) => {
+    ])('permanent neighbours are restored when the NIC %s', async (_, next, name, hook) => {
       if (next === wanted) await plantOnNic();
       else await runAgent(host, request([wanted]));
       const before = next === wanted ? 'ens5' : 'multinic0';
@@ -105,14 +105,14 @@ describe('what others have on a host', () => {
     });
   });
 
-  test('keeps a NIC from being changed when it is a route by a next hop, whoever is said to have made it', async () => {
+  test('a next-hop route marked protocol kernel makes the NIC NICInUse', async () => {
     await plantOnNic(theirs, 'route add 10.7.0.0/16 via 10.8.0.1 dev ens5 proto kernel');
     const { result } = await runAgent(host, request([wanted]));
     expect(result?.nics).toMatchObject([{ name: 'ens5', reason: 'NICInUse' }]);
     expect(await routesOf('ens5')).toContain('10.7.0.0/16 via 10.8.0.1 proto kernel');
   });
 
-  test('on such a NIC is told of, and not put back, when others took the NIC meanwhile', async () => {
+  test('a lost foreign route is reported but not restored on a NIC taken by foreign software meanwhile', async () => {
     await plantOnNic(theirs);
     const lease = 'ip addr add 10.9.0.7/24 dev multinic0 valid_lft 600 preferred_lft 600';
     const path = await ipOnOldKernel(
@@ -127,7 +127,7 @@ describe('what others have on a host', () => {
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0/16');
   });
 
-  test('on such a NIC is tried to be put back no longer once much of it cannot be', async () => {
+  test('restoring foreign routes stops after 20 refusals, and all losses are reported', async () => {
     await runAgent(host, request([wanted]));
     const routes = Array.from({ length: 60 }, (_, n) => `10.20.${n}.0/24`);
     for (const to of routes)
@@ -139,7 +139,7 @@ describe('what others have on a host', () => {
       host,
       `[[ $line == route\\ replace\\ 10.20.* ]] && echo x >> ${tries}`,
     );
-    // The kernel takes them with the address that they say to come from.
+    // The kernel deletes the routes together with their source address.
     const moved = { ...wanted, addresses: ['10.0.0.12/24'] };
     const { result } = await runAgent(host, request([moved], { generation: 2 }), { path });
     expect(result, JSON.stringify(result)).toMatchObject({
@@ -149,7 +149,7 @@ describe('what others have on a host', () => {
     expect((await host.exec('wc', '-l', tries)).stdout).toMatch(/^20 /);
   });
 
-  test('does not begin with another NIC of ours, which is unplugged meanwhile', async () => {
+  test('another managed NIC unplugged meanwhile does not count as a foreign loss', async () => {
     await host.plug('ens6', otherMac);
     const other = nic(1, otherMac, '10.1.0.12/24');
     await runAgent(host, request([other]));
@@ -160,7 +160,7 @@ describe('what others have on a host', () => {
     expect(result?.warnings).toEqual([expect.stringContaining('ForeignStateLost rule 111')]);
   });
 
-  test('and goes meanwhile is told of, and not put back', async () => {
+  test('foreign state deleted by its owner during a run is reported and not restored', async () => {
     const path = await meanwhile(
       'ip rule del priority 111; ip route del blackhole 10.246.0.0/24; ip link del multinic9',
     );
@@ -177,7 +177,7 @@ describe('what others have on a host', () => {
     expect(await host.ip('rule', 'show')).not.toContain('10.244.0.0/16');
   });
 
-  test('and goes with an address of ours is told of, also when that is all that happens', async () => {
+  test('a foreign route lost with a managed address is reported, even as the only change', async () => {
     await runAgent(host, request([wanted]));
     await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
     const { result } = await runAgent(host, request([], { generation: 2 }));
@@ -186,7 +186,7 @@ describe('what others have on a host', () => {
     ]);
   });
 
-  test('and changes meanwhile is told of too: a file', async () => {
+  test('a foreign file changed during a run is reported', async () => {
     const file = join(host.root, 'etc/netplan/60-storage.yaml');
     await writeFile(join(host.root, 'later'), 'network: {version: 2}\n');
     const path = await meanwhile(`cp ${host.root}/later ${file}`);
@@ -195,7 +195,7 @@ describe('what others have on a host', () => {
     expect(result?.warnings).toEqual(['ForeignStateLost file /etc/netplan/60-storage.yaml']);
   });
 
-  test('is looked at again when the change is undone', async () => {
+  test('a foreign loss during a rollback is reported', async () => {
     const file = join(host.root, 'etc/netplan/90-multinic0.yaml');
     const path = await ipWith(
       host,
@@ -210,7 +210,7 @@ describe('what others have on a host', () => {
     });
   });
 
-  test('and cannot be looked at again is told of, beside what became of each NIC', async () => {
+  test("an unreadable host after a rollback is reported as ForeignStateUnknown, with every NIC's result", async () => {
     const [file, undone] = ['etc/netplan/90-multinic0.yaml', 'undone'].map((at) =>
       join(host.root, at),
     );
@@ -232,15 +232,15 @@ describe('what others have on a host', () => {
 
   test.each([
     ['finished', 'after', 'multinic0'],
-    ['undone', 'before', 'ens5'],
+    ['rolled back', 'before', 'ens5'],
   ])(
-    'is there again, or told of, when an interrupted change is %s by the next run',
+    'foreign state is restored or reported when the next run leaves an interrupted change %s',
     async (_, phase, name) => {
       await plantOnNic();
       await runAgent(host, request([wanted]), { killAt: `agent.file.commit ${phase} 1` });
       for (const line of [
         'route add 10.8.0.0/16 dev multinic0 proto kernel scope link metric 77',
-        // Who named it: a kernel that renames no link that is up has it go through "down".
+        // Restores the old name: on a kernel renaming only down links, the NIC must go through "down".
         ...(name === 'multinic0' ? ['link set dev multinic0 name ens5'] : []),
       ])
         await host.ip(...line.split(' '));
@@ -260,7 +260,7 @@ describe('what others have on a host', () => {
     },
   );
 
-  test('is told of where an interrupted change is undone for a request that is refused', async () => {
+  test('a foreign loss during recovery is reported even with a refused request', async () => {
     await runAgent(host, request([wanted], { generation: 2 }), {
       killAt: 'agent.file.commit before 1',
     });
@@ -269,7 +269,7 @@ describe('what others have on a host', () => {
     expect(result).toMatchObject({ refusal: { reason: 'StaleRequest' }, foreignStateLost: 1 });
   });
 
-  test('costs a run that changes nothing no further look', async () => {
+  test('a run without changes reads the kernel once', async () => {
     await runAgent(host, request([wanted]));
     const looks = join(host.root, 'looks');
     const path = await ipWith(host, `[[ $line == link\\ show* ]] && echo look >> ${looks}`);
@@ -281,17 +281,17 @@ describe('what others have on a host', () => {
 });
 
 async function killed(): Promise<void> {
-  // One that renames no link that is up has the NIC go through "down", in a second batch.
+  // A kernel renaming only down links takes the NIC through "down", in a second batch.
   const path = await ipOnOldKernel(host, ':');
-  const asked = request([wanted]);
-  const { code } = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 2', path });
+  const jobRequest = request([wanted]);
+  const { code } = await runAgent(host, jobRequest, { killAt: 'agent.kernel.batch after 2', path });
   expect(code).toBe(137);
   expect(await host.ip('route', 'show', 'table', 'all')).not.toContain('10.8.0.0/16');
 }
 
-describe('what a killed run took from others', () => {
+describe('foreign state lost in a killed run', () => {
   const killAt = 'agent.kernel.batch after 1';
-  test('on a NIC of ours is put back by the next one', async () => {
+  test('a foreign route on a managed NIC is restored by the run after a kill', async () => {
     await plantOnNic(theirs);
     await killed();
     const { result, stderr } = await runAgent(host, request([wanted], { attempt: 2 }));
@@ -301,7 +301,7 @@ describe('what a killed run took from others', () => {
     expect(stderr).toContain('others lost something');
   });
 
-  // A neighbour that its owner deleted on purpose would lead to a host that is gone.
+  // Restoring a neighbour deleted on purpose would direct traffic to a removed host.
   test.each([
     ['10.8.0.9', 'its owner deleted after the crash'],
     ['fe80::89', 'its owner deleted after the crash'],
@@ -326,7 +326,7 @@ describe('what a killed run took from others', () => {
     },
   );
 
-  test('is told of and no more where somebody has another in its place by now', async () => {
+  test('a lost foreign route is only reported if another route took its slot', async () => {
     await plantOnNic(theirs);
     await killed();
     await host.ip(...'route add blackhole 10.8.0.0/16 metric 77'.split(' '));
@@ -340,7 +340,7 @@ describe('what a killed run took from others', () => {
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
   });
 
-  test('has gone with a boot anyway', async () => {
+  test('foreign state lost in a kill before a reboot is neither reported nor restored', async () => {
     await plantOnNic(theirs);
     await killed();
     const journal = join(host.root, 'var/lib/multinic/journal/0.json');
@@ -351,18 +351,18 @@ describe('what a killed run took from others', () => {
     expect(await routesOf('multinic0')).not.toContain('10.8.0.0');
   });
 
-  test('with an address of ours is told of, too', async () => {
+  test('a foreign route lost with a managed address in a killed run is reported', async () => {
     await runAgent(host, request([wanted]));
     await host.ip(...'route add 10.5.0.0/16 dev eth0 src 10.0.0.11'.split(' '));
-    const gone = request([], { generation: 2 });
-    expect((await runAgent(host, gone, { killAt })).code).toBe(137);
-    const { result } = await runAgent(host, { ...gone, attempt: 2 });
+    const release = request([], { generation: 2 });
+    expect((await runAgent(host, release, { killAt })).code).toBe(137);
+    const { result } = await runAgent(host, { ...release, attempt: 2 });
     expect(result?.warnings).toEqual([
       'ForeignStateLost route 10.5.0.0/16 dev eth0 table 254 metric 0',
     ]);
   });
 
-  test('nothing: nothing is told of, nor of what came meanwhile', async () => {
+  test('no loss is reported after a kill without a loss, despite state added meanwhile', async () => {
     await plantOnNic();
     expect((await runAgent(host, request([wanted]), { killAt })).code).toBe(137);
     await host.ip(...'route add blackhole 10.8.0.0/16'.split(' '));

@@ -5,11 +5,11 @@ import { type HostState, stateOf, without } from './host-state.ts';
 
 const foreignMac = '02:00:00:00:09:09';
 
-/** Plants what others may have on a host: rules, a table, a blackhole route, a netplan file, a hand-made multinic9. */
+/** Plants foreign state on a host: rules, a table, a blackhole route, a netplan file, a hand-made multinic9. */
 export async function plantForeignState(host: NamespaceHost): Promise<void> {
   await host.plug('multinic9', foreignMac);
   const commands = [
-    // A link-local address that is still being probed would make two looks differ.
+    // A link-local address still being probed would make two snapshots differ.
     'link set dev multinic9 addrgenmode none',
     'link set dev multinic9 up',
     'addr add 10.99.0.9/24 dev multinic9',
@@ -26,7 +26,7 @@ export async function plantForeignState(host: NamespaceHost): Promise<void> {
   await chmod(file, 0o644);
 }
 
-/** Everything of the host but its NICs of ours. */
+/** Returns the host's state without managed NICs. */
 export async function foreignState(
   host: NamespaceHost,
   ...ours: readonly string[]

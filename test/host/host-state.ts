@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 
-/** What differs from host to host, from moment to moment, or only counts. */
+/** Keys differing between hosts or over time, and mere counters. */
 const volatile = new Set([
   'ifindex',
   'link_index',
@@ -19,11 +19,11 @@ export interface HostState {
   readonly links: readonly string[];
   readonly routes: readonly string[];
   readonly rules: readonly string[];
-  /** Text by path of /etc/netplan. */
+  /** Text by file name in /etc/netplan. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The whole network state of a host and its network files, as sets that can be compared between hosts. */
+/** Returns the host's network state and network files, as sets comparable between hosts. */
 export async function stateOf(host: NamespaceHost): Promise<HostState> {
   const [links, addresses, routes, rules4, rules6] = await Promise.all([
     host.ipJson('-d', 'link', 'show'),
@@ -40,7 +40,7 @@ export async function stateOf(host: NamespaceHost): Promise<HostState> {
   };
 }
 
-/** Files of /etc/netplan, hidden ones too, but not the backups of ours, which stay when a NIC leaves. */
+/** Returns files in /etc/netplan, hidden files included, without backups, which stay after a release. */
 export async function filesOf({ root }: NamespaceHost): Promise<Record<string, string>> {
   const directory = join(root, 'etc/netplan');
   const names = (await readdir(directory)).filter((name) => name !== 'backup').toSorted();
@@ -48,7 +48,7 @@ export async function filesOf({ root }: NamespaceHost): Promise<Record<string, s
   return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']));
 }
 
-/** The parts of a state that say nothing about these words. */
+/** Returns the state without lines containing these words. */
 export function without(state: HostState, ...words: readonly string[]): HostState {
   const keep = (line: string) => !words.some((word) => line.includes(word));
   return {

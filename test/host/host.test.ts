@@ -11,8 +11,8 @@ async function namespaces(): Promise<string> {
   return (await run('ip', ['netns', 'list'])).stdout;
 }
 
-describe('a namespace host', () => {
-  test('has a primary NIC that reaches its gateway, and the NICs it was given, down', async () => {
+describe('namespace host', () => {
+  test('a namespace host has a primary NIC reaching its gateway, and the given NICs in state down', async () => {
     await using host = await createHost('primary', { nics: { ens5: '02:00:00:00:01:05' } });
     expect(await answerOf(host, primary.gateway)).toBe('hello');
     expect(await host.ipJson('link', 'show', 'ens5')).toMatchObject([
@@ -21,7 +21,7 @@ describe('a namespace host', () => {
     expect(existsSync(join(host.root, 'etc/netplan/10-primary.yaml'))).toBe(true);
   });
 
-  test('shows each process the network settings of its own namespace', async () => {
+  test('a namespace host shows each process the network settings of its own namespace', async () => {
     await using host = await createHost('settings');
     const setting = join(host.root, 'proc/sys/net/ipv4/conf');
     expect((await host.exec('ls', setting)).stdout).toContain('eth0');
@@ -29,7 +29,7 @@ describe('a namespace host', () => {
     expect((await host.exec('ls', '/proc/sys/net/ipv4/conf')).stdout.split('\n')).toHaveLength(5);
   });
 
-  test('loses a NIC by its MAC, whatever its name', async () => {
+  test('unplug removes a NIC by MAC, whatever the name', async () => {
     await using host = await createHost('unplug');
     await host.plug('ens5', '02:00:00:00:01:05');
     await host.ip('link', 'set', 'dev', 'ens5', 'name', 'multinic0');
@@ -37,7 +37,7 @@ describe('a namespace host', () => {
     expect(await host.ip('-o', 'link', 'show')).not.toContain('multinic0');
   });
 
-  test('leaves nothing behind, and may be taken down twice', async () => {
+  test('down removes the whole namespace host, and may be called twice', async () => {
     const host = await createHost('gone', { nics: { ens5: '02:00:00:00:01:05' } });
     expect(await namespaces()).toContain(host.netns);
     await host.down();
@@ -47,7 +47,7 @@ describe('a namespace host', () => {
     expect(existsSync('/proc/sys/net/ipv4')).toBe(true);
   });
 
-  test('can be had from the command line', async () => {
+  test('a namespace host can be managed from the command line', async () => {
     const name = `cli-${process.pid}`;
     try {
       const up = await run(script, ['up', name, 'ens5=02:00:00:00:01:05']);
@@ -66,18 +66,18 @@ describe('a namespace host', () => {
     [['--help'], 0],
     [['dance'], 2],
     [['up'], 2],
-  ])('says how it is used: %j', async (args, code) => {
-    const said = await run(script, args);
-    expect(said.code).toBe(code);
-    expect(said.stdout + said.stderr).toContain('host up NAME');
+  ])('the host script prints its usage for %j', async (args, code) => {
+    const output = await run(script, args);
+    expect(output.code).toBe(code);
+    expect(output.stdout + output.stderr).toContain('host up NAME');
   });
 
-  test('needs root, and says so', async () => {
-    // Nobody may read a checkout below /root but with this one capability.
+  test('the host script refuses to run without root', async () => {
+    // Only this capability lets an unprivileged user read a checkout below /root.
     const reading = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
-    const nobody = ['--reuid=65534', '--clear-groups', ...reading];
-    const said = await run('setpriv', [...nobody, script, 'status']);
-    expect(said).toMatchObject({
+    const unprivileged = ['--reuid=65534', '--clear-groups', ...reading];
+    const output = await run('setpriv', [...unprivileged, script, 'status']);
+    expect(output).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('needs root') as string,
     });

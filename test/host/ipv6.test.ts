@@ -28,14 +28,14 @@ async function run(...entries: readonly RequestInterface[]) {
   return { words, effects: effects.length };
 }
 
-/** What of IPv6 the NIC has: its addresses, what the agent made of routes, and rules of its table. */
+/** Returns the NIC's IPv6 state: addresses, routes made by the agent, and rules for its table. */
 async function ipv6Of(name: string, table = 100) {
   const [shown] = (await host.ipJson('-6', 'addr', 'show', 'dev', name)) as Shown[];
   const routes = await host.ip('-6', 'route', 'show', 'dev', name, 'table', String(table));
   const rules = await host.ip('-6', 'rule', 'show');
   return {
     addresses: shown?.addr_info.map(({ local, prefixlen, tentative = false }) => {
-      // The link-local one is the kernel's business.
+      // The kernel manages the link-local address.
       const probed = tentative && !local.startsWith('fe80:');
       return `${local}/${prefixlen}${probed ? ' tentative' : ''}`;
     }),
@@ -52,8 +52,8 @@ interface Shown {
   }[];
 }
 
-describe('a NIC of both families', () => {
-  test('has an address, routes and a rule of each, and a link-local address', async () => {
+describe('dual-stack NIC', () => {
+  test('a dual-stack NIC has addresses, routes and rules per family, and a link-local address', async () => {
     await hostWith('dual');
     expect((await run(dual)).words).toEqual(['Configured']);
     expect(await ipv6Of('multinic0')).toEqual({
@@ -67,7 +67,7 @@ describe('a NIC of both families', () => {
     expect((await run(dual)).effects).toBe(nothingButTheResult);
   });
 
-  test('is not touched because a manager makes the link-local address itself', async () => {
+  test('a dual-stack NIC is unchanged if a manager makes the link-local address itself', async () => {
     await hostWith('own-mode');
     expect((await run(dual)).words).toEqual(['Configured']);
     await host.ip('link', 'set', 'dev', 'multinic0', 'addrgenmode', 'none');
@@ -77,7 +77,7 @@ describe('a NIC of both families', () => {
     expect((await ipv6Of('multinic0')).addresses).toContain(linkLocalOf(first));
   });
 
-  test('is left as it was before, however it came to be', async () => {
+  test('a released dual-stack NIC is restored exactly, after any sequence of families', async () => {
     await hostWith('dual-left');
     await host.exec('sh', '-c', 'echo 1 >/proc/sys/net/ipv6/conf/ens5/disable_ipv6');
     const before = await stateOf(host);
@@ -93,7 +93,7 @@ describe('a NIC of both families', () => {
     expect(setting.stdout.trim()).toBe('1');
   });
 
-  test('answers by itself when two are in one subnet', async () => {
+  test('two dual-stack NICs in one subnet each use their own routes', async () => {
     await hostWith('dual-two', { ens5: first, ens6: second });
     const other = nic(1, second, '', { addresses: ['10.0.0.12/16', 'fd00::12/64'], gateway6 });
     expect((await run(dual, other)).words).toEqual(['Configured', 'Configured']);
@@ -106,7 +106,7 @@ describe('a NIC of both families', () => {
     expect(await host.ip('-6', 'rule', 'show')).not.toContain('fd00::11');
   });
 
-  test("that was in hand when the agent died is nobody's once it is asked for no more", async () => {
+  test('a dual-stack NIC interrupted by a crash is rolled back once unrequested', async () => {
     await hostWith('dual-crash');
     const before = await stateOf(host);
     const killed = await runAgent(host, request([dual]), { killAt: 'agent.kernel.batch after 1' });
@@ -116,7 +116,7 @@ describe('a NIC of both families', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('gets an address of IPv6 without losing its traffic of IPv4', async () => {
+  test('adding an IPv6 address keeps the link up and IPv4 traffic', async () => {
     await hostWith('dual-live');
     await run(nic(0, first, '10.0.0.11/16', { gateway }));
     const changes = async () => (await host.ipJson('link', 'show', 'multinic0')) as object[];
@@ -131,10 +131,10 @@ describe('a NIC of both families', () => {
   });
 });
 
-describe('an address of IPv6', () => {
-  test('that somebody else has is told, and the NIC is as before', async () => {
+describe('IPv6 addresses', () => {
+  test('a duplicate IPv6 address is reported as AddressDuplicate and rolled back', async () => {
     await hostWith('duplicate');
-    // Of two that are probed at once it may be the other one that gives way.
+    // With two concurrent probes the other host may give way.
     const probed = () => ip(['-n', host.fabric, '-6', 'addr', 'show', 'tentative']);
     await expect.poll(probed).toBe('');
     const before = await stateOf(host);
@@ -145,7 +145,7 @@ describe('an address of IPv6', () => {
     expect((await run(dual)).words).toEqual(['Configured']);
   });
 
-  test('needs an MTU that IPv6 can live with', async () => {
+  test('an IPv6 address requires an MTU of at least 1280', async () => {
     await hostWith('narrow');
     const before = await stateOf(host);
     expect((await run({ ...dual, mtu: 1279 })).words).toEqual([
@@ -159,7 +159,7 @@ describe('an address of IPv6', () => {
     expect((await ipv6Of('multinic0')).rules).toHaveLength(1);
   });
 
-  test('of the node is not taken', async () => {
+  test("the node's own IPv6 subnet is refused", async () => {
     await hostWith('primary6');
     await host.ip('addr', 'add', 'fd00::2/64', 'dev', 'eth0', 'nodad');
     expect((await run(dual)).words).toEqual([

@@ -11,7 +11,7 @@ const mac = '02:00:00:00:01:05';
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-/** What is left of a NIC: all that the agent relies on, as the model and the kernel both tell it. */
+/** State the agent relies on, comparable between model and kernel. */
 function pictureOf({ links, addresses, routes, rules }: KernelDump) {
   const nic = links.find((link) => link.mac === mac);
   const own = addresses.filter(({ link }) => link === nic?.name);
@@ -34,8 +34,8 @@ function pictureOf({ links, addresses, routes, rules }: KernelDump) {
   };
 }
 
-/** Whether the line was done, and what came of it. */
-async function told(ip: Ip, line: string) {
+/** Returns whether the line succeeded, and the state afterwards. */
+async function outcomeOf(ip: Ip, line: string) {
   const answer = await ip.run([line]);
   const after = await ip.run([]);
   if (!('seen' in after)) throw new Error(after.words);
@@ -52,10 +52,10 @@ async function insideIp(): Promise<string> {
 const route = (to: string, src: string) =>
   `route replace ${to} dev multinic0 src ${src} table 100 proto 4 scope 253 metric 100`;
 
-describe('the model of the kernel does what the kernel does', () => {
+describe('kernel model compared with the real kernel', () => {
   test.each<[string, readonly string[]]>([
     [
-      'with names: another link has it, its own alternative one, one that is not there',
+      "with names: another link's, the link's own alternative name, an absent link",
       [
         'link set dev ens5 name eth0',
         'link set dev ens5 name multinic0',
@@ -66,7 +66,7 @@ describe('the model of the kernel does what the kernel does', () => {
       ],
     ],
     [
-      'with an MTU below that of IPv6, and back',
+      'with an MTU below the IPv6 minimum, and back',
       [
         'link set dev ens5 up',
         'link set dev ens5 mtu 1279',
@@ -78,7 +78,7 @@ describe('the model of the kernel does what the kernel does', () => {
       ],
     ],
     [
-      'with addresses, their routes, and what goes along with them',
+      'with addresses, their routes, and dependent deletions',
       [
         'link set dev ens5 name multinic0',
         'addr replace 10.0.0.11/24 broadcast 10.0.0.255 dev multinic0',
@@ -97,7 +97,7 @@ describe('the model of the kernel does what the kernel does', () => {
       ],
     ],
     [
-      'with rules that are there, twice, or not',
+      'with present, duplicate and absent rules',
       [
         'rule add from 10.0.0.11/32 table 100 priority 10100 protocol 4',
         'rule add from 10.0.0.11/32 table 100 priority 10100 protocol 4',
@@ -105,7 +105,7 @@ describe('the model of the kernel does what the kernel does', () => {
         'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
       ],
     ],
-  ])('%s', async (_, lines) => {
+  ])('the kernel model behaves like the kernel %s', async (_, lines) => {
     host = await createHost('contract', { nics: { ens5: mac } });
     await host.exec('sh', '-c', 'echo 0 >/proc/sys/net/ipv4/conf/all/promote_secondaries');
     using real = new IpSession(await insideIp());
@@ -121,6 +121,7 @@ describe('the model of the kernel does what the kernel does', () => {
       files: [],
       held: [],
     });
-    for (const line of lines) expect(await told(model, line)).toEqual(await told(real, line));
+    for (const line of lines)
+      expect(await outcomeOf(model, line)).toEqual(await outcomeOf(real, line));
   });
 });

@@ -11,10 +11,10 @@ import { createFamilyHost } from './family-host.ts';
 
 const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/24', { gateway: '10.0.0.254' });
-const asked = (more: Partial<JobRequest> = {}) =>
+const requestWith = (more: Partial<JobRequest> = {}) =>
   request([wanted], { protocol: 2, family: 'keyfile', ...more });
 
-/** The profile that NetworkManager made for it, and keeps until the next boot. */
+/** Automatic profile by NetworkManager, kept until the next boot. */
 const automatic = `[connection]
 id=Wired connection 1
 type=ethernet
@@ -43,7 +43,7 @@ beforeEach(async () => {
   bus = await FaultyBus.listen(join(host.root, 'run/dbus/system_bus_socket'));
   bus.mac = mac;
   bus.onDisconnected = async () => {
-    // NetworkManager takes its time, and leaves on a NIC what is there when it is told to leave that alone.
+    // NetworkManager takes its time, and leaves existing state on a NIC told to be unmanaged.
     await setTimeout(300);
     if (bus.unmanaged.length === 0) await host.ip('addr', 'flush', 'dev', 'ens5');
   };
@@ -57,9 +57,9 @@ const leased = (words: string) => [
   { reason: 'LeasedByHost', message: expect.stringContaining(words) as string },
 ];
 
-describe('a NIC that NetworkManager took before we came', () => {
-  test('is configured once NetworkManager has let go of it', async () => {
-    const { result, stderr } = await runAgent(host, asked());
+describe('NIC leased by NetworkManager', () => {
+  test('a leased NIC is configured after NetworkManager released it', async () => {
+    const { result, stderr } = await runAgent(host, requestWith());
     expect(result, stderr).toMatchObject({
       outcome: 'ok',
       warnings: [],
@@ -68,45 +68,47 @@ describe('a NIC that NetworkManager took before we came', () => {
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(bus.unmanaged).toHaveLength(1);
     expect(await host.ip('addr', 'show', 'dev', 'multinic0')).toContain('valid_lft forever');
-    expect((await runAgent(host, asked({ attempt: 1 }))).result?.outcome).toBe('ok');
+    expect((await runAgent(host, requestWith({ attempt: 1 }))).result?.outcome).toBe('ok');
     expect(bus.unmanaged).toHaveLength(1);
   });
 
   test.each(['before 1', 'after 1', 'before 2', 'after 2'])(
-    'is configured by the next agent when one dies %s of what it asks',
+    'a leased NIC is configured by the next agent run after a crash %s of a release call',
     async (phase) => {
-      const killed = await runAgent(host, asked(), { killAt: `agent.manager.release ${phase}` });
+      const killed = await runAgent(host, requestWith(), {
+        killAt: `agent.manager.release ${phase}`,
+      });
       expect(killed.result).toBeUndefined();
-      const { result, stderr } = await runAgent(host, asked({ attempt: 1 }));
+      const { result, stderr } = await runAgent(host, requestWith({ attempt: 1 }));
       expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
       expect(bus.unmanaged).not.toEqual([]);
     },
   );
 
-  test('stays as it is, with the reason, when it does not', async () => {
+  test('a leased NIC stays unchanged if NetworkManager refuses, and the result states the reason', async () => {
     bus.refuses = 'Disconnect';
     const before = await host.ip('-4', 'addr', 'show', 'dev', 'ens5');
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('AccessDenied'));
     expect((await host.ip('-4', 'addr', 'show', 'dev', 'ens5')).replace(/\d+sec/g, '')).toBe(
       before.replace(/\d+sec/g, ''),
     );
   });
 
-  test('is LeasedByHost when it says that it lets go of the NIC, and keeps it', async () => {
+  test('a NIC NetworkManager keeps despite a successful call is reported as LeasedByHost', async () => {
     bus.onDisconnected = () => undefined;
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('NetworkManager: it keeps the NIC all the same'));
     expect(bus.unmanaged).toEqual([]);
   });
 
-  test('is LeasedByHost when the bus hangs', async () => {
+  test('a NIC is reported as LeasedByHost if the bus hangs', async () => {
     bus.hangsAt = 'Get';
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased('NetworkManager: no answer within 5 s'));
   });
 
-  test('is not asked for when the bus has hung for another one: each would cost as long', async () => {
+  test('after a bus timeout for one NIC no further NIC is tried', async () => {
     const second = '02:00:00:00:01:06';
     await host.plug('ens6', second);
     for (const command of [
@@ -116,31 +118,31 @@ describe('a NIC that NetworkManager took before we came', () => {
       await host.ip(...command.split(' '));
     bus.hangsAt = 'Get';
     const interfaces = [wanted, nic(1, second, '10.1.0.11/24')];
-    const { result, effects } = await runAgent(host, { ...asked(), interfaces });
-    const [told] = leased('NetworkManager: no answer within 5 s');
-    expect(result?.nics).toMatchObject([told, told]);
+    const { result, effects } = await runAgent(host, { ...requestWith(), interfaces });
+    const [expected] = leased('NetworkManager: no answer within 5 s');
+    expect(result?.nics).toMatchObject([expected, expected]);
     expect(effects).toContain('agent.manager.release before 1');
     expect(effects).not.toContain('agent.manager.release before 2');
   });
 
-  test('is LeasedByHost where agents do not have the bus', async () => {
+  test('a NIC is reported as LeasedByHost if the agent has no bus', async () => {
     await bus.close();
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(
       leased("the host's DHCP gave ens5 the address 10.0.0.11/24"),
     );
     expect(bus.unmanaged).toEqual([]);
   });
 
-  test('is not asked for when the NIC could not be ours all the same', async () => {
+  test('NetworkManager is not called if the NIC would be refused anyway', async () => {
     await host.ip('addr', 'add', '10.9.9.9/24', 'dev', 'ens5');
-    const { result } = await runAgent(host, asked());
+    const { result } = await runAgent(host, requestWith());
     expect(result?.nics).toMatchObject(leased("the host's DHCP"));
     expect(bus.unmanaged).toEqual([]);
   });
 
-  test('is not asked for by a look at the node', async () => {
-    const { result } = await runAgent(host, asked({ protocol: 3, action: 'check' }));
+  test('a check does not call NetworkManager', async () => {
+    const { result } = await runAgent(host, requestWith({ protocol: 3, action: 'check' }));
     expect(result?.nics).toMatchObject(leased("the host's DHCP"));
     expect(bus.unmanaged).toEqual([]);
   });

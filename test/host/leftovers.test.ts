@@ -11,7 +11,7 @@ import { denyingIp } from './line-by-line-ip.ts';
 const mac = '02:00:00:00:01:05';
 const plain = nic(0, mac, '10.0.0.11/16', { routing: 'main' });
 const via = '10.0.0.254';
-/** The kernel refuses the second route, and then every step back. */
+/** The kernel refuses the second route, and then every rollback step. */
 const wanted = {
   ...plain,
   routes: [
@@ -26,8 +26,8 @@ let generation = 0;
 afterEach(() => host.down());
 
 async function apply(entries: readonly RequestInterface[], path?: string) {
-  const asked = request(entries, { generation: ++generation });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { generation: ++generation });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result.nics;
 }
@@ -37,8 +37,8 @@ const routes = () => host.ip('route', 'show', 'table', 'all', 'proto', 'static')
 describe.each([
   ['a first attach', []],
   ['a change of a live NIC', [plain]],
-])('what is left of %s that cannot be undone', (_what, earlier) => {
-  test('is removed by a later run, though the run after it could not either', async () => {
+])('leftovers from %s with a failed rollback', (_what, earlier) => {
+  test('leftovers are removed by a later run, even after a second failed run', async () => {
     host = await createHost('leftovers', { nics: { ens5: mac } });
     await apply(earlier);
     const path = await denyingIp(host, denied);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 
 /**
- * Directory of an `ip` that does batches line by line; `each` is bash that runs before each line, which is in `$line`, with
- * its `$number` and `fail WORDS`.
+ * Creates a directory with an `ip` running batches line by line. `each` is bash executed before each line, with
+ * `$line`, its `$number` and `fail WORDS`.
  */
 export async function ipWith(host: NamespaceHost, each: string): Promise<string> {
   const directory = join(host.root, 'bin');
@@ -30,12 +30,12 @@ done
 
 const denied = 'RTNETLINK answers: Operation not permitted';
 
-/** An `ip` whose kernel denies lines that match the pattern. */
+/** Creates an `ip` refusing lines with a match for the pattern. */
 export function denyingIp(host: NamespaceHost, pattern: string): Promise<string> {
   return ipWith(host, `[[ $line =~ ${pattern} ]] && fail '${denied}'`);
 }
 
-/** An `ip` on a kernel before 6.2, which renames no link that is up; `each` as of `ipWith`. */
+/** Creates an `ip` for a kernel before 6.2, which renames only links in state down; `each` as in `ipWith`. */
 export function ipOnOldKernel(host: NamespaceHost, each = ''): Promise<string> {
   return ipWith(
     host,

@@ -27,13 +27,13 @@ async function ask(
   more: Partial<JobRequest> = {},
   path?: string,
 ) {
-  const asked = request(entries, { protocol: 3, ...more });
-  const { result, stderr } = await runAgent(host, asked, path ? { path } : {});
+  const jobRequest = request(entries, { protocol: 3, ...more });
+  const { result, stderr } = await runAgent(host, jobRequest, path ? { path } : {});
   if (!result) throw new Error(`no result: ${stderr}`);
   return result;
 }
 
-/** Runs the agent, and lets this happen on the host once, before the first line of `ip` that matches. */
+/** Runs the agent; `happens` runs once on the host, before the first matching `ip` line. */
 async function applyWhile(family: Family, pattern: string, happens: string) {
   const once = `mkdir ${join(host.root, 'happened')} 2>/dev/null`;
   const path = await ipWith(host, `[[ $line =~ ${pattern} ]] && ${once} && { ${happens}; }`);
@@ -45,9 +45,9 @@ const others = async () =>
   without(await stateOf(host), ...aboutFirst, 'multinic1', '10.1.', second);
 
 describe.each(['netplan', 'keyfile'] as const)(
-  'on a host of %s, in the middle of a change',
+  'disturbances during a change on a %s host',
   (family) => {
-    test('a NIC is unplugged: nothing of it stays, the other is configured, and it is when it is back', async () => {
+    test('a NIC unplugged during its change leaves nothing behind, and is configured when replugged', async () => {
       host = await createFamilyHost('unplug', family, { ens5: first, ens6: second });
       const before = await others();
       const cable = `ip -n ${host.fabric} link del sw${first.replaceAll(':', '')}`;
@@ -61,7 +61,7 @@ describe.each(['netplan', 'keyfile'] as const)(
       expect((await apply(family, 1)).outcome).toBe('ok');
     });
 
-    test('[RW-16] the host leases a NIC: it is told, and neither the lease nor the way out is touched', async () => {
+    test('[RW-16] a NIC leased during its change is reported, and lease and default route stay', async () => {
       host = await createFamilyHost('lease', family, { ens5: first, ens6: second });
       const before = await others();
       const lease = [
@@ -79,21 +79,21 @@ describe.each(['netplan', 'keyfile'] as const)(
       expect((await apply(family, 2)).outcome).toBe('ok');
     });
 
-    test('a manager reloads and drops what it does not know: it is put back', async () => {
+    test('configuration dropped by a reloading network manager is restored', async () => {
       host = await createFamilyHost('reload', family, { ens5: first, ens6: second });
       const reload =
         'ip addr flush dev multinic0; ip rule flush; ip rule add table main pref 32766';
       const run = await applyWhile(family, '^rule.add.from.10.0.0.11', reload);
       expect(run.outcome).toBe('ok');
-      const made = await stateOf(host);
-      expect(JSON.stringify(made.rules)).toContain('10.0.0.11');
+      const configured = await stateOf(host);
+      expect(JSON.stringify(configured.rules)).toContain('10.0.0.11');
       await apply(family, 1);
-      expect(await stateOf(host)).toEqual(made);
+      expect(await stateOf(host)).toEqual(configured);
     });
   },
 );
 
-test('cloud-init renames a NIC in the middle of a change: nothing of it stays, and the next run takes it by its MAC', async () => {
+test('a NIC renamed by cloud-init during its change leaves nothing behind, and is found by MAC in the next run', async () => {
   host = await createFamilyHost('renamed', 'netplan', { ens5: first, ens6: second });
   const before = await others();
   const rename = 'ip link set dev ens5 name eth7';
@@ -104,19 +104,19 @@ test('cloud-init renames a NIC in the middle of a change: nothing of it stays, a
   expect((await apply('netplan', 1)).outcome).toBe('ok');
 });
 
-test('[RW-69] the agent is told to stop in the middle of a change: it goes on to its end', async () => {
+test('[RW-69] an agent told to stop during a change finishes it', async () => {
   host = await createFamilyHost('stopped', 'netplan', { ens5: first, ens6: second });
   const run = await applyWhile('netplan', '^rule.add.from.10.0.0.11', 'kill -TERM $PPID');
   expect(run).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }, beside] });
-  const made = await stateOf(host);
+  const configured = await stateOf(host);
   expect((await apply('netplan', 1)).outcome).toBe('ok');
-  expect(await stateOf(host)).toEqual(made);
+  expect(await stateOf(host)).toEqual(configured);
 });
 
 const third = '02:00:00:00:01:07';
 const unplug = (mac: string) => `ip -n ${host.fabric} link del sw${mac.replaceAll(':', '')}`;
 
-/** What happens to the second NIC, `ens6`, before it is changed; `foreign` is the MAC of the link with that name afterwards. */
+/** Disturbances to the second NIC, `ens6`, before its change; `foreign` is the MAC of the later link with this name. */
 const lostNames = [
   {
     what: 'is unplugged, and another port is plugged in under its name',
@@ -147,7 +147,7 @@ const lostNames = [
       'ip link set ens6 up',
     ],
     foreign: third,
-    // The rollback cannot give the NIC the name that the foreign link has.
+    // The rollback cannot restore a name held by the foreign link.
     reason: 'RollbackFailed',
     recovers: true,
   },

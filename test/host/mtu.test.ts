@@ -8,14 +8,14 @@ import { denyingIp } from './line-by-line-ip.ts';
 const mac = '02:00:00:00:01:05';
 const gateway = '10.0.0.254';
 const wide = nic(0, mac, '10.0.0.11/16', { gateway });
-/** Below 1280 bytes the kernel takes IPv6 off a link, with all its settings. */
+/** Below 1280 bytes the kernel removes IPv6 from a link, with all its settings. */
 const narrow = { ...wide, mtu: 1200 };
 
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-describe('an MTU below that of IPv6', () => {
-  test('is given to a new NIC', async () => {
+describe('MTU below the IPv6 minimum', () => {
+  test('an MTU below 1280 is set on a new NIC', async () => {
     host = await createHost('narrow', { nics: { ens5: mac } });
     const { result } = await runAgent(host, request([narrow]));
     expect(result?.outcome).toBe('ok');
@@ -23,7 +23,7 @@ describe('an MTU below that of IPv6', () => {
     expect(again.effects).toHaveLength(2);
   });
 
-  test('is given to a live NIC and taken from it again', async () => {
+  test('an MTU below 1280 is set on a configured NIC, and raised again', async () => {
     host = await createHost('narrowed', { nics: { ens5: mac } });
     await runAgent(host, request([wide]));
     const before = await stateOf(host);
@@ -34,7 +34,7 @@ describe('an MTU below that of IPv6', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('is undone with all of IPv6 when a later step fails', async () => {
+  test('an MTU below 1280 is rolled back with all IPv6 state if a later step fails', async () => {
     host = await createHost('narrow-undone', { nics: { ens5: mac } });
     await runAgent(host, request([wide]));
     const before = await stateOf(host);
@@ -45,7 +45,7 @@ describe('an MTU below that of IPv6', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('leaves with the NIC', async () => {
+  test('a NIC with an MTU below 1280 is released', async () => {
     host = await createHost('narrow-gone', { nics: { ens5: mac } });
     await runAgent(host, request([narrow]));
     const { result } = await runAgent(host, request([], { generation: 2 }));

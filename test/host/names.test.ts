@@ -11,8 +11,8 @@ const a = nic(0, first, '10.0.0.11/16');
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-describe('the name of a NIC that is not there', () => {
-  test('[RW-24] [RW-37] is not given to another one, and one of others that has it is left alone', async () => {
+describe('name of an absent NIC', () => {
+  test("[RW-24] [RW-37] an absent NIC's name is not given to another NIC, and a foreign holder is left alone", async () => {
     host = await createHost('mixed-up', { nics: { multinic0: second, ens9: third } });
     await host.ip('link', 'set', 'dev', 'multinic0', 'addrgenmode', 'none', 'up');
     await host.ip('addr', 'add', '10.0.0.36/16', 'dev', 'multinic0');
@@ -24,7 +24,7 @@ describe('the name of a NIC that is not there', () => {
     });
     expect(await stateOf(host)).toEqual(before);
     await host.plug('ens8', first);
-    const there = await stateOf(host);
+    const plugged = await stateOf(host);
     const refused = await runAgent(host, request([nic(0, first, '10.1.0.11/16')], { attempt: 1 }));
     expect(refused.result?.nics).toMatchObject([
       {
@@ -34,12 +34,12 @@ describe('the name of a NIC that is not there', () => {
         message: expect.stringContaining(second) as string,
       },
     ]);
-    expect(await stateOf(host)).toEqual(there);
+    expect(await stateOf(host)).toEqual(plugged);
   });
 });
 
-describe('the name of the node', () => {
-  test('[RW-20] is nothing that the agent goes by: however it is written, what it made stays', async () => {
+describe('node name', () => {
+  test("[RW-20] the agent ignores the node name's spelling: configured NICs stay unchanged", async () => {
     host = await createHost('node-names', { nics: { ens5: first } });
     await runAgent(host, request([a], { nodeName: 'biz-master1' }));
     const before = await stateOf(host);
@@ -52,14 +52,14 @@ describe('the name of the node', () => {
   });
 });
 
-test('[RW-11] ten changes of a NIC leave its one profile, by one uuid', async () => {
+test('[RW-11] ten changes to a NIC leave a single profile with the same UUID', async () => {
   host = await createFamilyHost('ten-times', 'keyfile', { ens5: first });
   const uuids = new Set<string | undefined>();
   const paths = new Set<string>();
   for (let generation = 1; generation <= 10; generation++) {
     const moved = nic(0, first, `10.0.0.${10 + generation}/16`, { mtu: 1400 + generation });
-    const asked = request([moved], { protocol: 3, family: 'keyfile', generation });
-    const { result, stderr } = await runAgent(host, asked);
+    const jobRequest = request([moved], { protocol: 3, family: 'keyfile', generation });
+    const { result, stderr } = await runAgent(host, jobRequest);
     expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [{ name: 'multinic0' }] });
     const files = await filesOfOurs(host);
     paths.add(Object.keys(files).join(' '));

@@ -32,7 +32,7 @@ async function run(wanted: RequestInterface) {
 
 const tentative = () => host.ip('-6', 'addr', 'show', 'dev', 'multinic0', 'tentative');
 
-/** `before`: what the NIC has while there is a carrier; undefined: the NIC never had one. */
+/** `before`: configuration while the carrier is present; undefined: the NIC never had a carrier. */
 test.each<[string, Partial<RequestInterface> | undefined, Partial<RequestInterface>]>([
   ['dual', undefined, { addresses: dual, ...gateways }],
   ['six', undefined, { addresses: ['fd00::11/64'], gateway6: 'fd00::fe' }],
@@ -41,7 +41,7 @@ test.each<[string, Partial<RequestInterface> | undefined, Partial<RequestInterfa
   ['changed', { addresses: dual, ...gateways }, { addresses: ['10.0.0.11/16', 'fd00::12/64'] }],
   ['mtu', { addresses: dual, ...gateways }, { addresses: dual, ...gateways, mtu: 1400 }],
 ])(
-  'a NIC with IPv6 and without a carrier is Configured, and works once it has one: %s',
+  'a NIC with IPv6 and without a carrier is Configured, and works once the carrier comes: %s',
   async (name, before, wanted) => {
     await hostWith(name);
     if (before) expect((await run(nic(0, mac, '', before))).words).toBe('Configured');

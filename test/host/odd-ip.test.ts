@@ -13,7 +13,7 @@ const b = nic(1, second, '10.1.0.12/16');
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-/** Directory of an `ip` that is this script. */
+/** Creates a directory with this script as `ip`. */
 async function ipOf(script: string): Promise<string> {
   const directory = join(host.root, 'odd');
   await mkdir(directory, { recursive: true });
@@ -23,14 +23,14 @@ async function ipOf(script: string): Promise<string> {
 }
 
 test.each([
-  ['is not there', undefined, /there is no ip command on PATH; install iproute2/],
-  // iproute2 before 4.14 knows no JSON.
+  ['is missing', undefined, /there is no ip command on PATH; install iproute2/],
+  // iproute2 before 4.14 lacks JSON output.
   ['is too old', `echo 'Option "-j" is unknown, try "ip -help".' >&2; exit 255`, /"-j" is unknown/],
   ['cannot see links', `echo 'Cannot open netlink socket' >&2; exit 1`, /netlink socket/],
-  ['says nothing of what it is asked', 'exit 0', /ip ended with 0/],
-  ['says what is no answer', `while read -r _; do echo '<html>'; done`, /JSON|\[/],
+  ['prints nothing', 'exit 0', /ip ended with 0/],
+  ['prints something other than JSON', `while read -r _; do echo '<html>'; done`, /JSON|\[/],
 ])(
-  '[RW-01] [RW-37] an ip that %s is told with each NIC, and nothing is touched',
+  '[RW-01] [RW-37] an ip that %s is reported with each NIC, and nothing is changed',
   async (_, script, words) => {
     host = await createHost('odd-ip', { nics: { ens5: first, ens6: second } });
     await runAgent(host, request([a]));

@@ -14,8 +14,8 @@ async function answers(...entries: readonly RequestInterface[]) {
   return result?.nics.map(({ reason, message }) => [reason, message]);
 }
 
-describe('a subnet of somebody else', () => {
-  test("is the primary NIC's, whatever other entry names that NIC", async () => {
+describe('foreign subnets', () => {
+  test("the primary NIC's subnet is refused, even if another entry names the primary NIC", async () => {
     host = await createHost('entry-of-primary', { nics: { ens5: first } });
     const foreign = nic(1, primary.mac, '10.7.0.1/24');
     expect(await answers(nic(0, first, '10.200.9.9/24'), foreign)).toEqual([
@@ -26,7 +26,7 @@ describe('a subnet of somebody else', () => {
     expect(way).toMatchObject([{ dev: 'eth0' }]);
   });
 
-  test('is that of pods on this node or on others', async () => {
+  test('subnets of Pods on this node and on other nodes are refused', async () => {
     host = await createHost('pods', { nics: { ens5: first, ens6: second } });
     const commands = [
       'link add cni0 type bridge',
@@ -44,7 +44,7 @@ describe('a subnet of somebody else', () => {
     expect(await host.ipJson('route', 'get', '10.244.3.140')).toMatchObject([{ dev: 'cni0' }]);
   });
 
-  test('is that of Pods behind a veth of Cilium, whose routes have a next hop', async () => {
+  test('a subnet of Pods behind a Cilium veth with next-hop routes is refused', async () => {
     host = await createHost('cilium', { nics: { ens5: first } });
     const commands = [
       'link add cilium_host type veth peer name cilium_net',

@@ -3,13 +3,13 @@ import type { PodSpec } from './pod.ts';
 
 type Container = PodSpec['containers'][number];
 
-/** A Pod that lacks one right, and how the agent has to name it. */
+/** Pod without one right, and the right's name in the agent's message. */
 export interface PodLess {
   readonly spec: PodSpec;
   readonly named: string;
 }
 
-/** The Pod without each right that it has, one at a time: what it lacks, by what happened to the right. */
+/** Returns the Pod without each right in turn, by a description of the missing right. */
 export function podsLess(spec: PodSpec): ReadonlyMap<string, PodLess> {
   const [agent] = spec.containers;
   if (!agent) throw new Error('the Pod has no container');

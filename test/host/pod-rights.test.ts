@@ -6,7 +6,7 @@ import { runPod } from './pod.ts';
 import { podsLess } from './pod-less.ts';
 import { mac, machineIdOf, type PodTask, podOf, type Whole, wholeOf } from './pod-task.ts';
 
-/** A Pod without any one right refuses, names it and changes nothing; one with all of them does its task. */
+/** A Pod without one right refuses, names the right and changes nothing; a Pod with all rights does its task. */
 function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceHost): void {
   let machineId = '';
   let before: Whole;
@@ -16,18 +16,21 @@ function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceH
   });
 
   const names = [...podsLess(podOf({ ...task, machineId: 'any' }).spec).keys()];
-  test.concurrent.each(names)('%s: is refused by name, and nothing is touched', async (name) => {
-    const { spec, map } = podOf({ ...task, machineId });
-    const less = podsLess(spec).get(name);
-    const { result, code, stderr } = await runPod(hostNow(), less?.spec ?? spec, map);
-    expect(code, stderr).toBe(1);
-    const reason = less?.named === jobFiles.requestDirectory ? 'InvalidRequest' : 'RightMissing';
-    expect(result, stderr).toMatchObject({ outcome: 'refused', refusal: { reason } });
-    expect(result?.refusal?.message).toContain(less?.named);
-    expect(await wholeOf(hostNow())).toEqual(before);
-  });
+  test.concurrent.each(names)(
+    'a Pod with %s is refused by name and changes nothing',
+    async (name) => {
+      const { spec, map } = podOf({ ...task, machineId });
+      const less = podsLess(spec).get(name);
+      const { result, code, stderr } = await runPod(hostNow(), less?.spec ?? spec, map);
+      expect(code, stderr).toBe(1);
+      const reason = less?.named === jobFiles.requestDirectory ? 'InvalidRequest' : 'RightMissing';
+      expect(result, stderr).toMatchObject({ outcome: 'refused', refusal: { reason } });
+      expect(result?.refusal?.message).toContain(less?.named);
+      expect(await wholeOf(hostNow())).toEqual(before);
+    },
+  );
 
-  test('a termination message that cannot be written: ends with its path, and nothing is touched', async () => {
+  test('a Pod with an unwritable termination message names its path and changes nothing', async () => {
     const { spec, map } = podOf({ ...task, machineId });
     const lock = 'mount -o remount,bind,ro "$root$message"';
     const { code, result, stderr } = await runPod(hostNow(), spec, map, lock);
@@ -37,7 +40,7 @@ function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceH
     expect(await wholeOf(hostNow())).toEqual(before);
   });
 
-  test('all rights: does it', async () => {
+  test('a Pod with all rights does its task', async () => {
     const { spec, map } = podOf({ ...task, machineId });
     const { result, stderr } = await runPod(hostNow(), spec, map);
     expect(result?.outcome, stderr).toBe('ok');
@@ -45,16 +48,16 @@ function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceH
   });
 }
 
-describe.each(families.options)('a Pod for %s', (family) => {
+describe.each(families.options)('Pod for %s', (family) => {
   let host: NamespaceHost;
   beforeAll(async () => {
     host = await createFamilyHost('rights', family, { ens5: mac });
   });
   afterAll(() => host.down());
 
-  describe('that applies', () => refusesLess({ family, action: 'apply' }, () => host));
-  // A clean-up that is called done lets go of the node.
+  describe('apply', () => refusesLess({ family, action: 'apply' }, () => host));
+  // A clean-up wrongly reported as complete would release the node.
   if (family === 'netplan') {
-    describe('that cleans up', () => refusesLess({ family, action: 'cleanup' }, () => host));
+    describe('clean-up', () => refusesLess({ family, action: 'cleanup' }, () => host));
   }
 });

@@ -9,28 +9,28 @@ import { agentTask, template } from '../fixtures/controller-samples.ts';
 import { nic } from './agent-process.ts';
 import { stateOf } from './host-state.ts';
 
-/** Of the NIC that tasks of Pods are about. */
+/** MAC for the NIC in Pod tasks. */
 export const mac = '02:00:00:00:01:05';
 const wanted = nic(0, mac, '10.0.0.11/16', { gateway: '10.0.0.254' });
-/** A system that has profiles of both kinds of NetworkManager: its agents see most of all. */
+/** System with both NetworkManager profile formats: its agents have the most mounts. */
 const osImages: Partial<Record<Family, string>> = { keyfile: 'Rocky Linux 9.4' };
 
 export interface PodTask {
   readonly family: Family;
   readonly action: JobAction;
   readonly machineId: string;
-  /** Addresses of the Node; the host's own unless told otherwise. */
+  /** Node addresses; the host's own by default. */
   readonly protectedAddresses?: readonly string[];
 }
 
-/** The Pod that the controller makes for a task, with all rights that an installation can give, and its request. */
+/** Returns the controller's Pod for a task, with all rights an installation can grant, and its request. */
 export function podOf({ family, action, machineId, protectedAddresses }: PodTask) {
   const machine = { ...agentTask().machine, machineId, osImage: osImages[family] };
   const job = jobOf(agentTask({ family, action, machine }), { ...template, systemBus: true });
   const spec = job.spec?.template.spec;
   if (!spec) throw new Error('the Job has no Pod');
   const rights = rightsOf(job);
-  const asked: Partial<JobRequest> = {
+  const fields: Partial<JobRequest> = {
     protocol: action === 'check' ? 3 : 2,
     family,
     machineId,
@@ -39,10 +39,10 @@ export function podOf({ family, action, machineId, protectedAddresses }: PodTask
   };
   const one = action === 'cleanup' ? [] : [wanted];
   const generation = action === 'cleanup' ? 2 : 1;
-  return { spec, map: configMapOf(job, request(one, { ...asked, action, generation })) };
+  return { spec, map: configMapOf(job, request(one, { ...fields, action, generation })) };
 }
 
-/** What is in the kernel and in every file of the host, but for the agent's own lock. */
+/** Returns the kernel's state and every file on the host, without the agent's lock. */
 export async function wholeOf(host: NamespaceHost) {
   const names = await readdir(host.root, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile() && name.name !== 'lock');
@@ -57,7 +57,7 @@ export async function wholeOf(host: NamespaceHost) {
 
 export type Whole = Awaited<ReturnType<typeof wholeOf>>;
 
-/** The machine id that the host says in its file. */
+/** Returns the machine id from the host's file. */
 export async function machineIdOf({ root }: NamespaceHost): Promise<string> {
   return (await readFile(join(root, 'etc/machine-id'), 'utf8')).trim();
 }

@@ -14,15 +14,15 @@ beforeEach(async () => {
 afterEach(() => host.down());
 
 interface Odd {
-  /** Line of a shell that happens once everything is mounted; `$root` is where. */
+  /** Shell line run once everything is mounted; `$root` is the container's root. */
   readonly before?: string;
   readonly hostNetwork?: boolean;
-  /** Those that are left to it. */
+  /** Capabilities the Pod keeps. */
   readonly capabilities?: readonly string[];
   readonly protectedAddresses?: readonly string[];
 }
 
-/** A Pod that has all that its Job gives it, some of which is of no use. */
+/** Runs a Pod with all rights from its Job, some without effect. */
 function run(action: JobAction, odd: Odd = {}): Promise<PodRun> {
   const { before, hostNetwork = true, protectedAddresses } = odd;
   const { spec, map } = podOf({
@@ -57,46 +57,49 @@ async function expectRefused(
   expect(await wholeOf(host)).toEqual(before);
 }
 
-describe('a Node of which no address is known', () => {
-  const nobody = { protectedAddresses: [] };
+describe('Node without known addresses', () => {
+  const withoutAddresses = { protectedAddresses: [] };
 
   test.each(['apply', 'check', 'cleanup'] as const)(
-    'an agent in a network of its own takes no NIC for gone: %s',
+    'an agent in a separate network takes no NIC for gone: %s',
     async (action) => {
       expect((await run('apply')).result?.outcome).toBe('ok');
       const before = await wholeOf(host);
-      const lost = await run(action, { ...nobody, hostNetwork: false });
+      const lost = await run(action, { ...withoutAddresses, hostNetwork: false });
       await expectRefused(lost, { named: /hostNetwork.*no address/, before });
     },
   );
 
-  test.each(['apply', 'cleanup'] as const)('an agent of the host does it: %s', async (action) => {
-    expect((await run('apply', nobody)).result?.outcome).toBe('ok');
-    expect((await run(action, nobody)).result?.outcome).toBe('ok');
-  });
+  test.each(['apply', 'cleanup'] as const)(
+    "an agent in the host's network does its task: %s",
+    async (action) => {
+      expect((await run('apply', withoutAddresses)).result?.outcome).toBe('ok');
+      expect((await run(action, withoutAddresses)).result?.outcome).toBe('ok');
+    },
+  );
 
-  test('nothing is to be done, and nothing was: is done in any network', async () => {
-    const { result, stderr } = await run('cleanup', { ...nobody, hostNetwork: false });
+  test('a clean-up without managed NICs succeeds in any network', async () => {
+    const { result, stderr } = await run('cleanup', { ...withoutAddresses, hostNetwork: false });
     expect(result, stderr).toMatchObject({ outcome: 'ok', nics: [] });
   });
 });
 
-test("the Node's address on a link that is down is the host's all the same: a NIC is waited for", async () => {
+test('a Node address on a down link identifies the host: an absent NIC is waited for', async () => {
   await host.ip('link', 'set', 'dev', 'eth0', 'down');
   await host.unplug(mac);
   const { result, stderr } = await run('apply');
   expect(result, stderr).toMatchObject({ nics: [{ reason: 'WaitingForNIC' }] });
 });
 
-describe('a folder of the host', () => {
+describe('unusable host folder', () => {
   test.each([
-    ['/etc/netplan', 'that belongs to another user', 'chown 1000'],
-    ['/etc/netplan', 'whose mode shuts out its owner', 'chmod 0555'],
-    ['/var/lib/multinic', 'that belongs to another user alone', 'chown 1000'],
-    ['/run/systemd/units', 'that nobody else may look into', 'chmod 0700'],
-    ['/run/systemd/netif/links', 'that nobody else may look into', 'chmod 0700'],
-    ['/run/systemd/netif/links', 'that nobody else may list', 'chmod 0711'],
-  ])('%s %s: is named, with what shuts a root without capabilities out', async (path, _, line) => {
+    ['/etc/netplan', 'owned by another user', 'chown 1000'],
+    ['/etc/netplan', 'read-only for its owner', 'chmod 0555'],
+    ['/var/lib/multinic', 'owned exclusively by another user', 'chown 1000'],
+    ['/run/systemd/units', 'accessible only to its owner', 'chmod 0700'],
+    ['/run/systemd/netif/links', 'accessible only to its owner', 'chmod 0700'],
+    ['/run/systemd/netif/links', 'listable only by its owner', 'chmod 0711'],
+  ])('%s %s is named, with causes for a root without capabilities', async (path, _, line) => {
     const [change = '', ...rest] = line.split(' ');
     const folder = `${host.root}${path}`;
     await host.exec('mkdir', '-p', folder);
@@ -107,7 +110,7 @@ describe('a folder of the host', () => {
     await expectRefused(await run('apply'), { named, unsaid: 'read-only', before });
   });
 
-  test('that became read-only: is named, with the file system that may be the cause', async () => {
+  test('a folder remounted read-only is named, with the file system as possible cause', async () => {
     const before = await wholeOf(host);
     const lock = 'mount -o remount,bind,ro $root/host/etc/netplan';
     const named = /\/etc\/netplan \(EROFS\).*file system of the host that is read-only/;
@@ -115,7 +118,7 @@ describe('a folder of the host', () => {
   });
 
   test.each(['/etc/netplan', '/etc/sysctl.d', '/var/lib/multinic', '/usr/lib'])(
-    '%s that is a file: is named, and nothing else is blamed',
+    '%s replaced by a file is named, without other causes',
     async (path) => {
       const before = await wholeOf(host);
       const there = `$root/host${path}`;
@@ -126,27 +129,30 @@ describe('a folder of the host', () => {
   );
 });
 
-describe('a volume of the Pod in the place of a folder of the host', () => {
+describe('Pod volume in place of a host folder', () => {
   test.each([
     ['/var/lib/multinic', 'cleanup', 'empty-dir/state'],
     ['/etc/netplan', 'apply', 'empty-dir/netplan'],
     ['/run/systemd/units', 'check', 'configmap/units'],
-  ] as const)('%s: nothing in it is taken for the host, %s', async (path, action, volume) => {
-    expect((await run('apply')).result?.outcome).toBe('ok');
-    const folder = `/var/lib/kubelet/pods/some-uid/volumes/kubernetes.io~${volume}`;
-    await host.exec('mkdir', '-p', host.root + folder);
-    const before = await wholeOf(host);
-    const line = `mount --bind ${host.root}${folder} $root/host${path}`;
-    const named = new RegExp(`the mount of ${path} \\(kubernetes.io~${volume} is there\\)`);
-    await expectRefused(await run(action, { before: line }), { named, before });
-  });
+  ] as const)(
+    'a volume at %s is refused and not mistaken for the host, %s',
+    async (path, action, volume) => {
+      expect((await run('apply')).result?.outcome).toBe('ok');
+      const folder = `/var/lib/kubelet/pods/some-uid/volumes/kubernetes.io~${volume}`;
+      await host.exec('mkdir', '-p', host.root + folder);
+      const before = await wholeOf(host);
+      const line = `mount --bind ${host.root}${folder} $root/host${path}`;
+      const named = new RegExp(`the mount of ${path} \\(kubernetes.io~${volume} is there\\)`);
+      await expectRefused(await run(action, { before: line }), { named, before });
+    },
+  );
 });
 
-describe('an agent that only looks', () => {
+describe('check without write access', () => {
   const locked = ['/etc/netplan', '/etc/sysctl.d', '/var/lib/multinic', '/proc/sys/net'];
   const lock = locked.map((path) => `mount -o remount,bind,ro $root/host${path}`).join('\n');
 
-  test('tells what is there, whatever it may not write or change', async () => {
+  test('a check succeeds without write access and capabilities', async () => {
     expect((await run('apply')).result?.outcome).toBe('ok');
     const before = await wholeOf(host);
     const { result, stderr } = await run('check', { before: lock, capabilities: [] });
@@ -154,14 +160,14 @@ describe('an agent that only looks', () => {
     expect(await wholeOf(host)).toEqual(before);
   });
 
-  test('tells what differs there', async () => {
+  test('a check reports drift without write access', async () => {
     expect((await run('apply')).result?.outcome).toBe('ok');
     await host.ip('addr', 'flush', 'dev', 'multinic0');
     const { result, stderr } = await run('check', { before: lock, capabilities: [] });
     expect(result, stderr).toMatchObject({ outcome: 'failed', nics: [{ reason: 'Drifted' }] });
   });
 
-  test('says nothing of NICs where it may not look', async () => {
+  test('a check is refused if a folder is unreadable', async () => {
     expect((await run('apply')).result?.outcome).toBe('ok');
     await host.exec('chown', '1000', `${host.root}/var/lib/multinic`);
     const before = await wholeOf(host);

@@ -12,15 +12,15 @@ type Container = PodSpec['containers'][number];
 
 export interface PodRun {
   readonly code: number;
-  /** Absent when the termination message is empty. */
+  /** Absent if the termination message is empty. */
   readonly result?: JobResult;
   readonly stderr: string;
 }
 
 /**
- * Runs a Pod's agent on a host with what the Pod gives it and nothing else: mounts, capabilities, user, network. Its image is
- * this machine's libraries and `ip`, and the bundle. `before` is a line of a shell that happens once everything is mounted:
- * `$root` is where the container's file system is, `$message` the path of the termination message in it.
+ * Runs a Pod's agent on a host with exactly the Pod's mounts, capabilities, user and network. The image consists of
+ * this machine's libraries, `ip`, and the bundle. `before` is a shell line run once everything is mounted: `$root` is
+ * the container's root, `$message` the termination message path inside.
  */
 export async function runPod(
   host: NamespaceHost,
@@ -37,13 +37,13 @@ export async function runPod(
     }
     const message = join(folder, 'message');
     await writeFile(message, '');
-    // As the kubelet does: whoever the container runs as may write the one and read the other.
+    // Like the kubelet: any container user may write the message and read the request.
     await chmod(message, 0o666);
     await chmod(folder, 0o755);
     await writeFile(join(folder, jobFiles.requestKey), request.data?.[jobFiles.requestKey] ?? '');
     const script = [...rootOf(spec, { host, folder, message }), before, commandOf(spec)].join('\n');
     const enter = ['unshare', '--mount', 'sh', '-c', script];
-    // Without the host's network the runtime makes one in which there is nothing but lo.
+    // Without the host's network, the runtime provides a network with only lo.
     const network = spec.hostNetwork ? [] : ['unshare', '--net'];
     const { code, stderr } = await host.exec('env', '-i', `PATH=${path}`, ...network, ...enter);
     const text = await readFile(message, 'utf8');
@@ -54,7 +54,7 @@ export async function runPod(
 }
 
 const path = '/usr/sbin:/usr/bin:/sbin:/bin';
-/** Where the container's file system is put together, in its own mount namespace. */
+/** Mount point for the container's file system, in a separate mount namespace. */
 const root = '/mnt';
 
 interface Place {
@@ -70,13 +70,13 @@ function agentOf({ containers: [agent] }: PodSpec): Container {
 
 interface Mount {
   readonly source: string;
-  /** Where the container sees it. */
+  /** Path inside the container. */
   readonly target: string;
   readonly readOnly?: boolean;
   readonly isFile?: boolean;
 }
 
-/** Lines that put together what the container sees, as a runtime does. */
+/** Returns shell lines assembling the container's file system like a runtime. */
 function rootOf(spec: PodSpec, { host, folder, message }: Place): string[] {
   const { volumeMounts = [], terminationMessagePath = '', securityContext } = agentOf(spec);
   const volumes = volumeMounts.map(({ name, mountPath: target, readOnly = false }): Mount => {
@@ -105,12 +105,12 @@ function rootOf(spec: PodSpec, { host, folder, message }: Place): string[] {
 }
 
 function linesOf({ source, target, readOnly = false, isFile = false }: Mount): string[] {
-  // A source that is a link is followed as the container runtime does.
+  // A source link is resolved, as in the container runtime.
   const line = `mount --bind -o ${readOnly ? 'ro' : 'rw'} ${realpathSync(source)} $root${target}`;
   return isFile ? [`: > $root${target}`, line] : [line];
 }
 
-/** What the runtime leaves a container of capabilities: an added one is effective for root alone. */
+/** Returns the command with the capabilities a runtime leaves: an added capability is effective only for root. */
 function commandOf(spec: PodSpec): string {
   const { args = [], securityContext } = agentOf(spec);
   const { capabilities, runAsUser = 0 } = securityContext ?? {};

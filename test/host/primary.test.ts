@@ -10,7 +10,7 @@ const gateway = '10.0.0.254';
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-/** Everything the kernel tells about the host's network from now on. */
+/** Records all kernel events about the host's network. */
 function monitor({ netns }: NamespaceHost) {
   const child = spawn('ip', ['-n', netns, 'monitor', 'all'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -23,11 +23,11 @@ function monitor({ netns }: NamespaceHost) {
   };
 }
 
-describe('the primary NIC', () => {
-  test('[RW-15] sees no netlink event while NICs are attached, changed and detached', async () => {
+describe('primary NIC', () => {
+  test('[RW-15] the primary NIC gets no netlink event while NICs are attached, changed and detached', async () => {
     host = await createHost('monitor', { nics: { ens5: first, ens6: second } });
     using seen = monitor(host);
-    // The monitor is there once it tells of something.
+    // The monitor is ready once an event arrives.
     const begin = async () => {
       await host.ip('addr', 'replace', '127.9.9.9/32', 'dev', 'lo');
       return seen.text();
@@ -40,13 +40,13 @@ describe('the primary NIC', () => {
       const { result } = await runAgent(host, request(nics, { generation }));
       expect(result?.outcome).toBe('ok');
     }
-    // A control event shows that the monitor would have told.
+    // A control event proves the monitor would have reported earlier events.
     await host.ip('addr', 'add', '10.200.0.77/32', 'dev', 'eth0');
     await expect.poll(() => seen.text()).toContain('10.200.0.77');
     const [before = ''] = seen.text().split('10.200.0.77');
     expect(before).toContain('10.0.0.21');
     const about = before.split('\n').filter((line) => line.includes('eth0'));
-    // The line that the control event itself begins with.
+    // The control event's own first line.
     expect(about.length).toBeLessThanOrEqual(1);
     expect(about.join('')).toMatch(/^(\[ADDR\])?\d+: eth0 +inet $|^$/);
   });

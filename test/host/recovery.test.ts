@@ -18,8 +18,8 @@ afterEach(() => host.down());
 
 const journals = async () => readdir(join(host.root, 'var/lib/multinic/journal'));
 
-/** A run that can neither bring the NIC on nor back. */
-async function stuck(name: string): Promise<void> {
+/** Leaves a NIC whose change failed and whose rollback failed. */
+async function failRollback(name: string): Promise<void> {
   host = await createHost(name, { nics: { ens5: mac } });
   await runAgent(host, request([wanted]));
   const path = await denyingIp(host, '^(rule.del|addr.del)');
@@ -28,9 +28,9 @@ async function stuck(name: string): Promise<void> {
   expect(await journals()).toEqual(['0.json']);
 }
 
-describe('a NIC that could not be brought back', () => {
-  test('is brought on by the next run, from what is there', async () => {
-    await stuck('on');
+describe('NIC with a failed rollback', () => {
+  test('a NIC with a failed rollback is configured by the next run, from its current state', async () => {
+    await failRollback('on');
     const path = await denyingIp(host, '^(addr.del|rule.del.from).10.0.0.21');
     const { result } = await runAgent(host, request([moved], { generation: 3 }), { path });
     expect(result?.outcome).toBe('ok');
@@ -38,8 +38,8 @@ describe('a NIC that could not be brought back', () => {
     expect(await journals()).toEqual([]);
   });
 
-  test('can still be removed', async () => {
-    await stuck('off');
+  test('a NIC with a failed rollback can be released', async () => {
+    await failRollback('off');
     const path = await denyingIp(host, 'addr.replace');
     const cleanup = request([], { generation: 3, action: 'cleanup' });
     const { result } = await runAgent(host, cleanup, { path });
@@ -48,24 +48,26 @@ describe('a NIC that could not be brought back', () => {
   });
 });
 
-describe('a NIC that an interrupted run left in hand', () => {
-  test('has a file whose backup cannot be made: that is told when the change is finished', async () => {
+describe('NIC with an interrupted change', () => {
+  test('a failed backup is reported when an interrupted change is finished', async () => {
     host = await createHost('no-backup', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
-    const asked = request([moved], { generation: 2 });
-    expect((await runAgent(host, asked, { killAt: 'agent.file.commit after 1' })).code).toBe(137);
+    const jobRequest = request([moved], { generation: 2 });
+    expect((await runAgent(host, jobRequest, { killAt: 'agent.file.commit after 1' })).code).toBe(
+      137,
+    );
     await writeFile(join(host.root, 'etc/netplan/backup'), '');
-    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    const { result } = await runAgent(host, { ...jobRequest, attempt: 1 });
     expect(result).toMatchObject({
       outcome: 'ok',
       warnings: ['BackupFailed /etc/netplan/90-multinic0.yaml: backup is no folder'],
     });
   });
 
-  test('is not touched once it has become the way out of the node', async () => {
+  test('a NIC with an interrupted change is untouched once primary', async () => {
     host = await createHost('way-out', { nics: { ens5: mac } });
-    const asked = request([wanted]);
-    const killed = await runAgent(host, asked, { killAt: 'agent.kernel.batch after 1' });
+    const jobRequest = request([wanted]);
+    const killed = await runAgent(host, jobRequest, { killAt: 'agent.kernel.batch after 1' });
     expect(killed.code).toBe(137);
     await host.ip('addr', 'add', '10.50.0.2/24', 'dev', 'multinic0');
     await host.ip('route', 'replace', 'default', 'via', '10.50.0.1', 'dev', 'multinic0');
@@ -79,16 +81,16 @@ describe('a NIC that an interrupted run left in hand', () => {
     expect(later.result?.outcome).toBe('ok');
   });
 
-  test('is over when it was given away and is in use by others since', async () => {
+  test('an interrupted release ends if the NIC has a new user since', async () => {
     host = await createHost('given-away', { nics: { ens5: mac } });
     await runAgent(host, request([wanted]));
-    const asked = request([], { generation: 2 });
-    const killed = await runAgent(host, asked, { killAt: 'agent.state.write before 1' });
+    const jobRequest = request([], { generation: 2 });
+    const killed = await runAgent(host, jobRequest, { killAt: 'agent.state.write before 1' });
     expect(killed.code).toBe(137);
     expect(await journals()).toEqual(['0.json']);
     await host.ip('addr', 'add', '10.50.0.2/24', 'dev', 'ens5');
     await host.ip('link', 'set', 'ens5', 'up');
-    const { result } = await runAgent(host, { ...asked, attempt: 1 });
+    const { result } = await runAgent(host, { ...jobRequest, attempt: 1 });
     expect(result).toMatchObject({ outcome: 'ok', nics: [] });
     expect(await journals()).toEqual([]);
     expect(await host.ip('-br', '-4', 'addr', 'show', 'dev', 'ens5', 'up')).toContain('10.50.0.2');
@@ -101,7 +103,7 @@ const removed = 'agent.file.remove after 1';
 const unrecorded = 'agent.state.write before 1';
 const recorded = 'agent.journal.remove before 1';
 
-describe('a removal that was killed after its commit', () => {
+describe('release killed after its commit', () => {
   test.each([
     { killAt: removed, boots: true, by: 'an administrator', lifetime: '' },
     { killAt: unrecorded, boots: true, by: 'DHCP', lifetime: lease },
@@ -109,7 +111,7 @@ describe('a removal that was killed after its commit', () => {
     { killAt: recorded, boots: false, by: 'DHCP', lifetime: lease },
     { killAt: recorded, boots: false, by: 'an administrator', lifetime: '' },
   ])(
-    'at $killAt leaves the NIC the address of its port that $by set since (after a boot: $boots)',
+    "a release killed at $killAt leaves the port's address $by set since (after a boot: $boots)",
     async ({ killAt, boots, lifetime }) => {
       host = await createHost('set-up-again', { nics: { ens5: mac, ens6: second } });
       await runAgent(host, request([wanted]));
@@ -130,7 +132,7 @@ describe('a removal that was killed after its commit', () => {
   );
 });
 
-/** The journal is of a former boot; the removal has left the kernel as a boot does. */
+/** Simulates a boot: the journal is from a former boot, and the release left the kernel as a boot does. */
 async function boot(): Promise<void> {
   const path = join(host.root, 'var/lib/multinic/journal/0.json');
   const entry = JSON.parse(await readFile(path, 'utf8')) as object;

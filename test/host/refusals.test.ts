@@ -19,13 +19,16 @@ async function prepare(name: string, ...commands: readonly string[]): Promise<vo
   if (commands.includes('link set dev ens5 up')) await untilChecked('ens5');
 }
 
-/** The kernel looks for duplicates of a link-local address for a second or two, and only then makes its route (RFC 4862, 5.4). */
+/**
+ * Waits for duplicate detection on a link-local address, a second or two: only afterwards the kernel makes its route
+ * (RFC 4862, 5.4).
+ */
 async function untilChecked(link: string): Promise<void> {
   const checked = ['-6', '-o', 'addr', 'show', 'dev', link, 'scope', 'link', '-tentative'];
   await expect.poll(async () => (await host.exec('ip', ...checked)).stdout).not.toBe('');
 }
 
-/** The entry is refused for this reason, nothing of its NIC moves, and the one beside it is configured. */
+/** Expects the entry refused for this reason with its NIC unchanged, and the entry beside it configured. */
 async function expectRefused(entry: RequestInterface, reason: string, words: RegExp) {
   const only = await runAgent(host, request([good]));
   expect(only.result?.outcome).toBe('ok');
@@ -44,13 +47,13 @@ async function expectRefused(entry: RequestInterface, reason: string, words: Reg
 
 const wanted = nic(0, first, '10.0.0.11/16');
 
-describe('refusals', () => {
-  test('the primary NIC, by its default route', async () => {
+describe('refused NICs', () => {
+  test('the primary NIC is refused by its default route', async () => {
     await prepare('primary');
     await expectRefused(nic(0, primary.mac, '10.0.0.11/16'), 'PrimaryNIC', /default route/);
   });
 
-  test('the primary NIC, by a default route that names a nexthop object alone', async () => {
+  test('a NIC with a default route by a nexthop object alone is refused as PrimaryNIC', async () => {
     await prepare(
       'nexthop',
       'link set dev ens5 up',
@@ -65,7 +68,7 @@ describe('refusals', () => {
       { name: 'ens5', reason: 'PrimaryNIC' },
       { name: 'multinic1', state: 'Configured' },
     ]);
-    // Of a group nobody tells the links.
+    // The kernel reports no links for a nexthop group.
     await host.ip('route', 'replace', 'default', 'nhid', '6', 'metric', '50');
     const later = await runAgent(host, request([wanted], { generation: 2 }));
     expect(later.result?.nics[0]).toMatchObject({
@@ -75,71 +78,71 @@ describe('refusals', () => {
     });
   });
 
-  test('a NIC with an address of the node', async () => {
+  test('a NIC with a Node address is refused as PrimaryNIC', async () => {
     await prepare('node', 'addr add 10.0.9.9/32 dev ens5');
-    const asked = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });
+    const jobRequest = request([wanted, good], { protectedAddresses: ['10.0.9.9'] });
     const before = await stateOf(host);
-    const { result } = await runAgent(host, asked);
+    const { result } = await runAgent(host, jobRequest);
     expect(result?.nics[0]).toMatchObject({ reason: 'PrimaryNIC', name: 'ens5' });
     expect((await stateOf(host)).links.filter((line) => line.includes('ens5'))).toEqual(
       before.links.filter((line) => line.includes('ens5')),
     );
   });
 
-  test('[RW-62] a NIC with an address of somebody else, up or down', async () => {
+  test('[RW-62] a NIC with a foreign address is refused as NICInUse', async () => {
     await prepare('address', 'addr add 10.7.0.1/24 dev ens5');
     await expectRefused(wanted, 'NICInUse', /10\.7\.0\.1\/24/);
   });
 
-  test('a NIC with a route of somebody else', async () => {
+  test('a NIC with a foreign route is refused as NICInUse', async () => {
     await prepare('route', 'link set dev ens5 up', 'route add 10.8.0.0/24 dev ens5');
     await expectRefused(wanted, 'NICInUse', /10\.8\.0\.0\/24/);
   });
 
-  test('a NIC with a global IPv6 address', async () => {
+  test('a NIC with a global IPv6 address is refused as NICInUse', async () => {
     await prepare('six', 'link set dev ens5 up', 'addr add 2001:db8::5/64 dev ens5 nodad');
     await expectRefused(wanted, 'NICInUse', /2001:db8::5/);
   });
 
-  test('a member of a bridge', async () => {
+  test('a bridge member is refused as NICInUse', async () => {
     await prepare('member', 'link add br7 type bridge', 'link set dev ens5 master br7');
     await expectRefused(wanted, 'NICInUse', /br7/);
   });
 
-  test('a NIC that another link sits on', async () => {
+  test('a NIC below a macvlan is refused as NICInUse', async () => {
     await prepare('upper', 'link add link ens5 name mac5 type macvlan');
     await expectRefused(wanted, 'NICInUse', /mac5/);
   });
 
-  test('a NIC that a vxlan sends by, as of flannel', async () => {
+  test('a NIC below a vxlan, as in flannel, is refused as NICInUse', async () => {
     const vxlan = 'link add flannel.1 type vxlan id 1 dev ens5 local 10.200.0.2 dstport 8472';
     await prepare('vxlan', vxlan);
     await expectRefused(wanted, 'NICInUse', /flannel.1 sits on ens5/);
   });
 
-  test('two NICs with one MAC', async () => {
+  test('two NICs with the same MAC are refused as DuplicateMAC', async () => {
     await prepare('twins');
     await host.plug('ens7', '02:00:00:00:01:07');
     await host.ip('link', 'set', 'dev', 'ens7', 'address', first);
     await expectRefused(wanted, 'DuplicateMAC', /ens5 and ens7/);
   });
 
-  test('a table that somebody else uses', async () => {
+  test('a table in foreign use is refused as TableInUse', async () => {
     await prepare('table', 'route add 10.9.0.0/24 via 10.200.0.254 table 100');
     await expectRefused(wanted, 'TableInUse', /table 100/);
   });
 
-  test('a priority that somebody else uses', async () => {
+  test('a priority in foreign use is refused as TableInUse', async () => {
     await prepare('priority', 'rule add from 10.9.0.1 table 200 priority 10100');
     await expectRefused(wanted, 'TableInUse', /rule 10100/);
   });
 
-  test("[RW-41] a subnet that overlaps the primary NIC's", async () => {
+  test("[RW-41] a subnet overlapping the primary NIC's is refused", async () => {
     await prepare('overlap');
     await expectRefused(nic(0, first, '10.200.9.9/24'), 'SubnetOverlapsPrimary', /eth0/);
   });
 
-  test('an entry that cannot be used', async () => {
+  test('an invalid entry is refused as InvalidEntry', async () => {
     await prepare('entry');
     await expectRefused(
       nic(0, first, '10.0.0.11/16', { gateway: '10.9.0.1' }),
@@ -148,13 +151,13 @@ describe('refusals', () => {
     );
   });
 
-  test('[RW-30] a name that a link of somebody else has', async () => {
+  test('[RW-30] a name held by a foreign link is refused as NICInUse', async () => {
     await prepare('name');
     await host.plug('multinic0', '02:00:00:00:09:01');
     await expectRefused(wanted, 'NICInUse', /02:00:00:00:09:01/);
   });
 
-  test('a path that a file of somebody else has', async () => {
+  test('a path with a foreign file is refused as PersistFailed', async () => {
     await prepare('path');
     await writeFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), '# mine\n');
     await expectRefused(wanted, 'PersistFailed', /90-multinic0\.yaml/);
@@ -162,12 +165,12 @@ describe('refusals', () => {
 
   test.each([
     ['a directory', { state: 'Configured' }],
-    // It may lead to a file that only the host can see.
+    // The link may lead to a file only the host can see.
     [
       'a link to nowhere',
       { reason: 'NICInUse', message: expect.stringMatching(/cannot read it: ENOENT$/) as string },
     ],
-  ])('a path that %s has', async (what, beside) => {
+  ])('a path with %s is refused as PersistFailed', async (what, beside) => {
     await prepare('place');
     const path = join(host.root, 'etc/netplan/90-multinic0.yaml');
     await (what === 'a directory' ? mkdir(path) : symlink('/nowhere', path));
@@ -176,7 +179,7 @@ describe('refusals', () => {
     expect((await lstat(path)).isFile()).toBe(false);
   });
 
-  test('a NIC that a file of somebody else configures', async () => {
+  test('a NIC configured by a foreign file is refused as NICInUse', async () => {
     await prepare('claim');
     const text = `network: {ethernets: {data: {match: {macaddress: "${first}"}, dhcp4: true}}}\n`;
     await writeFile(join(host.root, 'etc/netplan/50-cloud-init.yaml'), text);
@@ -184,8 +187,8 @@ describe('refusals', () => {
   });
 });
 
-describe('refused whole', () => {
-  test('a request that is not one, naming the field', async () => {
+describe('requests refused as a whole', () => {
+  test('an invalid request is refused, naming the field', async () => {
     await prepare('invalid');
     const { code, result } = await runAgent(host, '{"protocol": 4, "uid": "u", "generation": 3}');
     expect(code).toBe(1);
@@ -200,7 +203,7 @@ describe('refused whole', () => {
     });
   });
 
-  test('an older generation, and an object that was replaced', async () => {
+  test('an older generation and a replaced object are refused as StaleRequest', async () => {
     await prepare('stale');
     await runAgent(host, request([wanted], { generation: 5 }));
     const before = await stateOf(host);
@@ -213,7 +216,7 @@ describe('refused whole', () => {
   });
 
   test.each(['{"version": 3}', 'not json', '{"version": 1, "nics": 3}'])(
-    'a state of the host that it does not know: %s',
+    'an unknown state.json is refused and left unchanged: %s',
     async (text) => {
       await prepare('unknown');
       await mkdir(join(host.root, 'var/lib/multinic'));
@@ -228,12 +231,12 @@ describe('refused whole', () => {
   );
 });
 
-describe('the command line', () => {
-  test('without a request it says what is missing, with status 2', async () => {
+describe('command line', () => {
+  test('an unknown flag prints usage and exits with status 2', async () => {
     await prepare('usage');
     const { code, stderr } = await runAgent(host, request([wanted]), { flags: ['--nonsense'] });
     expect(code).toBe(2);
-    expect(stderr).toContain("Unknown option '--nonsense'");
+    expect(stderr).toContain('unknown option `--nonsense`');
     expect(stderr).toContain('usage: multinic agent');
   });
 });

@@ -28,7 +28,7 @@ describe('rollback', () => {
     ['the name', '^link.set.dev.ens5.name'],
     ['the MTU', 'multinic0.mtu'],
   ])(
-    '[RW-14] [RW-25] [RW-40] a new NIC is as it was when the kernel refuses %s; the others are configured',
+    '[RW-14] [RW-25] [RW-40] a new NIC is rolled back when the kernel refuses %s; the other NIC is configured',
     async (_, pattern) => {
       await hostWithTwo('refused');
       await runAgent(host, request([b]));
@@ -56,7 +56,7 @@ describe('rollback', () => {
     const path = await denyingIp(host, '^rule.del');
     const moved = nic(0, first, '10.0.0.21/16', { gateway, mtu: 9000 });
     const { result } = await runAgent(host, request([moved, b], { generation: 2 }), { path });
-    // The new rule cannot be taken back through this ip either, and the result says so.
+    // This `ip` also refuses deleting the new rule, and the result reports the failed rollback.
     expect(result?.nics[0]).toMatchObject({ name: 'multinic0', reason: 'RollbackFailed' });
     expect(await stat(file)).toMatchObject({ ino, mtimeMs });
     const later = await runAgent(host, request([a, b], { generation: 3 }));
@@ -64,7 +64,7 @@ describe('rollback', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('[RW-07] a removal that fails leaves the NIC configured', async () => {
+  test('[RW-07] a failed release leaves the NIC configured', async () => {
     await hostWithTwo('removal');
     await runAgent(host, request([a, b]));
     const before = await stateOf(host);
@@ -77,7 +77,7 @@ describe('rollback', () => {
     expect(await stateOf(host)).toEqual(before);
   });
 
-  test('[RW-22] foreign state is the same before, after a rollback, after apply and after removal', async () => {
+  test('[RW-22] foreign state is unchanged by rollback, apply and release', async () => {
     await hostWithTwo('foreign');
     await plantForeignState(host);
     const ours = ['ens5', 'ens6', 'multinic0', 'multinic1', '10.0.0.1'];
@@ -93,8 +93,8 @@ describe('rollback', () => {
   });
 });
 
-describe('a kernel before 6.2', () => {
-  test('[RW-16] renames a NIC that is up by way of down', async () => {
+describe('kernel before 6.2', () => {
+  test('[RW-16] a kernel before 6.2 renames an up NIC through down', async () => {
     await hostWithTwo('busy');
     await host.ip('link', 'set', 'dev', 'ens5', 'up');
     const path = await ipOnOldKernel(host);
@@ -117,9 +117,9 @@ async function fill(directory: string): Promise<void> {
   await run('dd', ['if=/dev/zero', `of=${join(directory, 'ballast')}`, 'bs=4k']);
 }
 
-describe('a full disk', () => {
+describe('full disk', () => {
   test.each(['var/lib/multinic', 'etc/netplan'])(
-    'at %s changes nothing, and needs no restart',
+    'a full disk at %s changes nothing, and needs no restart',
     async (at) => {
       await hostWithTwo('full');
       const directory = join(host.root, at);
@@ -144,9 +144,9 @@ describe('a full disk', () => {
   );
 });
 
-describe('a file system that has become read-only', () => {
+describe('read-only file system', () => {
   test.each(['var/lib/multinic', 'etc/netplan'])(
-    '[RW-02] at %s changes nothing, and needs no restart',
+    '[RW-02] a read-only file system at %s changes nothing, and needs no restart',
     async (at) => {
       await hostWithTwo('readonly');
       await runAgent(host, request([a]));

@@ -22,8 +22,8 @@ async function configured(...entries: readonly RequestInterface[]) {
   return result?.nics.map(({ reason, message }) => `${reason} ${message}`.trim());
 }
 
-/** What of the host's routing is about the NIC, without what the kernel makes by itself. */
-async function ways() {
+/** Returns the NIC's routing state, without kernel-made routes. */
+async function routingState() {
   const shown = await host.ip('-4', 'route', 'show', 'dev', 'multinic0', 'table', 'all');
   const made = shown.split('\n').filter((line) => line !== '' && !line.includes('proto kernel'));
   return {
@@ -35,11 +35,11 @@ async function ways() {
 
 const viaMain = ['10.77.0.0/16 via 10.0.0.254 proto static metric 100 '];
 
-describe('routing', () => {
-  test('by main has its routes there, and the way out of the node stays', async () => {
+describe('routing modes', () => {
+  test("mode main puts routes in main, and the node's default route stays", async () => {
     host = await createHost('main', { nics: { ens5: mac } });
     expect(await configured(wanted('main'))).toEqual(['Configured']);
-    expect(await ways()).toEqual({ main: viaMain, table: 0, rules: 0 });
+    expect(await routingState()).toEqual({ main: viaMain, table: 0, rules: 0 });
     expect(await host.ipJson('route', 'get', '10.77.1.2')).toMatchObject([{ dev: 'multinic0' }]);
     expect(await host.ipJson('route', 'get', '192.0.2.1')).toMatchObject([{ dev: 'eth0' }]);
     const file = await readFile(join(host.root, 'etc/netplan/90-multinic0.yaml'), 'utf8');
@@ -48,7 +48,7 @@ describe('routing', () => {
     expect(again.effects).toEqual(['agent.result.write before 1', 'agent.result.write after 1']);
   });
 
-  test('is changed like anything else, and nothing of the former way stays', async () => {
+  test('changing the routing mode leaves nothing from the former mode', async () => {
     host = await createHost('modes', { nics: { ens5: mac } });
     const former = await stateOf(host);
     const pbr = { main: [], table: 3, rules: 1 };
@@ -63,7 +63,7 @@ describe('routing', () => {
       ['main', { main: viaMain, table: 0, rules: 0 }],
     ] as const) {
       expect(await configured(wanted(mode))).toEqual(['Configured']);
-      expect(await ways()).toEqual(there);
+      expect(await routingState()).toEqual(there);
     }
     expect(await configured()).toEqual(['Removed']);
     const left = without(await stateOf(host), mac);
@@ -72,10 +72,18 @@ describe('routing', () => {
   });
 
   test.each([
-    ['the node', '10.200.0.0/20', 'SubnetOverlapsPrimary 10.200.0.0/20 overlaps 10.200.0.0/16'],
-    ['pods', '10.244.1.0/24', 'SubnetOverlapsForeign 10.244.1.0/24 overlaps 10.244.0.0/16'],
-    ['all', '0.0.0.0/1', 'InvalidEntry route to 0.0.0.0/1: main takes none wider than /8'],
-  ])('by main takes no traffic of %s', async (_, to, words) => {
+    [
+      "the node's subnet",
+      '10.200.0.0/20',
+      'SubnetOverlapsPrimary 10.200.0.0/20 overlaps 10.200.0.0/16',
+    ],
+    ['Pods', '10.244.1.0/24', 'SubnetOverlapsForeign 10.244.1.0/24 overlaps 10.244.0.0/16'],
+    [
+      'half of all addresses',
+      '0.0.0.0/1',
+      'InvalidEntry route to 0.0.0.0/1: main takes none wider than /8',
+    ],
+  ])('mode main refuses routes for %s', async (_, to, words) => {
     host = await createHost('greedy', { nics: { ens5: mac } });
     await host.ip('route', 'add', '10.244.0.0/16', 'via', primary.gateway, 'dev', 'eth0');
     const before = await stateOf(host);

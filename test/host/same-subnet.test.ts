@@ -28,11 +28,11 @@ async function configure(host: NamespaceHost, ...asked: Parameters<typeof reques
   expect(result?.outcome, stderr).toBe('ok');
 }
 
-describe('NICs of one subnet', () => {
-  test('[RW-41] answer each for itself, for traffic and for its address, and the way out stays', async () => {
+describe('NICs in one subnet', () => {
+  test('[RW-41] NICs in one subnet each answer for their own traffic and address, and the default route stays', async () => {
     const host = await hostWith('subnet-three', 3);
-    const ways = () => host.ip('route', 'show', 'default');
-    const before = await ways();
+    const defaultRoutes = () => host.ip('route', 'show', 'default');
+    const before = await defaultRoutes();
     await configure(host, several(3));
     for (const [index, { mac, addresses }] of several(3).entries()) {
       const [address = ''] = (addresses[0] ?? '').split('/');
@@ -41,12 +41,12 @@ describe('NICs of one subnet', () => {
       expect(await answerOf(host, gateway, address)).toBe('hello');
       expect(await answererOf(host, address)).toBe(mac);
     }
-    expect(await ways()).toBe(before);
+    expect(await defaultRoutes()).toBe(before);
     const out = await host.ipJson('route', 'get', '192.0.2.9');
     expect(out).toMatchObject([{ dev: 'eth0', gateway: primary.gateway }]);
   });
 
-  test('[RW-43] come to the same at once and one after the other', async () => {
+  test('[RW-43] NICs configured together or one by one reach the same state', async () => {
     const [together, apart] = [await hostWith('at-once', 4), await hostWith('one-by-one', 4)];
     await configure(together, several(4));
     for (let count = 1; count <= 4; count++) {
@@ -56,7 +56,7 @@ describe('NICs of one subnet', () => {
   });
 });
 
-test('[RW-34] another prefix of the same address replaces the one before, and nothing of that is left', async () => {
+test('[RW-34] a new prefix for the same address replaces the old prefix without leftovers', async () => {
   const [changed, fresh] = [await hostWith('prefix', 1), await hostWith('prefix-fresh', 1)];
   const narrow = nic(0, macOf(1), '10.0.0.1/24', { gateway });
   await configure(changed, several(1));
@@ -66,7 +66,7 @@ test('[RW-34] another prefix of the same address replaces the one before, and no
   expect(await stateOf(changed)).toEqual(await stateOf(fresh));
 });
 
-test('[RW-38] a NIC without a carrier is configured, and works as soon as it has one', async () => {
+test('[RW-38] a NIC without a carrier is configured, and works once the carrier comes', async () => {
   const host = await hostWith('carrier', 1);
   const cable = ['-n', host.fabric, 'link', 'set', 'dev', `sw${macOf(1).replaceAll(':', '')}`];
   await runIp([...cable, 'down']);

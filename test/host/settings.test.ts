@@ -11,7 +11,7 @@ const [first, second] = ['02:00:00:00:01:05', '02:00:00:00:01:06'] as const;
 const wanted = nic(0, first, '10.0.0.11/16');
 const other = nic(1, second, '10.0.0.12/16');
 const keys = ['rp_filter', 'arp_ignore', 'arp_announce'];
-const kept = '/etc/sysctl.d/90-multinic0.conf';
+const sysctlFile = '/etc/sysctl.d/90-multinic0.conf';
 
 let host: NamespaceHost;
 beforeEach(async () => {
@@ -37,21 +37,21 @@ async function configured(...entries: readonly RequestInterface[]) {
 
 const nothingButTheResult = 2;
 
-describe('kernel settings of a NIC', () => {
-  test('[RW-22] are set, kept over a boot, and given back', async () => {
+describe('kernel settings on a NIC', () => {
+  test('[RW-22] kernel settings are set, persisted across a boot, and restored on release', async () => {
     await set('ens5', 'rp_filter', '1');
     await configured(wanted);
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
     const lines = keys.map((key, at) => `net.ipv4.conf.multinic0.${key} = ${[2, 1, 2][at]}`);
     const text = [`# NIC ${first}`, ...lines, ''].join('\n');
-    expect(await readFile(join(host.root, kept), 'utf8')).toBe(text);
+    expect(await readFile(join(host.root, sysctlFile), 'utf8')).toBe(text);
     expect(await configured(wanted)).toEqual({ warnings: [], effects: nothingButTheResult });
     await configured();
     expect(await settings('ens5')).toEqual(['1', '0', '0']);
     expect(await readdir(join(host.root, 'etc/sysctl.d'))).toEqual(['backup']);
   });
 
-  test('that others have changed since are told, left as they are, and not given back', async () => {
+  test('settings changed by users are reported, kept, and not restored on release', async () => {
     await configured(wanted);
     await set('multinic0', 'rp_filter', '0');
     expect(await configured(wanted)).toEqual({
@@ -64,7 +64,7 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('ens5')).toEqual(['1', '0', '0']);
   });
 
-  test('that others have set to the defaults of a node that has one of ours as default are left, too', async () => {
+  test("settings changed to the node's defaults are kept, even if a default equals a managed value", async () => {
     await set('default', 'rp_filter', '2');
     await configured(wanted);
     await set('multinic0', 'arp_ignore', '0');
@@ -74,7 +74,7 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('multinic0')).toEqual(['2', '0', '0']);
   });
 
-  test('are set again on a NIC that was unplugged meanwhile', async () => {
+  test('settings are set again on a replugged NIC', async () => {
     await configured(wanted);
     await host.unplug(first);
     await host.plug('ens5', first);
@@ -82,7 +82,7 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
   });
 
-  test('are set again on a NIC that returns from the namespace of a pod', async () => {
+  test("settings are set again on a NIC returning from a Pod's namespace", async () => {
     await configured(wanted);
     // In an empty namespace the link keeps its index.
     const go = `ip -n ${host.netns} link set dev multinic0 netns $$`;
@@ -94,7 +94,7 @@ describe('kernel settings of a NIC', () => {
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
   });
 
-  test('let each of two NICs in a subnet answer for its own addresses alone', async () => {
+  test('two NICs in a subnet each answer only for their own addresses', async () => {
     await configured(wanted, other);
     for (const [ip, mac] of [
       ['10.0.0.11', first],
@@ -104,19 +104,19 @@ describe('kernel settings of a NIC', () => {
     }
   });
 
-  test('of a host that keeps none are set all the same', async () => {
+  test('settings are set on a host without persistent settings', async () => {
     await host.down();
     host = await createHost('settings', { nics: { ens5: first } });
     await configured(wanted);
     expect(await settings('multinic0')).toEqual(['2', '1', '2']);
-    await expect(readFile(join(host.root, kept))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(host.root, sysctlFile))).rejects.toThrow('ENOENT');
   });
 
-  test('leave a file of somebody else alone', async () => {
-    await writeFile(join(host.root, kept), 'net.ipv4.ip_forward = 1\n');
+  test('a foreign file at the settings path is left alone', async () => {
+    await writeFile(join(host.root, sysctlFile), 'net.ipv4.ip_forward = 1\n');
     const { result } = await runAgent(host, request([wanted]));
     expect(result?.nics).toMatchObject([{ reason: 'PersistFailed' }]);
-    expect(await readFile(join(host.root, kept), 'utf8')).toBe('net.ipv4.ip_forward = 1\n');
+    expect(await readFile(join(host.root, sysctlFile), 'utf8')).toBe('net.ipv4.ip_forward = 1\n');
     expect(await settings('ens5')).toEqual(['0', '0', '0']);
   });
 });

@@ -16,8 +16,8 @@ const wanted = nic(0, first, '10.0.0.11/16', { gateway });
 let host: NamespaceHost;
 afterEach(() => host.down());
 
-/** What the deployed agent leaves of a NIC whose address it changed once: two addresses, two rules, two files. */
-async function deployedHost(name: string): Promise<void> {
+/** Leftovers by the legacy agent after an address change: two addresses, two rules, two files. */
+async function legacyHost(name: string): Promise<void> {
   host = await createHost(name, { nics: { ens5: first, ens6: second } });
   const commands = [
     'link set dev ens5 name multinic0',
@@ -53,7 +53,7 @@ async function deployedHost(name: string): Promise<void> {
     await writeFile(path, text.replaceAll('multinic0', `multinic${index}`));
     await chmod(path, mode);
   }
-  // A host of any age: the kernel adds a route when it has probed the link's own address.
+  // Simulates an older host: the kernel adds a route after probing the link's own address.
   await eventually(async () => {
     const shown = await host.ip('addr', 'show', 'dev', 'multinic0');
     expect(shown).toContain('fe80::');
@@ -61,7 +61,7 @@ async function deployedHost(name: string): Promise<void> {
   });
 }
 
-async function likeFresh(): Promise<void> {
+async function expectLikeFresh(): Promise<void> {
   const fresh = await createHost('fresh', { nics: { ens5: first, ens6: second } });
   try {
     await fresh.ip('rule', 'add', 'from', '10.9.0.0/16', 'table', '200', 'priority', '111');
@@ -72,15 +72,15 @@ async function likeFresh(): Promise<void> {
   }
 }
 
-describe('a host of the deployed agent', () => {
-  test('[RW-29] is taken over: what it left is migrated, never duplicated, and foreign rules stay', async () => {
-    await deployedHost('takeover');
+describe('host with a legacy agent', () => {
+  test('[RW-29] legacy state is migrated without duplicates, and foreign rules stay', async () => {
+    await legacyHost('takeover');
     expect((await runAgent(host, request([wanted]))).result?.outcome).toBe('ok');
-    await likeFresh();
+    await expectLikeFresh();
   });
 
-  test('keeps the NIC up and its traffic going meanwhile', async () => {
-    await deployedHost('live');
+  test('migration keeps the NIC up and its traffic running', async () => {
+    await legacyHost('live');
     const { result, stderr } = await runAgent(host, request([wanted]));
     expect(result?.outcome).toBe('ok');
     expect(stderr).not.toContain('link set dev multinic0 down');
@@ -88,9 +88,9 @@ describe('a host of the deployed agent', () => {
   });
 
   test.each(['^rule.add', '^route.replace.0', '^addr.del'])(
-    'is as it was, old files and all, when the kernel refuses %s',
+    'a refused %s rolls the migration back, including old files',
     async (pattern) => {
-      await deployedHost('failing');
+      await legacyHost('failing');
       const before = await stateOf(host);
       const path = await denyingIp(host, pattern);
       const { result } = await runAgent(host, request([wanted]), { path });
@@ -99,8 +99,8 @@ describe('a host of the deployed agent', () => {
     },
   );
 
-  test('[RW-30] is left without a trace by a clean-up that names its NICs', async () => {
-    await deployedHost('cleanup');
+  test('[RW-30] a clean-up naming the NICs removes all legacy state', async () => {
+    await legacyHost('cleanup');
     const { result } = await runAgent(host, request([wanted], { action: 'cleanup' }));
     expect(result).toMatchObject({ outcome: 'ok', nics: [{ mac: first, state: 'Removed' }] });
     const state = JSON.stringify(await stateOf(host));
@@ -110,15 +110,15 @@ describe('a host of the deployed agent', () => {
   });
 });
 
-describe('a host whose state.json was lost', () => {
-  test('is recognised by our files, and nothing moves', async () => {
+describe('host with a lost state.json', () => {
+  test('managed NICs are recognised by their files, and nothing changes', async () => {
     host = await createHost('lost', { nics: { ens5: first, ens6: second } });
-    const asked = [wanted, nic(1, second, '10.0.0.12/16', { gateway })];
-    await runAgent(host, request(asked));
+    const entries = [wanted, nic(1, second, '10.0.0.12/16', { gateway })];
+    await runAgent(host, request(entries));
     const before = await stateOf(host);
     const { code } = await host.exec('rm', join(host.root, 'var/lib/multinic/state.json'));
     expect(code).toBe(0);
-    const { result, effects } = await runAgent(host, request(asked));
+    const { result, effects } = await runAgent(host, request(entries));
     expect(result?.outcome).toBe('ok');
     expect(
       effects.filter((effect) => effect.includes('kernel') || effect.includes('file')),

@@ -17,7 +17,7 @@ socket.on('error', (error) => { console.log(error.message); process.exitCode = 1
 socket.on('data', (data) => { console.log(String(data)); socket.end(); });
 socket.write('hello');`;
 
-/** What comes back of a word that the host sends to an address behind its NICs: `hello`, or why nothing did. */
+/** Sends a word from the host to an address behind its NICs; returns the echo `hello`, or the error. */
 export async function answerOf(host: NamespaceHost, to: string, from = ''): Promise<string> {
   const inFabric = [`--net=/run/netns/${host.fabric}`, '--', process.execPath, '-e', echo];
   const server = spawn('nsenter', inFabric, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -35,7 +35,7 @@ async function ended(server: ReturnType<typeof spawn>): Promise<never> {
   throw new Error(`the echo server ended with ${code}`);
 }
 
-/** Who has the address, as the fabric learns it from whoever answers first. */
+/** Returns the MAC the fabric learns for the address, from the first answer. */
 export async function answererOf(
   { fabric }: NamespaceHost,
   ip: string,

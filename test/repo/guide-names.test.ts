@@ -84,7 +84,7 @@ const wordsOfOthers = new Set(
 
 /** Variables of other programs, and what looks like one. */
 const variablesOfOthers =
-  'KUBECONFIG DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN RABBITMQ_URLS RABBITMQ_USER RABBITMQ_PASSWORD'.split(
+  'KUBECONFIG POD_NAME DEBIAN_MIRROR CONTAINERD_ADDRESS NET_ADMIN RABBITMQ_URLS RABBITMQ_USER RABBITMQ_PASSWORD'.split(
     ' ',
   );
 

@@ -126,8 +126,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-24': {
     file: 'src/agent/planning/attainable.ts',
-    find: '  caught,\n  nameTaken,',
-    replace: '  caught,',
+    find: '  matchedByPattern,\n  nameTaken,',
+    replace: '  matchedByPattern,',
     noticedBy: 'test/host/names.test.ts',
   },
   'RW-25': {

@@ -20,7 +20,6 @@ const controller = group('The controller.', {
     description: 'Settings of the controller by name; see docs/reference/values-agent.md.',
     decided: {
       namespace: 'that of the release',
-      identity: 'the name of the Pod',
       agentNamespace: 'agent.namespace',
       agentServiceAccount: 'multinic-agent',
       agentImage: 'agent.image',

@@ -23,7 +23,6 @@ export const lifecycle = group(
       description: 'Settings of lifecycle by name; see docs/reference/values-operator.md.',
       decided: {
         namespace: 'that of the release',
-        identity: 'the name of the Pod',
         serviceAccount: 'multinic-operator',
       },
     }),

@@ -40,7 +40,6 @@ const operator = group('The operator, with the inventory.', {
       'Settings of the operator and the inventory by name; see docs/reference/values-operator.md.',
     decided: {
       namespace: 'that of the release',
-      identity: 'the name of the Pod',
       secretNamespaces: 'watchNamespace, else namespaces.system',
       violaEndpoint: 'Viola of this chart',
       violaAccess: 'as viola.tokens.mode says',
@@ -50,11 +49,11 @@ const operator = group('The operator, with the inventory.', {
       contrabassCaFile: 'caBundle',
       openstackCaFile: 'caBundle',
       dbCaFile: 'caBundle, with dbTls',
-      triggerTokensFile: 'trigger.endpoint.tokensSecret',
       triggerHmacKeyFile: 'trigger.endpoint.keysSecret',
-      triggerTlsCert: 'trigger.endpoint.tlsSecret',
-      triggerTlsKey: 'trigger.endpoint.tlsSecret',
-      triggerPlainHttp: 'trigger.endpoint.tlsSecret',
+      apiTokensFile: 'trigger.endpoint.tokensSecret',
+      apiTlsCert: 'trigger.endpoint.tlsSecret',
+      apiTlsKey: 'trigger.endpoint.tlsSecret',
+      apiPlainHttp: 'trigger.endpoint.tlsSecret, and inventoryListen',
     },
   }),
   secretSettings: secretSettingValues(

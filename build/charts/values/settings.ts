@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Setting, Settings } from '../../../src/process/settings.ts';
+import type { Deprecation, Setting, Settings } from '../../../src/process/settings.ts';
 import { type TypedSetting, typed } from '../setting-form.ts';
 import { text } from './describe.ts';
 
@@ -19,6 +19,7 @@ export function settingValues(settings: Settings, { description, decided }: Part
   const unknown = Object.keys(decided).filter((key) => !Object.hasOwn(settings, key));
   if (unknown.length > 0) throw new Error(`there is no setting ${unknown.join(', ')}`);
   const shown = Object.entries(settings).filter(([, { secret = false }]) => !secret);
+  // Values of removed settings stay in the schema for one release: Helm refuses what it does not know.
   const shape = Object.fromEntries(
     shown.map(([key, setting]) => [valueKey(key), valueOf(setting, decided[key]).optional()]),
   );
@@ -39,13 +40,35 @@ export function secretSettingValues(settings: Settings, description: string) {
 
 function valueOf(setting: Setting, decided: string | undefined): z.ZodType {
   const { form, fallback } = typed(setting);
+  const { deprecated } = setting;
+  if (deprecated) {
+    const schema = deprecated.isIgnored ? anyScalar : formSchema(form);
+    return schema.meta({ description: deprecationOf(deprecated), deprecated: true });
+  }
   // A list is a list here.
-  const description = setting.description.replace(', separated by commas', '');
+  const description = setting.description.replace(' (comma-separated)', '');
   if (decided !== undefined) {
-    return formSchema(form).meta({ description: `${description}; of the chart: ${decided}` });
+    return formSchema(form).meta({
+      description: `${description} Default of the chart: ${decided}.`,
+    });
   }
   return formSchema(form).meta(
     fallback === undefined ? { description } : { description, default: fallback },
+  );
+}
+
+/** A removed setting may keep any value that it had. */
+const anyScalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** Returns what NOTES and the page of values say of a deprecated value. */
+export function deprecationOf({ instead, isIgnored }: Deprecation): string {
+  return `${isIgnored ? 'Removed, has no effect' : 'Deprecated'}: ${withKeys(instead)}.`;
+}
+
+/** Names flags as the keys of values: `--api-tls-cert` is `apiTlsCert`. */
+function withKeys(sentence: string): string {
+  return sentence.replace(/--([a-z-]+)/g, (_, flag: string) =>
+    flag.replace(/-(\w)/g, (__, letter: string) => letter.toUpperCase()),
   );
 }
 

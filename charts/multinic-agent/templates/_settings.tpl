@@ -10,10 +10,8 @@ agentImagePullSecrets: AGENT_IMAGE_PULL_SECRETS
 agentServiceAccount: CONTROLLER_SA_NAME
 agentPriorityClass: AGENT_PRIORITY_CLASS
 agentSystemBus: AGENT_SYSTEM_BUS
-agentSelinuxType: AGENT_SELINUX_TYPE
 agentResources: AGENT_RESOURCES
 jobTtlSeconds: CONTROLLER_JOB_TTL
-jobDeadline: CONTROLLER_JOB_DEADLINE
 startDeadline: CONTROLLER_START_DEADLINE
 maxInFlight: CONTROLLER_MAX_IN_FLIGHT
 driftPolicy: CONTROLLER_DRIFT_POLICY
@@ -23,10 +21,16 @@ bizConfigGroups: CONTROLLER_BIZ_CONFIG_GROUPS
 rolloutDomain: CONTROLLER_ROLLOUT_DOMAIN
 takeOver: CONTROLLER_TAKE_OVER
 listen: LISTEN_ADDR
-identity: POD_NAME
 leaseDuration: LEASE_DURATION
 logLevel: LOG_LEVEL
 selfCheck: SELF_CHECK
+{{- end }}
+
+{{- /* Deprecated value to what NOTES say of it. */ -}}
+{{- define "multinic.deprecated.controller" -}}
+identity: "Removed, has no effect: the environment variable POD_NAME names the process in the lease."
+agentSelinuxType: "Removed, has no effect: the container runtime sets the SELinux type of agents; let a policy of the cluster change it."
+jobDeadline: "Removed, has no effect: a Job always has 10 minutes, or 8 more than startDeadline if that is longer."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}
@@ -41,13 +45,6 @@ selfCheck: SELF_CHECK
 
 {{- /* Shortest and longest duration that a setting takes. */ -}}
 {{- define "multinic.durations.controller" -}}
-jobDeadline:
-  least:
-    ms: 30000
-    text: 30s
-  most:
-    ms: 2145600000
-    text: 596h
 startDeadline:
   least:
     ms: 30000

@@ -71,7 +71,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- /* null is what was not said. */ -}}
 {{- range $key, $value := .values.settings -}}
-  {{- if not (kindIs "invalid" $value) }}{{ $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) }}{{ end -}}
+  {{- /* A removed setting has no variable. */ -}}
+  {{- if and (hasKey $names $key) (not (kindIs "invalid" $value)) }}{{ $_ := set $entries (get $names $key) (dict "value" (include "multinic.text" $value)) }}{{ end -}}
 {{- end -}}
 {{- range $key, $place := .values.secretSettings -}}
   {{- if $place }}{{ $_ := set $entries (get $names $key) (dict "valueFrom" (dict "secretKeyRef" $place)) }}{{ end -}}
@@ -79,6 +80,16 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- range $name, $entry := $entries }}
 - name: {{ $name }}
   {{- toYaml $entry | nindent 2 }}
+{{- end -}}
+{{- end }}
+
+{{- /* Deprecated values of a part that are set, one line each: .root, .part */ -}}
+{{- define "multinic.deprecations" -}}
+{{- $deprecated := fromYaml (include (printf "multinic.deprecated.%s" .part) .root) -}}
+{{- range $key, $value := (get .root.Values .part).settings -}}
+{{- if and (hasKey $deprecated $key) (not (kindIs "invalid" $value)) }}
+WARNING: {{ $.part }}.settings.{{ $key }}: {{ get $deprecated $key }}
+{{- end -}}
 {{- end -}}
 {{- end }}
 

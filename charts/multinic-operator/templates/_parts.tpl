@@ -100,7 +100,13 @@ secret:
 
 {{- /* "true" when calls for looks are taken, else "". */ -}}
 {{- define "operator.takesTriggers" -}}
-{{- if or (include "operator.setting" (list . "triggerTokensFile")) (include "operator.setting" (list . "triggerHmacKeyFile")) }}true{{ end -}}
+{{- if or (include "operator.setting" (list . "apiTokensFile")) (include "operator.setting" (list . "triggerTokensFile")) (include "operator.setting" (list . "triggerHmacKeyFile")) }}true{{ end -}}
+{{- end }}
+
+{{- /* "true" when plain HTTP for triggers makes no other address plain, else "". */ -}}
+{{- define "operator.inventoryMayBePlain" -}}
+{{- $settings := .Values.operator.settings -}}
+{{- if or $settings.inventoryPlainHttp $settings.inventoryTlsCert (regexMatch "^(127\\.|localhost|\\[::1\\])" ($settings.inventoryListen | default "127.0.0.1:18081")) }}true{{ end -}}
 {{- end }}
 
 {{- /* What the chart decides of the operator's settings; operator.settings wins. */ -}}
@@ -128,16 +134,16 @@ dbCaFile: /etc/multinic/ca/ca.crt
 {{- end }}
 {{- with .Values.operator.trigger.endpoint }}
 {{- if .tokensSecret }}
-triggerTokensFile: /etc/multinic/trigger-tokens
+apiTokensFile: /etc/multinic/trigger-tokens
 {{- end }}
 {{- if .keysSecret }}
 triggerHmacKeyFile: /etc/multinic/trigger-keys/keys
 {{- end }}
 {{- if .tlsSecret }}
-triggerTlsCert: /etc/multinic/trigger-tls/tls.crt
-triggerTlsKey: /etc/multinic/trigger-tls/tls.key
-{{- else if or .tokensSecret .keysSecret }}
-triggerPlainHttp: true
+apiTlsCert: /etc/multinic/trigger-tls/tls.crt
+apiTlsKey: /etc/multinic/trigger-tls/tls.key
+{{- else if and (or .tokensSecret .keysSecret) (include "operator.inventoryMayBePlain" $) }}
+apiPlainHttp: true
 {{- end }}
 {{- end }}
 {{- end }}

@@ -5,10 +5,8 @@ kubeconfig: KUBECONFIG
 namespace: POD_NAMESPACE
 watchNamespace: WATCH_NAMESPACE
 secretNamespaces: SECRET_NAMESPACES
-identity: POD_NAME
 leaseDuration: LEASE_DURATION
 listen: HEALTH_ADDR
-workers: OPERATOR_WORKERS
 allowedEndpoints: ALLOWED_ENDPOINTS
 insecureTlsEndpoints: INSECURE_TLS_ENDPOINTS
 allowedProviders: ALLOWED_PROVIDERS
@@ -49,7 +47,6 @@ httpProxy: HTTP_PROXY
 proxyCredentials: PROXY_CREDENTIALS
 noProxy: NO_PROXY
 notifications: OPENSTACK_NOTIFICATIONS
-notificationsVirtualHost: OPENSTACK_NOTIFICATIONS_VHOST
 rabbitmqSecrets: RABBITMQ_SECRETS
 inventoryDbPath: INVENTORY_DB_PATH
 dbHost: DB_HOST
@@ -60,8 +57,12 @@ dbName: DB_NAME
 dbTls: DB_TLS
 dbCaFile: DB_CA_FILE
 triggerListen: TRIGGER_ADDR
-triggerTokensFile: TRIGGER_TOKENS_FILE
 triggerHmacKeyFile: TRIGGER_HMAC_KEY_FILE
+apiTokensFile: API_TOKENS_FILE
+apiTlsCert: API_TLS_CERT
+apiTlsKey: API_TLS_KEY
+apiPlainHttp: API_PLAIN_HTTP
+triggerTokensFile: TRIGGER_TOKENS_FILE
 triggerTlsCert: TRIGGER_TLS_CERT
 triggerTlsKey: TRIGGER_TLS_KEY
 triggerPlainHttp: TRIGGER_PLAIN_HTTP
@@ -73,6 +74,21 @@ inventoryTlsKey: INVENTORY_TLS_KEY
 inventoryPlainHttp: INVENTORY_PLAIN_HTTP
 logLevel: LOG_LEVEL
 selfCheck: SELF_CHECK
+{{- end }}
+
+{{- /* Deprecated value to what NOTES say of it. */ -}}
+{{- define "multinic.deprecated.operator" -}}
+triggerTokensFile: "Deprecated: use apiTokensFile."
+triggerTlsCert: "Deprecated: use apiTlsCert."
+triggerTlsKey: "Deprecated: use apiTlsKey."
+triggerPlainHttp: "Deprecated: use apiPlainHttp."
+identity: "Removed, has no effect: the environment variable POD_NAME names the process in the lease."
+workers: "Removed, has no effect: the operator always has 8 workers."
+notificationsVirtualHost: "Removed, has no effect: the virtual host of notifications is always /; publish them there, or rely on polling."
+inventoryTokensFile: "Deprecated: use apiTokensFile."
+inventoryTlsCert: "Deprecated: use apiTlsCert."
+inventoryTlsKey: "Deprecated: use apiTlsKey."
+inventoryPlainHttp: "Deprecated: use apiPlainHttp."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}
@@ -159,10 +175,14 @@ kubeconfig: KUBECONFIG
 takeOver: VIOLA_TAKE_OVER
 registrationsNamespace: VIOLA_REGISTRATIONS_NAMESPACE
 clusterTimeout: VIOLA_CLUSTER_TIMEOUT
-parallel: VIOLA_PARALLEL
-cacheFor: VIOLA_CACHE_FOR
 logLevel: LOG_LEVEL
 selfCheck: SELF_CHECK
+{{- end }}
+
+{{- /* Deprecated value to what NOTES say of it. */ -}}
+{{- define "multinic.deprecated.viola" -}}
+parallel: "Removed, has no effect: Viola always writes 8 nodes of a request at once."
+cacheFor: "Removed, has no effect: Viola always caches answers for 5 s; the query parameter fresh=true asks for a new one."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}
@@ -184,20 +204,12 @@ clusterTimeout:
   most:
     ms: 2145600000
     text: 596h
-cacheFor:
-  least:
-    ms: 0
-    text: 0ms
-  most:
-    ms: 2145600000
-    text: 596h
 {{- end }}
 
 {{- /* Value of a setting to the environment variable that holds it. */ -}}
 {{- define "multinic.settings.lifecycle" -}}
 kubeconfig: KUBECONFIG
 namespace: POD_NAMESPACE
-identity: POD_NAME
 serviceAccount: SERVICE_ACCOUNT
 leaseDuration: LEASE_DURATION
 listen: HEALTH_ADDR
@@ -205,6 +217,11 @@ webhookListen: WEBHOOK_ADDR
 webhookUrl: WEBHOOK_URL
 logLevel: LOG_LEVEL
 selfCheck: SELF_CHECK
+{{- end }}
+
+{{- /* Deprecated value to what NOTES say of it. */ -}}
+{{- define "multinic.deprecated.lifecycle" -}}
+identity: "Removed, has no effect: the environment variable POD_NAME names the process in the lease."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}

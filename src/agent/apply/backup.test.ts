@@ -28,66 +28,66 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 24, 1, 2, second));
-const kept = () => readdirSync(folder).toSorted();
+const backups = () => readdirSync(folder).toSorted();
 
 function keep(text: string, second: number): void {
   writeFileSync(old, text, { mode: 0o644 });
   keepBackup(old, path, at(second));
 }
 
-describe('a backup', () => {
-  test('is the very file, under the time at which it was replaced, for root alone', () => {
+describe('keepBackup', () => {
+  test('keepBackup moves the same inode to a name with the replacement time, readable by root only', () => {
     writeFileSync(old, Buffer.from([0xff, 0x00]), { mode: 0o644 });
     const { ino } = statSync(old);
     keepBackup(old, path, at(3));
-    expect(kept()).toEqual(['90-multinic0.yaml.20261124T010203.000Z']);
+    expect(backups()).toEqual(['90-multinic0.yaml.20261124T010203.000Z']);
     const { ino: now, mode } = statSync(join(folder, '90-multinic0.yaml.20261124T010203.000Z'));
     expect([now, mode & 0o777]).toEqual([ino, 0o600]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(existsSync(old)).toBe(false);
   });
 
-  test('[RW-39] is one of the last few of its file; others in the folder stay', () => {
+  test('[RW-39] keepBackup keeps the last five backups per file and leaves other files alone', () => {
     mkdirSync(folder);
     const others = ['90-multinic0.yaml.bak', '91-multinic1.yaml.20200101T000000.000Z', 'mine'];
     for (const name of others) writeFileSync(join(folder, name), '');
     for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
-    const ours = kept().filter((name) => !others.includes(name));
+    const ours = backups().filter((name) => !others.includes(name));
     expect(ours.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(
       Array.from({ length: backupsPerFile }, (_, n) => `${n + 3}`),
     );
-    expect(kept()).toEqual(expect.arrayContaining(others));
+    expect(backups()).toEqual(expect.arrayContaining(others));
   });
 
-  test('stays, with those before it, when the clock was wrong and said later', () => {
+  test('keepBackup keeps new backups after the clock went back', () => {
     for (let second = 0; second < backupsPerFile + 1; second++) keep('later', 3600 + second);
     for (let second = 0; second < backupsPerFile; second++) {
       keep(`${second}`, second);
-      const texts = kept().map((name) => readFileSync(join(folder, name), 'utf8'));
+      const texts = backups().map((name) => readFileSync(join(folder, name), 'utf8'));
       expect(texts.filter((text) => text !== 'later')).toHaveLength(second + 1);
       expect(texts).toHaveLength(backupsPerFile);
     }
   });
 
-  test('of the same moment takes no other one along', () => {
+  test('keepBackup gives backups in the same millisecond different names', () => {
     keep('one', 0);
     keep('other', 0);
-    expect(kept().map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
+    expect(backups().map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([
       'one',
       'other',
     ]);
   });
 
-  test('has nothing to do with what is no file, whatever its name', () => {
+  test("keepBackup ignores directories and links with a backup's name", () => {
     const theirs = '90-multinic0.yaml.20200101T000000.000Z';
     mkdirSync(join(folder, theirs), { recursive: true });
     symlinkSync('/nowhere', join(folder, '90-multinic0.yaml.20200102T000000.000Z'));
     for (let second = 0; second < backupsPerFile + 3; second++) keep(`${second}`, second);
-    expect(kept()).toHaveLength(backupsPerFile + 2);
+    expect(backups()).toHaveLength(backupsPerFile + 2);
     expect(existsSync(old)).toBe(false);
   });
 
-  test('is not made of a link, whatever it leads to', () => {
+  test('keepBackup makes no backup from a link', () => {
     writeFileSync(join(root, 'theirs'), '', { mode: 0o644 });
     symlinkSync(join(root, 'theirs'), old);
     keepBackup(old, path, at(0));
@@ -95,7 +95,7 @@ describe('a backup', () => {
     expect(statSync(join(root, 'theirs')).mode & 0o777).toBe(0o644);
   });
 
-  test('does not go through a link in place of its folder', () => {
+  test('keepBackup throws if the backup folder is a link', () => {
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync(join(root, 'elsewhere'), folder);
     expect(() => keep('old', 0)).toThrow('is no folder');
@@ -103,12 +103,12 @@ describe('a backup', () => {
     expect(readFileSync(old, 'utf8')).toBe('old');
   });
 
-  test('is not made of a file that is too large', () => {
+  test('keepBackup throws for a file above the size limit', () => {
     expect(() => keep('x'.repeat(65_537), 0)).toThrow('65537 bytes are more');
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('takes nothing from a file that has another name too', () => {
+  test('keepBackup leaves the mode for a file with a second hard link', () => {
     writeFileSync(old, 'old', { mode: 0o644 });
     linkSync(old, join(root, 'theirs'));
     keepBackup(old, path, at(0));

@@ -13,33 +13,33 @@ import {
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Folder beside files of ours for what they were before. Nobody reads it as configuration: netplan, networkd, udev and sysctl
- * take files of a folder by their suffix and none of the folders in it (netplan's `*.yaml`, conf_files_list of systemd), and
- * NetworkManager takes files alone (nms-keyfile-plugin, nms-ifcfg-rh-plugin). The names end in none of those suffixes either.
+ * Backup folder beside managed files. No service reads it as configuration: netplan, networkd, udev and sysctl select
+ * files by suffix and skip subfolders (netplan's `*.yaml`, conf_files_list in systemd). NetworkManager reads plain
+ * files only (nms-keyfile-plugin, nms-ifcfg-rh-plugin). Backup names have no such suffix either.
  */
 const folderName = 'backup';
-/** Of each file, so many of the last ones. */
+/** Number of backups per file. */
 export const backupsPerFile = 5;
-/** A file of ours has a few kilobytes: what is larger is none that we wrote, and is not worth the host's space. */
+/** Size limit in bytes. Managed files have a few kilobytes: a larger file is foreign and not worth the space. */
 const maxBytes = 65_536;
 
 /**
- * Keeps a file that is no longer in place, by the name that it has now, among the backups of `path`. Takes no space and waits
- * for no disk, as it is only given another name. Throws when it cannot, and the file is where it was.
+ * Moves a replaced file, under its current name, into the backups for `path`. Only renames: needs no space and no disk
+ * wait. Throws on failure, leaving the file in place.
  */
 export function keepBackup(file: string, path: string, now: Date): void {
   if (!prepare(file)) return;
   const folder = join(dirname(path), folderName);
   makeFolder(folder);
-  const there = backupsOf(basename(path), folder);
+  const existing = backupsOf(basename(path), folder);
   const name = freeName(`${basename(path)}.`, now, folder);
   renameSync(file, join(folder, name));
-  for (const obsolete of inOrder(there, name).slice(0, 1 - backupsPerFile)) {
+  for (const obsolete of inOrder(existing, name).slice(0, 1 - backupsPerFile)) {
     remove(join(folder, obsolete));
   }
 }
 
-/** Two files may be replaced within a millisecond, or a clock may go back. */
+/** Searches a free name: two replacements may share a millisecond, and a clock may go back. */
 function freeName(start: string, now: Date, folder: string): string {
   for (let at = now.getTime(); ; at++) {
     const name = start + new Date(at).toISOString().replaceAll(/[-:]/g, '');
@@ -47,28 +47,28 @@ function freeName(start: string, now: Date, folder: string): string {
   }
 }
 
-/** Oldest first; the newest one says when it is, so those that say later were made by a clock that was wrong. */
+/** Sorts names oldest first. Names later than `newest` come from a wrong clock and count as oldest. */
 function inOrder(names: readonly string[], newest: string): string[] {
   return [...names.filter((name) => name > newest), ...names.filter((name) => name < newest)];
 }
 
-/** The backup is made whether or not another one can go, of which the next one takes care. */
+/** Ignores failures: the backup exists already, and the next backup tries again. */
 function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Others have it already, or an administrator has said that nobody may remove it.
+    // Already removed, or protected by an administrator.
   }
 }
 
-/** Whether it is a file, and not a link, which may lead anywhere; readable for root alone from now on, as keyfiles must be. */
+/** True for a regular file, not a link. Restricts the file to root, as keyfiles require. */
 function prepare(file: string): boolean {
   if (!lstatSync(file).isFile()) return false;
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size, nlink } = fstatSync(descriptor);
     if (size > maxBytes) throw new Error(`${size} bytes are more than the ${maxBytes} of a backup`);
-    // Under another name it is somebody else's too.
+    // A second hard link may have a foreign owner: keep the mode.
     if (nlink === 1) fchmodSync(descriptor, 0o600);
     return true;
   } finally {
@@ -77,12 +77,12 @@ function prepare(file: string): boolean {
 }
 
 function makeFolder(folder: string): void {
-  const there = lstatSync(folder, { throwIfNoEntry: false });
-  if (there === undefined) mkdirSync(folder, { mode: 0o700 });
-  else if (!there.isDirectory()) throw new Error(`${folderName} is no folder`);
+  const existing = lstatSync(folder, { throwIfNoEntry: false });
+  if (existing === undefined) mkdirSync(folder, { mode: 0o700 });
+  else if (!existing.isDirectory()) throw new Error(`${folderName} is no folder`);
 }
 
-/** By the time that they say. */
+/** Returns backup names, sorted by the time in the name. */
 function backupsOf(name: string, folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((each) => each.isFile())

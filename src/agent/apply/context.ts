@@ -9,22 +9,22 @@ import type { KernelSnapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord } from '../state.ts';
 import { type Run, StateFile } from './memory.ts';
 
-/** What a run has on a host: it is also the kernel and the disk that steps ask for. */
+/** Context for an agent run; also the kernel and disk for each step. */
 export interface Context extends Host {
   readonly perform: Perform<Effect>;
   readonly stateFile: StateFile;
   readonly clock: Clock;
   readonly log: Logger;
   readonly run: Run;
-  /** Addresses of the Node object. */
+  /** Node object addresses. */
   readonly protectedAddresses: readonly string[];
-  /** MACs of the NICs that may be worked on; everything else on the host is the node's own. */
+  /** MACs of NICs the run may change; all other links belong to the node. */
   readonly macs: ReadonlySet<string>;
-  /** What is ours of NICs that are still in hand, and state.json does not say so. */
+  /** NIC states for unfinished changes, missing in state.json. */
   readonly claims?: readonly NicRecord[];
-  /** The host before the run changed any NIC: what the node itself has lost since then stops it. */
+  /** Kernel state before the run's first change; if the node itself loses state afterwards, the run stops. */
   readonly start?: KernelSnapshot;
-  /** The latest snapshot of the kernel, if the run changed NICs since it began. */
+  /** Latest kernel snapshot; absent before the run's first change. */
   readonly latest?: KernelSnapshot;
 }
 
@@ -34,7 +34,7 @@ export interface Tools {
   readonly perform: Perform<Effect>;
 }
 
-/** The context for one run on a host whose state.json says `state`. */
+/** Returns the context for a run on a host with state.json content `state`. */
 export function openContext(
   host: Host,
   { uid, generation, protectedAddresses }: JobRequest,
@@ -54,7 +54,7 @@ export function openContext(
   };
 }
 
-/** Changes with every boot; a container sees that of its host. */
+/** Returns the kernel's boot id; a container sees its host's. */
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }

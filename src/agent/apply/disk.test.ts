@@ -44,7 +44,7 @@ const named = changes(change(null, 'new'), {
 });
 const unnamed = changes(change('old', null), { obsolete: [change('name', null, '0.link')] });
 
-/** A profile with its routes in another file, which get others; others stand in meanwhile. */
+/** Profile with new routes in a separate file, with placeholder files meanwhile. */
 const apart = changes(change('old', 'new', 'profile'), {
   interim: [change(null, 'new', 'routes-next'), change(null, 'new', 'profile-next')],
   companions: [change('old', 'new', 'routes')],
@@ -71,9 +71,9 @@ describe.each([
     { '0.link': 'name', '1.conf': 'on', 'a.yaml': 'new' },
   ],
   ['removed with companions', unnamed, { '0.link': 'name', 'a.yaml': 'old' }, {}],
-  ['replaced with others of which each counts', apart, oldApart, newApart],
-] as const)('a file that is %s', (_, wanted, before, after) => {
-  test('[RW-03] is not to be seen until the commit', async () => {
+  ['replaced with placeholders for several boot files', apart, oldApart, newApart],
+] as const)('file change: %s', (_, wanted, before, after) => {
+  test('[RW-03] staged files are invisible until the commit', async () => {
     await prepare(wanted);
     await stageFiles(wanted, disk);
     await syncStaged(wanted, disk);
@@ -84,7 +84,7 @@ describe.each([
     expect(isCommitted(wanted, disk)).toBe(false);
   });
 
-  test('is as wanted after it, and nothing else is left', async () => {
+  test('after the commit the folder has exactly the wanted files', async () => {
     await prepare(wanted);
     await stageFiles(wanted, disk);
     await commitFiles(wanted, disk);
@@ -96,13 +96,13 @@ describe.each([
   });
 
   test.each(['staged', 'committed'])(
-    'is the very file it was when it is undone after being %s',
+    'rollback after being %s restores the original inode',
     async (step) => {
       await prepare(wanted);
       const [name] = Object.keys(before);
       const inode = async () => (await stat(join(directory, name ?? '.'))).ino;
       const was = await inode();
-      // Held, so that no other file gets its inode.
+      // A hard link, so that no other file reuses the inode.
       if (name) await link(join(directory, name), join(disk.hostRoot, 'held'));
       await stageFiles(wanted, disk);
       if (step === 'committed') await commitFiles(wanted, disk);
@@ -113,7 +113,7 @@ describe.each([
     },
   );
 
-  test('is among the backups as what it was, once, and only when it was let go', async () => {
+  test('replaced files become backups exactly once, and only when settled', async () => {
     const backups = join(directory, 'backup');
     const kept = () => readdir(backups).catch(() => []);
     await prepare(wanted);
@@ -127,7 +127,7 @@ describe.each([
     expect((await Promise.all(texts)).toSorted()).toEqual(gone.toSorted());
   });
 
-  test('can be undone with nothing staged, whatever an earlier run left', async () => {
+  test('restoreFiles works with nothing staged and with stale leftovers', async () => {
     await prepare(wanted);
     const name = basename(wanted.commit.path);
     await put(`.${name}.multinic-old`, 'stale');
@@ -136,7 +136,7 @@ describe.each([
     expect(await files()).toEqual(before);
   });
 
-  test('can be finished after a crash right behind the commit', async () => {
+  test('finishFiles completes a change after a crash right behind the commit', async () => {
     await prepare(wanted);
     await stageFiles(wanted, disk);
     await commitFiles({ ...wanted, obsolete: [] }, disk);
@@ -146,8 +146,8 @@ describe.each([
   });
 });
 
-describe('files', () => {
-  test('are let go all the same when there can be no backup, which is told', async () => {
+describe('managed files', () => {
+  test('settleFiles reports a failed backup and removes the old file', async () => {
     await prepare(replaced);
     await writeFile(join(directory, 'backup'), 'in the way');
     await stageFiles(replaced, disk);
@@ -158,7 +158,7 @@ describe('files', () => {
     expect(await files()).toEqual({ 'a.yaml': 'new' });
   });
 
-  test('that come back leave no backup', async () => {
+  test('restored files leave no backup', async () => {
     await prepare(replaced);
     await stageFiles(replaced, disk);
     await commitFiles(replaced, disk);
@@ -166,13 +166,13 @@ describe('files', () => {
     expect(await readdir(directory)).toEqual(['a.yaml']);
   });
 
-  test('[RW-35] are written for root alone', async () => {
+  test('[RW-35] files are written with mode 0600', async () => {
     await stageFiles(created, disk);
     await commitFiles(created, disk);
     expect((await stat(join(directory, 'a.yaml'))).mode & 0o777).toBe(0o600);
   });
 
-  test('beside the one with the addresses come before it and go after it', async () => {
+  test('companion files come before the address file and go after it', async () => {
     const seen: Record<string, string>[] = [];
     const watched = {
       ...disk,
@@ -195,14 +195,14 @@ describe('files', () => {
     expect(nameless.filter((each) => 'a.yaml' in each)).toEqual([]);
   });
 
-  test('that others can read have the mode that is asked for', async () => {
+  test('files get the requested mode 0644', async () => {
     const open = changes({ ...change(null, 'new'), mode: 0o644 });
     await stageFiles(open, disk);
     await commitFiles(open, disk);
     expect((await stat(join(directory, 'a.yaml'))).mode & 0o777).toBe(0o644);
   });
 
-  test('that are as they shall be are not written', async () => {
+  test('correct files are not written', async () => {
     const same = changes({ ...change('old', 'old'), changed: false });
     await put('a.yaml', 'old');
     await stageFiles(same, disk);
@@ -210,7 +210,7 @@ describe('files', () => {
     expect(isCommitted(same, disk)).toBe(true);
   });
 
-  test('of an older generation are left alone if somebody wrote them anew meanwhile', async () => {
+  test('finishFiles leaves an old file alone if foreign software rewrote it', async () => {
     await put('b.yaml', 'theirs');
     await finishFiles(migrated, disk);
     expect(await files()).toEqual({ 'b.yaml': 'theirs' });
@@ -219,7 +219,7 @@ describe('files', () => {
   test.each<[string, FileChanges]>([
     ['was to be created', created],
     ['was to be replaced', replaced],
-  ])('of somebody else that took a place where one %s stay', async (_, wanted) => {
+  ])('restoreFiles keeps a foreign file at a path where our file %s', async (_, wanted) => {
     await prepare(wanted);
     await stageFiles(wanted, disk);
     await rm(join(directory, 'a.yaml'), { force: true });
@@ -228,20 +228,20 @@ describe('files', () => {
     expect(await files()).toEqual({ 'a.yaml': 'theirs' });
   });
 
-  test('are not looked for in what took the place of one', async () => {
+  test("a directory in a file's place counts as not committed and stays", async () => {
     await mkdir(join(directory, 'a.yaml'));
     expect(isCommitted(created, disk)).toBe(false);
     await restoreFiles(created, disk);
     expect(await readdir(directory)).toEqual(['a.yaml']);
   });
 
-  test('come back from the journal when the old one is no longer held', async () => {
+  test("restoreFiles uses the journal's text if the old file is no longer held", async () => {
     await put('a.yaml', 'new');
     await restoreFiles(replaced, disk);
     expect(await files()).toEqual({ 'a.yaml': 'old' });
   });
 
-  test('grow through no link that somebody put in their place', async () => {
+  test('staging replaces a link in place of the staged file without following it', async () => {
     await put('victim', 'precious');
     const { symlink } = await import('node:fs/promises');
     await symlink(join(directory, 'victim'), join(directory, '.a.yaml.multinic-new'));

@@ -13,8 +13,8 @@ export interface Disk {
 }
 
 /**
- * Writes what is to be written beside the files and keeps hold of the old ones: from here on neither the change nor its
- * undoing needs space. The names are hidden and of no suffix that a network service reads. `syncStaged` makes it last.
+ * Stages new files beside the old files and holds the old files by hard links: from here on, neither change nor
+ * rollback needs space. The hidden names have no suffix a network service reads. `syncStaged` makes staging durable.
  */
 export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const change of changed(files)) {
@@ -27,13 +27,13 @@ export async function stageFiles(files: FileChanges, disk: Disk): Promise<void> 
   }
 }
 
-/** Brings what was staged down to the disk: a renamed file must not be empty after a power cut. */
+/** Syncs staged files to disk: a renamed file must not be empty after a power cut. */
 export async function syncStaged(files: FileChanges, disk: Disk): Promise<void> {
   const staged = changed(files).filter(({ after }) => after !== null);
   await Promise.all(staged.map((change) => syncPath(placesOf(change, disk).staged)));
 }
 
-/** The files that are to be written, as they were staged. */
+/** Returns the files to write, as staged. */
 export function stagedFiles(files: FileChanges, disk: Disk): { path: string; text: string }[] {
   return changed(files)
     .filter(({ after }) => after !== null)
@@ -44,18 +44,18 @@ export function stagedFiles(files: FileChanges, disk: Disk): { path: string; tex
 }
 
 /**
- * The commit, with what comes before it and what it makes obsolete. `syncFiles` makes it last. What stands in for others stays
- * until these are let go: it is in their place while they are brought back, too.
+ * Commits a change: companions, commit file, obsolete files. `syncFiles` makes the commit durable. Placeholder files
+ * stay until `settleFiles`, and also cover a rollback.
  */
 export async function commitFiles(files: FileChanges, disk: Disk): Promise<void> {
-  // The routes of a profile before the profile itself.
+  // A profile's routes come before the profile.
   for (const change of files.interim ?? []) {
     await putInPlace([change], disk);
     await syncDirectories([change], disk);
   }
   const [first, second, last] = stepsOf(files);
   await putInPlace(first, disk);
-  // A power cut may keep the later of two renames alone, in particular in another directory.
+  // A power cut may keep only the later of two renames, in particular across directories.
   await syncDirectories(first, disk);
   await putInPlace(second, disk);
   if (last.length > 0) await syncDirectories(second, disk);
@@ -63,8 +63,8 @@ export async function commitFiles(files: FileChanges, disk: Disk): Promise<void>
 }
 
 /**
- * What comes after what. Where others stand in for them it is the profile before its routes: that of an earlier agent is taken
- * as readily as what stands in for it, and must not be there with routes of another.
+ * Returns file changes in commit order. With placeholders the profile precedes its routes: NetworkManager may prefer an
+ * earlier agent's profile to the placeholder, and must not combine old profile and new routes.
  */
 function stepsOf({ interim, companions, commit, obsolete }: FileChanges) {
   return interim
@@ -72,7 +72,7 @@ function stepsOf({ interim, companions, commit, obsolete }: FileChanges) {
     : ([companions, [commit], obsolete] as const);
 }
 
-/** Once all the others are what they shall be: the profile before its routes. */
+/** Removes placeholder files after all permanent files are durable, the profile before its routes. */
 async function dropInterim(files: FileChanges, disk: Disk): Promise<void> {
   if (!files.interim) return;
   await syncDirectories(lasting(files), disk);
@@ -89,14 +89,14 @@ async function dropInterim(files: FileChanges, disk: Disk): Promise<void> {
 async function putInPlace(files: readonly FileChange[], disk: Disk): Promise<void> {
   for (const change of files.filter((file) => file.changed)) {
     const { path, staged, old } = placesOf(change, disk);
-    // A file that was to go and is gone already is as wanted.
+    // A file already gone needs no removal.
     if (change.after === null) {
       await disk.perform('agent.file.remove', async () => renameFile(path, old));
     } else await disk.perform('agent.file.commit', async () => renameSync(staged, path));
   }
 }
 
-/** Makes sure that renames and removals of these files are so after a power cut too. */
+/** Makes renames and removals durable across a power cut. */
 export async function syncFiles(files: readonly FileChanges[], disk: Disk): Promise<void> {
   await syncDirectories(files.flatMap(inOrder), disk);
 }
@@ -107,7 +107,7 @@ async function syncDirectories(files: readonly FileChange[], { hostRoot }: Disk)
   for (const directory of new Set(directories)) await syncPath(directory);
 }
 
-/** Whether the commit has happened. */
+/** True if the commit has happened. */
 export function isCommitted({ commit, interim = [] }: FileChanges, { hostRoot }: Disk): boolean {
   const deciding = [commit, ...interim.slice(-1)];
   return deciding.some(({ path, after }) => textOf(join(hostRoot, path)) === after);
@@ -118,8 +118,8 @@ export interface DatedDisk extends Disk {
 }
 
 /**
- * Lets go of the old files after a commit, which become backups, and of what stood in for others; may be called twice. Resolves
- * to what could not be kept, in words: that stops nothing.
+ * Turns old files into backups after a commit and removes placeholders; idempotent. Returns failed backups as text: a
+ * failed backup stops nothing.
  */
 export async function settleFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
   await dropInterim(files, disk);
@@ -150,7 +150,7 @@ async function backUp(
   }
 }
 
-/** Finishes what was interrupted behind the commit; resolves to what could not be kept. */
+/** Finishes a change interrupted after the commit; returns failed backups. */
 export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<string[]> {
   if (files.interim) await putLate(files, disk);
   for (const change of files.obsolete) {
@@ -163,7 +163,10 @@ export async function finishFiles(files: FileChanges, disk: DatedDisk): Promise<
   return lost;
 }
 
-/** What was still to be written when others stood in for it, or were about to. What was staged is on the disk. */
+/**
+ * Writes files still outdated at the interruption, with placeholders in place or still missing. Staged content is
+ * durable already.
+ */
 async function putLate(files: FileChanges, disk: Disk): Promise<void> {
   const isLate = ({ path, before, changed: isChanged }: FileChange): boolean =>
     isChanged && textOf(join(disk.hostRoot, path)) === before;
@@ -177,7 +180,10 @@ async function putLate(files: FileChanges, disk: Disk): Promise<void> {
   }
 }
 
-/** Puts in its place what was staged, or writes it anew: NetworkManager reads whatever is not hidden. */
+/**
+ * Moves the staged file into place, or writes it again under the hidden name first: NetworkManager reads every visible
+ * file.
+ */
 async function put(change: FileChange, text: string, disk: Disk): Promise<void> {
   const { path, staged } = placesOf(change, disk);
   if (textOf(staged) !== text) {
@@ -188,8 +194,8 @@ async function put(change: FileChange, text: string, disk: Disk): Promise<void> 
 }
 
 /**
- * Brings every file back, in reverse order, as the very file it was where that is still held; may be called twice. What
- * others have put in the place of one stays.
+ * Rolls back all files in reverse order, using the original inode where still held; idempotent. Foreign files in their
+ * place stay.
  */
 export async function restoreFiles(files: FileChanges, disk: Disk): Promise<void> {
   for (const step of stepsOf(files).toReversed()) {
@@ -227,6 +233,6 @@ function changed(files: FileChanges): FileChange[] {
 
 function placesOf({ path }: FileChange, { hostRoot }: Disk) {
   const real = join(hostRoot, path);
-  const place = (suffix: string) => join(dirname(real), `.${basename(real)}.multinic-${suffix}`);
-  return { path: real, staged: place('new'), old: place('old') };
+  const hidden = (suffix: string) => join(dirname(real), `.${basename(real)}.multinic-${suffix}`);
+  return { path: real, staged: hidden('new'), old: hidden('old') };
 }

@@ -31,17 +31,17 @@ const record = {
   files: [],
 };
 
-test('settings of others are those of NICs that the run does not work on', () => {
+test('foreignBaseline reads settings only for NICs outside the run', () => {
   const names = [...foreignBaseline(seen, emptyState, contextOf(macOf(1))).settings.keys()];
   expect(names).toContain('ens2');
   expect(names).not.toContain('ens1');
 });
 
-test('a NIC in hand is ours though no record says so', () => {
+test('foreignBaseline counts an unfinished NIC without a record as managed', () => {
   expect(foreignBaseline(seen, emptyState, contextOf(macOf(1)), [inHand]).ours).toEqual([inHand]);
 });
 
-test('a NIC in hand is ours as its journal says, once, beside those of the records', () => {
+test("foreignBaseline prefers the journal's entry to the record for an unfinished NIC", () => {
   const other = { ...record, mac: macOf(2), index: 1 };
   const state = { ...emptyState, nics: [record, other] };
   const { ours } = foreignBaseline(seen, state, contextOf(macOf(1), macOf(2)), [inHand]);

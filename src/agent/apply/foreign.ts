@@ -17,12 +17,12 @@ import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 import { changeNics } from './gate.ts';
 
-/** What a run has changed, or begun to. */
+/** Changes made or begun in a run. */
 export interface Changes {
   readonly nics: readonly RecordedNic[];
-  /** Paths of the files that are ours now, or were. */
+  /** Paths of current and former managed files. */
   readonly paths: ReadonlySet<string>;
-  /** The last look at the kernel, when nothing was changed after it. */
+  /** Last kernel snapshot; absent if anything changed afterwards. */
   readonly seen?: KernelSnapshot;
 }
 
@@ -31,12 +31,12 @@ export function isToChange({ removal, apply }: WholePlan): boolean {
 }
 
 interface Step {
-  /** What was to be changed. */
+  /** NIC transactions planned in this step. */
   readonly units: readonly Unit[];
   readonly seen?: KernelSnapshot;
 }
 
-/** What these steps have changed; undefined when that is nothing. */
+/** Returns the steps' changes; undefined if none. */
 export function changesOf(steps: readonly Step[]): Changes | undefined {
   const changed = steps.filter(({ units }) => units.length > 0);
   const units = changed.flatMap((step) => step.units);
@@ -45,17 +45,17 @@ export function changesOf(steps: readonly Step[]): Changes | undefined {
   return { nics: units.map(({ nic }) => nic), paths: pathsOf(units), ...(seen ? { seen } : {}) };
 }
 
-/** Paths of all their files. */
+/** Returns all file paths in the transactions. */
 export function pathsOf(units: readonly Pick<Unit, 'files'>[]): ReadonlySet<string> {
   return new Set(units.flatMap(({ files }) => inOrder(files)).map(({ path }) => path));
 }
 
-/** What others have on a host, and the NICs that are ours before anything is changed. */
+/** Foreign state and managed NICs before a run's changes. */
 export interface ForeignBaseline extends ForeignView {
   readonly ours: readonly RecordedNic[];
 }
 
-/** What others have on the host before anything is changed; `inHand` are NICs that may be ours though no record says so. */
+/** Returns foreign state before any change; `inHand` lists NICs with unfinished changes, possibly without a record. */
 export function foreignBaseline(
   host: Snapshot,
   state: AgentState,
@@ -68,20 +68,20 @@ export function foreignBaseline(
   });
   return {
     kernel: host,
-    settings: othersSettings(host, context),
+    settings: foreignNicSettings(host, context),
     files: host.files.filter(({ own }) => own === undefined),
-    ours: withThese(inHand, [...recorded, ...detachedNics(state, host)]),
+    ours: mergedByMac(inHand, [...recorded, ...detachedNics(state, host)]),
   };
 }
 
-/** Of what is known twice the first counts. */
-function withThese(nics: readonly RecordedNic[], others: readonly RecordedNic[]): RecordedNic[] {
+/** Merges two lists by MAC; the first list wins. */
+function mergedByMac(nics: readonly RecordedNic[], others: readonly RecordedNic[]): RecordedNic[] {
   const macs = new Set(nics.map(({ mac }) => mac));
   return [...nics, ...others.filter(({ mac }) => !macs.has(mac))];
 }
 
-/** Of NICs alone: links that others make and drop by the hundred are not asked for theirs. */
-function othersSettings({ links }: KernelSnapshot, { macs, sysctls }: Context) {
+/** Reads settings for foreign NICs only: container links come and go by the hundred and are skipped. */
+function foreignNicSettings({ links }: KernelSnapshot, { macs, sysctls }: Context) {
   const nics = links.filter(({ kind, mac }) => kind === undefined && !macs.has(mac));
   return settingsOf(
     nics.map(({ name }) => name),
@@ -93,19 +93,19 @@ function settingsOf(names: readonly string[], sysctls: string): ReadonlyMap<stri
   return new Map(names.map((name) => [name, readSettings(sysctls, name)]));
 }
 
-/** In words. */
+/** Foreign losses, as text. */
 export interface ForeignLosses {
   readonly foreignStateLost: readonly string[];
-  /** Why nobody knows. */
+  /** Why the losses are unknown. */
   readonly warnings: readonly string[];
 }
 
 export const noForeignLosses: ForeignLosses = { foreignStateLost: [], warnings: [] };
 
 /**
- * What others have lost while a run changed what is ours. What they had on the NICs that were changed is put back: going
- * through "down", or below the smallest MTU of IPv6, takes that along. Anything else may be their own doing, as who runs
- * containers changes links and routes all the time, so it is told and no more. Never rejects: what was done to NICs is done.
+ * Detects foreign losses during a run. Foreign state on changed NICs is restored: going through "down", or below the
+ * IPv6 minimum MTU, deletes it. Other losses are only reported, as foreign software such as a container runtime changes
+ * links and routes all the time. Never rejects: the NICs' changes are done already.
  */
 export async function foreignLosses(
   before: ForeignBaseline,
@@ -126,7 +126,7 @@ async function lost(
   { nics, paths, seen }: Changes,
   context: Context,
 ): Promise<string[]> {
-  const ours = withThese(nics, before.ours);
+  const ours = mergedByMac(nics, before.ours);
   const losses = (kernel: KernelSnapshot) => {
     const after = { kernel, settings: settingsNow(before, context), files: filesNow(context) };
     const files = before.files.filter(({ path }) => !paths.has(path));
@@ -134,17 +134,17 @@ async function lost(
   };
   const kernel = seen ?? (await observeLinks(context, context.macs));
   const first = losses(kernel);
-  const later = await putBackOn(nics, { kernel, losses: first }, context);
+  const later = await restoreOn(nics, { kernel, losses: first }, context);
   const left = later ? losses(later) : first;
   if (first.length > 0) {
     const all = first.map(({ what }) => what);
-    const told = { lost: all.slice(0, maxLogged), count: all.length, left: left.length };
-    context.log.warn(told, 'others lost something');
+    const summary = { lost: all.slice(0, maxLogged), count: all.length, left: left.length };
+    context.log.warn(summary, 'others lost something');
   }
   return left.map(({ what }) => what);
 }
 
-/** Of what is lost, so much is in the log. */
+/** Number of losses in the log. */
 const maxLogged = 50;
 
 function settingsNow({ settings }: ForeignView, { sysctls }: Context) {
@@ -156,7 +156,7 @@ function filesNow({ hostRoot, backend: { places } }: Context): HostFile[] {
   return [...files, ...dropInsToOurs(hostRoot, places)];
 }
 
-/** The rest of thousands that stand on the same is not tried: a run has better things to do. */
+/** Failed restores before giving up: thousands of routes may depend on the same missing state. */
 const maxRefused = 20;
 
 interface Found {
@@ -165,10 +165,10 @@ interface Found {
 }
 
 /**
- * Resolves to what the kernel has then, where there was anything to do. Addresses come before the routes that need them. A
- * NIC that others took meanwhile is left to them.
+ * Restores losses, addresses before dependent routes. Returns the resulting kernel state; undefined if nothing was
+ * restorable. A NIC taken by foreign software meanwhile stays unchanged.
  */
-async function putBackOn(
+async function restoreOn(
   nics: readonly RecordedNic[],
   { kernel, losses }: Found,
   context: Context,

@@ -14,12 +14,12 @@ import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { changeKernel, type KernelFailure, type KernelOutcome } from './kernel.ts';
 
-/** What a plan refuses to change. */
+/** Checks a plan also makes before a change. */
 const unchangeable = [...untouchable, ...inUse];
 
 /**
- * Why the NIC must not be touched: other software may have come to use it since the plan was made. A NIC that is not on the host
- * may be touched: only its rules are left.
+ * Returns why the NIC must not be touched: foreign software may use the NIC since planning. An absent NIC may be
+ * touched, as only rules are left.
  */
 export function whyUntouchable(
   { mac, belongings, rulesOnly }: RecordedNic,
@@ -36,10 +36,14 @@ export function whyUntouchable(
 }
 
 /**
- * Why the device that the change names is not the NIC, as far as `seen` shows the host: `ip` finds a device by its name, and the
- * name may have passed to a foreign link since the change was planned. A change of rules alone names no device.
+ * Returns why the change's device is not the NIC in `seen`: `ip` finds devices by name, and the name may belong to a
+ * foreign link by now. A rules-only change names no device.
  */
-function strayed(change: Change, { mac }: RecordedNic, seen: KernelSnapshot): Refusal | undefined {
+function deviceMismatch(
+  change: Change,
+  { mac }: RecordedNic,
+  seen: KernelSnapshot,
+): Refusal | undefined {
   const device = deviceOf(change);
   if (device === undefined) return undefined;
   const link = onlyLink(seen, mac);
@@ -48,20 +52,20 @@ function strayed(change: Change, { mac }: RecordedNic, seen: KernelSnapshot): Re
   return refusal('ApplyFailed', `the NIC's name is ${link.name} by now, not ${device}`);
 }
 
-/** Returns the name that the link has before the change. */
+/** Returns the link's name before the change. */
 function deviceOf({ sysctls, eviction, operations }: Change): string | undefined {
   const steps = [...sysctls, ...(eviction ? [eviction] : []), ...operations];
   return steps.flatMap((step) => ('dev' in step ? [step.dev] : []))[0];
 }
 
-/** What a change is made for. */
+/** Key of a change, with the NIC to change. */
 interface OfNic {
   readonly nic: RecordedNic;
 }
 
 /**
- * The only way of a NIC's change to the kernel, forward and back: a NIC that was taken, as far as `seen` shows the host, or that
- * has not the name any more that the change calls it by, is left as it is, and its change fails. `seen` is the latest snapshot that the change was made from.
+ * Single entry point for a NIC's kernel changes, forward and back. A NIC taken by foreign software, or renamed since
+ * planning, stays unchanged and its change fails. `seen` is the latest snapshot behind the change.
  */
 export async function changeNics<K extends OfNic>(
   changes: ReadonlyMap<K, Change>,
@@ -72,7 +76,7 @@ export async function changeNics<K extends OfNic>(
   const refused = new Map<K, KernelFailure>();
   for (const [key, change] of changes) {
     if (isEmpty(change)) continue;
-    const problem = whyUntouchable(key.nic, seen, context) ?? strayed(change, key.nic, seen);
+    const problem = whyUntouchable(key.nic, seen, context) ?? deviceMismatch(change, key.nic, seen);
     if (problem) refused.set(key, { ...problem, busy: false });
   }
   const free = new Map([...changes].filter(([key]) => !refused.has(key)));

@@ -31,7 +31,7 @@ function change(before: string | null, after: string | null, name: string): File
   return { path: `/etc/scripts/${name}`, before, after, mode: 0o600, changed: true };
 }
 
-/** A profile with its routes in other files, which get others; more files stand in meanwhile. */
+/** Profile with new routes in separate files, with placeholder files meanwhile. */
 const apart: FileChanges = {
   interim: [change(null, 'new', 'routes-next'), change(null, 'new', 'profile-next')],
   companions: [change('old', 'new', 'routes')],
@@ -41,7 +41,7 @@ const apart: FileChanges = {
 const oldApart = { profile: 'old', routes: 'old', routes6: 'old' };
 const newApart = { profile: 'new', routes: 'new' };
 
-/** What else a boot may go by: earlier agents gave the profile itself the rank of what stands in for it. */
+/** Configuration at boot by earlier agents' ranking: profile and placeholder rank equally. */
 async function profileOfEarlierAgent(): Promise<Record<string, string>> {
   const all = await files();
   if (all['profile'] !== 'old') return profile();
@@ -49,7 +49,7 @@ async function profileOfEarlierAgent(): Promise<Record<string, string>> {
   return Object.fromEntries(found);
 }
 
-/** What a boot would go by. */
+/** Configuration NetworkManager would use at boot. */
 async function profile(): Promise<Record<string, string>> {
   const all = await files();
   const standIns = 'profile-next' in all;
@@ -64,7 +64,7 @@ async function expectWhole(seen: readonly object[]): Promise<void> {
   for (const each of [...seen, ...now]) expect([oldApart, newApart]).toContainEqual(each);
 }
 
-/** Of a disk that has room for nothing more: files can be removed. */
+/** Full disk: files can only be removed. */
 function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
   return (effect, write) => {
     if (effect === 'agent.file.commit') throw new Error('ENOSPC');
@@ -72,12 +72,12 @@ function noWrites({ perform }: DatedDisk): DatedDisk['perform'] {
   };
 }
 
-describe('files of which each counts', () => {
+describe('several boot files with placeholders', () => {
   class PowerCut extends Error {}
 
   const onlyPowerCut = (error: unknown) => expect(error).toBeInstanceOf(PowerCut);
 
-  /** A disk of a host that goes down before or after the step of this number; and all that a boot would have gone by. */
+  /** Disk of a host losing power before or after step `at`, with all configurations a boot would have used. */
   function goingDown(at: number, when: 'before' | 'after') {
     const seen: object[] = [];
     let steps = 0;
@@ -99,33 +99,39 @@ describe('files of which each counts', () => {
     (['before', 'after'] as const).map((when) => [when, at] as const),
   );
 
-  test.each(moments)('are all old or all new when the power goes %s step %i', async (when, at) => {
-    const { watched, seen } = goingDown(at, when);
-    await stageFiles(apart, watched)
-      .then(() => commitFiles(apart, watched))
-      .then(() => settleFiles(apart, watched))
-      .catch(onlyPowerCut);
-    await expectWhole(seen);
-    const committed = isCommitted(apart, disk);
-    expect(await profile()).toEqual(committed ? newApart : oldApart);
-    const later = goingDown(Number.POSITIVE_INFINITY, 'after');
-    const end = committed ? finishFiles : restoreFiles;
-    await end(apart, later.watched);
-    await expectWhole(later.seen);
-    expect(await files()).toEqual(committed ? newApart : oldApart);
-  });
+  test.each(moments)(
+    'boot files are all old or all new after a power cut %s step %i',
+    async (when, at) => {
+      const { watched, seen } = goingDown(at, when);
+      await stageFiles(apart, watched)
+        .then(() => commitFiles(apart, watched))
+        .then(() => settleFiles(apart, watched))
+        .catch(onlyPowerCut);
+      await expectWhole(seen);
+      const committed = isCommitted(apart, disk);
+      expect(await profile()).toEqual(committed ? newApart : oldApart);
+      const later = goingDown(Number.POSITIVE_INFINITY, 'after');
+      const end = committed ? finishFiles : restoreFiles;
+      await end(apart, later.watched);
+      await expectWhole(later.seen);
+      expect(await files()).toEqual(committed ? newApart : oldApart);
+    },
+  );
 
-  test.each(moments)('are so too when it goes %s step %i of the way back', async (when, at) => {
-    await stageFiles(apart, disk);
-    await commitFiles(apart, disk);
-    const { watched, seen } = goingDown(at, when);
-    await restoreFiles(apart, watched).catch(onlyPowerCut);
-    await expectWhole(seen);
-    await (isCommitted(apart, disk) ? finishFiles : restoreFiles)(apart, disk);
-    await expectWhole([]);
-  });
+  test.each(moments)(
+    'boot files are all old or all new after a power cut %s step %i in the rollback',
+    async (when, at) => {
+      await stageFiles(apart, disk);
+      await commitFiles(apart, disk);
+      const { watched, seen } = goingDown(at, when);
+      await restoreFiles(apart, watched).catch(onlyPowerCut);
+      await expectWhole(seen);
+      await (isCommitted(apart, disk) ? finishFiles : restoreFiles)(apart, disk);
+      await expectWhole([]);
+    },
+  );
 
-  test('are written anew when nothing of what was staged is left', async () => {
+  test('finishFiles writes boot files again if staged files are missing', async () => {
     await stageFiles(apart, disk);
     for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
     for (const name of ['routes', 'profile']) await rm(join(directory, `.${name}.multinic-new`));
@@ -133,11 +139,11 @@ describe('files of which each counts', () => {
     expect(await files()).toEqual(newApart);
   });
 
-  test('are written where nobody looks', async () => {
+  test('finishFiles and restoreFiles write only under hidden names', async () => {
     await stageFiles(apart, disk);
     for (const name of ['routes-next', 'profile-next']) await put(name, 'new');
     for (const name of ['routes', 'profile']) await rm(join(directory, `.${name}.multinic-new`));
-    // NetworkManager would take what a power cut leaves there for one more profile.
+    // NetworkManager would read a power cut's leftover as another profile.
     await put('profile.new', 'theirs');
     await finishFiles(apart, disk);
     expect(await files()).toEqual({ ...newApart, 'profile.new': 'theirs' });
@@ -146,7 +152,7 @@ describe('files of which each counts', () => {
     expect(await files()).toEqual({ ...oldApart, 'profile.new': 'theirs' });
   });
 
-  test('stand in for the others too when a change is finished that had not begun', async () => {
+  test('finishFiles completes a change not yet begun, with placeholders, and repeats without writes', async () => {
     const { watched, seen } = goingDown(Number.POSITIVE_INFINITY, 'after');
     await finishFiles(apart, watched);
     await expectWhole(seen);
@@ -155,7 +161,7 @@ describe('files of which each counts', () => {
     expect(await files()).toEqual(newApart);
   });
 
-  test('that are out of reach stay, and nobody looks for them', async () => {
+  test('unreachable placeholder files are left alone', async () => {
     const away = { ...change('left', 'new', 'profile-next'), path: '/etc/away/profile-next' };
     const reach = inReachOf({ ...apart, interim: [away] }, disk.hostRoot);
     expect(reach.left).toEqual([away.path]);
@@ -166,7 +172,7 @@ describe('files of which each counts', () => {
     await expect(finishFiles(halfAway, disk)).resolves.toEqual([]);
   });
 
-  test('that somebody else wrote meanwhile stay', async () => {
+  test('finishFiles keeps boot files rewritten by foreign software', async () => {
     await stageFiles(apart, disk);
     await put('routes', 'theirs');
     await put('routes-next', 'theirs');

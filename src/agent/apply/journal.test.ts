@@ -35,8 +35,8 @@ const none = { addresses: [], routes: [], neighbours: [] };
 const run = { fence: { uid: 'a', generation: 3 }, bootId: 'boot' };
 const { units } = planApply(input([entry(2), entry(1)], host([link(1), link(2)])));
 
-describe('the journal', () => {
-  test('has all that finishing or undoing a NIC takes, in order of index', async () => {
+describe('journal', () => {
+  test('readJournals returns all data for finishing or rolling back, in index order', async () => {
     for (const unit of units) await writeJournal(unit, none, { ...disk, run });
     await syncJournals(disk);
     const entries = readJournals(disk.hostRoot);
@@ -57,7 +57,7 @@ describe('the journal', () => {
     expect(entries[1]?.ops[0]).toBe('link set dev ens2 name multinic1');
   });
 
-  test('has of what others had on a NIC so much as there is room for', async () => {
+  test('writeJournal limits foreign routes and neighbours to 256 each', async () => {
     const [unit] = units;
     if (!unit) throw new Error('nothing is planned');
     const addresses = [address('ens1', '10.9.9.9/32', { temporary: true, broadcast: '10.9.9.9' })];
@@ -76,7 +76,7 @@ describe('the journal', () => {
     });
   });
 
-  test('is empty on a host that was never seen, and again once the NICs are done', async () => {
+  test('readJournals is empty on a new host, and after all journals were removed', async () => {
     expect(readJournals(disk.hostRoot)).toEqual([]);
     for (const unit of units) await writeJournal(unit, none, { ...disk, run });
     for (const { index } of units) await removeJournal(index, disk);
@@ -84,7 +84,7 @@ describe('the journal', () => {
     expect(readJournals(disk.hostRoot)).toEqual([]);
   });
 
-  test('that only began to be written counts as none', async () => {
+  test('readJournals ignores a partly written journal', async () => {
     const directory = join(disk.hostRoot, 'var/lib/multinic/journal');
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, '0.json.new'), '{"vers');
@@ -94,7 +94,7 @@ describe('the journal', () => {
     expect(await readdir(directory)).toEqual(['0.json']);
   });
 
-  test('of version 1 is of a NIC with one file, after which others went', async () => {
+  test('readJournals converts a version 1 journal with a single file', async () => {
     const [unit] = units;
     if (!unit) throw new Error('no unit');
     await writeJournal(unit, none, { ...disk, run });
@@ -117,7 +117,7 @@ describe('the journal', () => {
     });
   });
 
-  test('of what an earlier agent would take for another change has a version that it refuses', async () => {
+  test('writeJournal uses a version earlier agents refuse if they would misread the change', async () => {
     const [unit] = units;
     if (!unit) throw new Error('no unit');
     const path = join(disk.hostRoot, `var/lib/multinic/journal/${unit.index}.json`);
@@ -139,7 +139,7 @@ describe('the journal', () => {
     }
   });
 
-  test('of version 3 has all rules from its addresses to its tables but those of another NIC', async () => {
+  test('readJournals derives rules for a version 3 journal, without rules in `except`', async () => {
     const [unit] = units;
     if (!unit) throw new Error('no unit');
     await writeJournal(unit, none, { ...disk, run });
@@ -155,7 +155,7 @@ describe('the journal', () => {
     expect(readJournals(disk.hostRoot)[0]?.belongings).toEqual({ ...former, rules });
   });
 
-  test('of a newer agent is not touched', async () => {
+  test("readJournals refuses a newer agent's journal", async () => {
     const directory = join(disk.hostRoot, 'var/lib/multinic/journal');
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, '0.json'), '{"version": 7}');

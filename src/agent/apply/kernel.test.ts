@@ -13,13 +13,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(sysctls, { recursive: true }));
 
-/** A kernel that refuses lines with these words, and notes what it was asked to do. */
+/** Kernel refusing lines with these words, recording lines and effects. */
 function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists') {
-  const asked: string[][] = [];
+  const batches: string[][] = [];
   const effects: string[] = [];
   const ip: Ip = {
     run: async (lines): Promise<IpAnswer> => {
-      asked.push([...lines]);
+      batches.push([...lines]);
       const failedAt = lines.findIndex((line) => words !== '' && line.includes(words));
       return failedAt < 0 ? { seen } : { failedAt, words: why };
     },
@@ -33,7 +33,7 @@ function kernelThatRefuses(words: string, why = 'RTNETLINK answers: File exists'
       return write();
     },
   };
-  return { kernel, asked, effects };
+  return { kernel, batches, effects };
 }
 
 const up = (dev: string) => ({ kind: 'link.up', dev }) as const;
@@ -47,22 +47,22 @@ const deletes: Change['operations'] = [
 ];
 const change = (...operations: Change['operations']): Change => ({ sysctls: [], operations });
 
-describe('changing the kernel', () => {
-  test('does all changes in one batch, evictions first', async () => {
-    const { kernel, asked, effects } = kernelThatRefuses('');
+describe('changeKernel', () => {
+  test('changeKernel runs all changes in one batch, evictions first', async () => {
+    const { kernel, batches, effects } = kernelThatRefuses('');
     const changes = new Map([
       ['a', change(up('a'))],
       ['b', { ...change(rename('t', 'b')), eviction: rename('c', 't') }],
     ]);
     expect(await changeKernel(changes, kernel)).toEqual({ failures: new Map(), seen });
-    expect(asked).toEqual([
+    expect(batches).toEqual([
       ['link set dev c name t', 'link set dev a up', 'link set dev t name b'],
     ]);
     expect(effects).toEqual(['agent.kernel.batch']);
   });
 
-  test('leaves out the rest of a change that failed and goes on with the others', async () => {
-    const { kernel, asked } = kernelThatRefuses('dev b name');
+  test('changeKernel skips the rest of a failed change and continues with other changes', async () => {
+    const { kernel, batches } = kernelThatRefuses('dev b name');
     const changes = new Map([
       ['a', change(up('a'))],
       ['b', change(rename('b', 'x'), up('x'))],
@@ -72,15 +72,15 @@ describe('changing the kernel', () => {
     expect([...failures]).toEqual([
       ['b', { reason: 'ApplyFailed', message: 'File exists: link set dev b name x', busy: false }],
     ]);
-    expect(asked[1]).toEqual(['link set dev c up', 'link set dev d up']);
+    expect(batches[1]).toEqual(['link set dev c up', 'link set dev d up']);
   });
 
-  test('tries no more changes once so many have failed', async () => {
-    const { kernel, asked } = kernelThatRefuses('dev');
+  test('changeKernel stops after the maximum number of failures', async () => {
+    const { kernel, batches } = kernelThatRefuses('dev');
     const changes = new Map(['a', 'b', 'c'].map((name) => [name, change(up(name))]));
     const { failures, seen: after } = await changeKernel(changes, kernel, 2);
     expect([...failures.keys()]).toEqual(['a', 'b']);
-    expect(asked).toHaveLength(2);
+    expect(batches).toHaveLength(2);
     expect(after).toBeUndefined();
   });
 
@@ -89,40 +89,39 @@ describe('changing the kernel', () => {
     ['route del', 'RTNETLINK answers: No such process'],
     ['addr del', 'RTNETLINK answers: Cannot assign requested address'],
     ['addr del', 'Error: ipv4: Address not found.'],
-  ])('takes what has gone meanwhile for deleted: %s, %s', async (words, why) => {
-    const { kernel, asked } = kernelThatRefuses(words, why);
+  ])('changeKernel counts an already missing target as deleted: %s, %s', async (words, why) => {
+    const { kernel, batches } = kernelThatRefuses(words, why);
     const { failures } = await changeKernel(new Map([['a', change(...deletes, up('a'))]]), kernel);
     expect(failures).toEqual(new Map());
-    expect(asked.at(-1)).toContain('link set dev a up');
+    expect(batches.at(-1)).toContain('link set dev a up');
   });
 
-  test('takes nothing for deleted because it is in use, or for made because it is not there', async () => {
+  test('changeKernel reports a busy deletion and an addition without its target as failures', async () => {
     const busy = kernelThatRefuses('addr del', 'RTNETLINK answers: Device or resource busy');
-    const gone = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
+    const absent = kernelThatRefuses('rule add', 'RTNETLINK answers: No such file or directory');
     const add = { kind: 'rule.add', rule } as const;
     expect(
       (await changeKernel(new Map([['a', change(...deletes)]]), busy.kernel)).failures.size,
     ).toBe(1);
-    expect((await changeKernel(new Map([['a', change(add)]]), gone.kernel)).failures.size).toBe(1);
+    expect((await changeKernel(new Map([['a', change(add)]]), absent.kernel)).failures.size).toBe(
+      1,
+    );
   });
 
   test.each([
     [rename('a', 'b'), true],
     [up('a'), false],
-  ])(
-    'tells a link that is too busy for a new name from other trouble: %j',
-    async (operation, busy) => {
-      const { kernel } = kernelThatRefuses('dev a', 'RTNETLINK answers: Device or resource busy');
-      const { failures, seen: after } = await changeKernel(
-        new Map([['a', change(operation)]]),
-        kernel,
-      );
-      expect(failures.get('a')?.busy).toBe(busy);
-      expect(after).toBeUndefined();
-    },
-  );
+  ])('changeKernel sets busy only for a failed rename: %j', async (operation, busy) => {
+    const { kernel } = kernelThatRefuses('dev a', 'RTNETLINK answers: Device or resource busy');
+    const { failures, seen: after } = await changeKernel(
+      new Map([['a', change(operation)]]),
+      kernel,
+    );
+    expect(failures.get('a')?.busy).toBe(busy);
+    expect(after).toBeUndefined();
+  });
 
-  test('writes settings first', async () => {
+  test('changeKernel writes sysctls before operations', async () => {
     const path = join(sysctls, 'ipv6/conf/ens5.7/accept_ra');
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '1');
@@ -132,8 +131,8 @@ describe('changing the kernel', () => {
     expect(await readFile(path, 'utf8')).toBe('0');
   });
 
-  test('does nothing to a NIC whose setting cannot be written', async () => {
-    const { kernel, asked } = kernelThatRefuses('');
+  test('changeKernel skips a NIC whose sysctl cannot be written', async () => {
+    const { kernel, batches } = kernelThatRefuses('');
     const setting = { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' } as const;
     const { failures } = await changeKernel(
       new Map([
@@ -143,12 +142,12 @@ describe('changing the kernel', () => {
       kernel,
     );
     expect(failures.get('a')?.message).toMatch(/^net\.ipv6\.conf\.ens5\.accept_ra: ENOENT/);
-    expect(asked).toEqual([['link set dev b up']]);
+    expect(batches).toEqual([['link set dev b up']]);
   });
 
-  test('is no external write when there is nothing to change', async () => {
-    const { kernel, asked, effects } = kernelThatRefuses('');
+  test('changeKernel performs no effect without changes', async () => {
+    const { kernel, batches, effects } = kernelThatRefuses('');
     expect(await changeKernel(new Map([['a', change()]]), kernel)).toEqual({ failures: new Map() });
-    expect([asked, effects]).toEqual([[], []]);
+    expect([batches, effects]).toEqual([[], []]);
   });
 });

@@ -9,7 +9,7 @@ import type { KernelDump } from '../observe/kernel.ts';
 import { batchLine, type Change, type Operation } from '../planning/operation.ts';
 import { settingName } from '../planning/settings.ts';
 
-/** What changes the state of the agent's network namespace. */
+/** Access to the kernel state in the agent's network namespace. */
 export interface Kernel {
   readonly ip: Ip;
   readonly ipv6: boolean;
@@ -17,18 +17,18 @@ export interface Kernel {
   readonly perform: Perform<Effect>;
 }
 
-/** Why a change stopped; `busy` when the kernel cannot rename a link that is up. */
+/** Why a change stopped; `busy` if the kernel cannot rename a link in state up. */
 export interface KernelFailure {
-  /** `ApplyFailed`, or why the NIC must not be touched: the kernel was not asked then. */
+  /** `ApplyFailed`, or a refusal's reason: the kernel then received no request. */
   readonly reason: NicReason;
   readonly message: string;
   readonly busy: boolean;
 }
 
 export interface KernelOutcome<K> {
-  /** Failures by key of the change. */
+  /** Failures by change key. */
   readonly failures: Map<K, KernelFailure>;
-  /** The kernel's state right after the last change; not known after a failure, nor when there was nothing to do. */
+  /** Kernel state right after the last change; absent after a failure, or without changes. */
   readonly seen?: KernelDump;
 }
 
@@ -42,8 +42,8 @@ interface Line<K> {
 }
 
 /**
- * Makes all changes in one `ip -batch`, which is then asked for the state it led to. Where an operation fails, the rest of
- * that change is left out and the others go on, until so many have failed: each takes an `ip` more.
+ * Makes all changes in one `ip -batch`, then reads the resulting state. After a failed operation the rest of its change
+ * is skipped. Other changes continue until `maxFailures`: each failure costs another `ip` process.
  */
 export async function changeKernel<K>(
   changes: ReadonlyMap<K, Change>,
@@ -56,7 +56,7 @@ export async function changeKernel<K>(
     ...entries.flatMap(([key, { operations }]) =>
       operations.map((operation) => ({ key, operation })),
     ),
-    // Rules of IPv6 go to another `ip`, which has its turn when this one is done.
+    // IPv6 rules go to a second `ip`, run after the first.
   ].toSorted((a, b) => Number(isRuleOfIPv6(a)) - Number(isRuleOfIPv6(b)));
   const failures = new Map<K, KernelFailure>();
   const writes = entries.some(([, { sysctls }]) => sysctls.length > 0);
@@ -71,7 +71,7 @@ export async function changeKernel<K>(
   });
 }
 
-/** Synchronous: the kernel takes the value at once, and a round through the thread pool costs more than that. */
+/** Writes synchronously: the kernel takes the value at once, and a thread pool round trip costs more. */
 function writeSysctls({ sysctls }: Change, kernel: Kernel): KernelFailure | undefined {
   for (const { dev, key, value } of sysctls) {
     try {
@@ -108,8 +108,8 @@ async function runLines<K>(
 }
 
 /**
- * What was to be deleted may go by itself meanwhile: a manager that starts takes rules away and sets its own. ENOENT of a
- * rule, ESRCH of a route, EADDRNOTAVAIL of an address (net/core/fib_rules.c, fib_frontend.c, devinet.c).
+ * True if a deletion failed because the target is gone: a starting manager deletes rules and sets its own. ENOENT for a
+ * rule, ESRCH for a route, EADDRNOTAVAIL for an address (net/core/fib_rules.c, fib_frontend.c, devinet.c).
  */
 function isGoneAlready({ kind }: Operation, words: string): boolean {
   const deletes = kind === 'rule.delete' || kind === 'route.delete' || kind === 'address.delete';

@@ -8,23 +8,23 @@ import { planAll, type WholePlan } from '../planning/plan.ts';
 import type { AgentState } from '../state.ts';
 import type { Context } from './context.ts';
 
-/** Mounted only where the installation gives agents this right. */
+/** Mounted only if the installation grants agents this right. */
 const busSocket = '/run/dbus/system_bus_socket';
-/** NetworkManager answers at once, unless it hangs. */
-const answersWithinMs = 5_000;
-/** It takes what it has set off the NIC, one by one. */
-const letsGoWithinMs = 10_000;
+/** Timeout in ms: NetworkManager answers at once unless hung. */
+const answerTimeoutMs = 5_000;
+/** Timeout in ms: NetworkManager removes its configuration from the NIC step by step. */
+const releaseTimeoutMs = 10_000;
 const pauseMs = 100;
 
-/** A plan, and the host that it is made for. */
+/** Plan with the host state behind it. */
 export interface Planned {
   readonly input: PlanInput;
   readonly plan: WholePlan;
 }
 
 /**
- * The plan once NetworkManager has let go of NICs that it took by an automatic profile before we came; only of those of which
- * nothing else is known against what is asked for. Where it does not, the refusal says why.
+ * Replans after NetworkManager released NICs taken by an automatic profile. Only NICs without any other refusal are
+ * released. A failed release is explained in the refusal.
  */
 export async function planWithoutLeases(
   { input, plan }: Planned,
@@ -41,7 +41,7 @@ export async function planWithoutLeases(
   return { input: next, plan: explained(planAll(next), problems) };
 }
 
-/** By MAC, why a NIC is not free. A bus that did not answer in time is not waited for again for each of the others. */
+/** Returns release problems by MAC. After a timeout the remaining NICs fail without another wait. */
 async function problemsOf(
   nics: readonly Nic[],
   context: Context,
@@ -81,29 +81,29 @@ function leasedNics({ input, plan }: Planned, { backend, hostRoot }: Context): N
   return nics.filter(({ mac }) => possible.includes(mac));
 }
 
-/** Resolves to why the NIC is not free; rejects when nobody knows. */
+/** Returns why NetworkManager keeps the NIC; undefined if released. Rejects if unknown. */
 async function released(nic: Nic, context: Context): Promise<string | undefined> {
   return (
-    (await asked(disconnectNic, nic, context)) ??
-    (await keptAfterAll(nic, context)) ??
-    (await asked(unmanageNic, nic, context))
+    (await requestRelease(disconnectNic, nic, context)) ??
+    (await stillLeased(nic, context)) ??
+    (await requestRelease(unmanageNic, nic, context))
   );
 }
 
-function asked(
+function requestRelease(
   what: typeof disconnectNic,
   nic: Nic,
   { clock, hostRoot, perform }: Context,
 ): Promise<string | undefined> {
   const socket = join(hostRoot, busSocket);
   return perform('agent.manager.release', () =>
-    withDeadline({ clock, ms: answersWithinMs }, (signal) => what(socket, nic, signal)),
+    withDeadline({ clock, ms: answerTimeoutMs }, (signal) => what(socket, nic, signal)),
   );
 }
 
-async function keptAfterAll({ name }: Nic, context: Context): Promise<string | undefined> {
+async function stillLeased({ name }: Nic, context: Context): Promise<string | undefined> {
   const { clock, macs } = context;
-  const end = clock.monotonicMs() + letsGoWithinMs;
+  const end = clock.monotonicMs() + releaseTimeoutMs;
   while (isLeased(await observeLinks(context, macs), name)) {
     if (clock.monotonicMs() >= end) return 'it keeps the NIC all the same';
     await clock.sleep(pauseMs);

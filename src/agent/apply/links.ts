@@ -14,27 +14,27 @@ import type { Context } from './context.ts';
 import { stagedFiles, syncStaged } from './disk.ts';
 import { changeNics, whyUntouchable } from './gate.ts';
 import { lostByNode } from './lost.ts';
-import type { UndoableWork } from './rollback.ts';
+import type { TransactionBatch } from './rollback.ts';
 import { type Goal, settle, stateOf } from './settle.ts';
 
 export interface Changed {
-  /** The kernel's state after the change, if that was seen on the way. */
+  /** Kernel state after the change, if read on the way. */
   readonly seen?: KernelSnapshot | undefined;
   /**
-   * What the kernel said of NICs that the network manager works on too: it drops what it does not know as soon as a link is
-   * up, the address that a route is to use among it. What is missing then is made up for while the links are verified.
+   * Kernel refusals for NICs the network manager also configures. The manager deletes unknown state as soon as a link
+   * is up, such as a route's source address. Verification sets the missing state again.
    */
   readonly stopped: ReadonlyMap<Unit, string>;
-  /** MACs of those NICs. */
+  /** MACs of NICs the network manager also configures. */
   readonly contested: readonly string[];
 }
 
 /**
- * Changes the kernel and meanwhile, as it works in a process of its own, makes sure of the staged files. `latest` is the latest
- * snapshot of the kernel.
+ * Changes the kernel, and meanwhile syncs the staged files, as `ip` is a separate process. `latest` is the latest
+ * kernel snapshot.
  */
 export async function changeLinks(
-  work: UndoableWork,
+  work: TransactionBatch,
   latest: KernelSnapshot,
   context: Context,
 ): Promise<Changed> {
@@ -45,7 +45,7 @@ export async function changeLinks(
     Promise.allSettled(units.map((unit) => secureFiles(unit, context))),
   ]);
   const stopped = new Map<Unit, string>();
-  await giveUpNames(
+  await evictNames(
     units.filter((unit) => failures.get(unit)?.busy),
     context,
   );
@@ -71,15 +71,15 @@ export async function changeLinks(
   };
 }
 
-/** The staged files are on the disk and say, read back, what the NIC shall be. */
+/** Syncs staged files, reads them back and validates them against the desired NIC. */
 async function secureFiles({ desired, files }: Unit, context: Context): Promise<void> {
   await syncStaged(files, context);
   if (!desired) return;
   for (const file of stagedFiles(files, context)) context.backend.validate(file, desired);
 }
 
-/** Of NICs that have one another's names: each has to be down to get another one for a moment. */
-async function giveUpNames(units: readonly Unit[], context: Context): Promise<void> {
+/** Moves NICs with swapped names to temporary names; such a rename needs a down link. */
+async function evictNames(units: readonly Unit[], context: Context): Promise<void> {
   const evicted = units.flatMap((unit) => {
     const { eviction } = unit.change;
     return eviction ? [{ unit, eviction }] : [];
@@ -94,11 +94,11 @@ async function giveUpNames(units: readonly Unit[], context: Context): Promise<vo
       return [[unit, { sysctls: [], operations: [down, eviction] }] as const];
     }),
   );
-  // What is refused is refused once more when the NIC itself has its turn.
+  // A refusal repeats in the NIC's own change.
   await changeNics(changes, now, context);
 }
 
-/** Kernels before 6.2 rename only links that are down. */
+/** Kernels before 6.2 rename only links in state down. */
 async function changeThroughDown(unit: Unit, context: Context) {
   const seen = await observeLinks(context, context.macs);
   const now = stateOf(unit.nic, seen);
@@ -112,16 +112,16 @@ interface UnitGoal extends Goal {
   readonly unit: Unit;
 }
 
-/** What a change began with, what came of it, and who is not to feel it. */
+/** Input for verification: state before the change, change result, and unaffected NICs. */
 interface ToVerify {
   readonly before: KernelSnapshot;
   readonly changed: Changed;
-  readonly bystanders: readonly UnaffectedNic[];
+  readonly unaffected: readonly UnaffectedNic[];
 }
 
 export async function verifyLinks(
-  work: UndoableWork,
-  { before, changed, bystanders }: ToVerify,
+  work: TransactionBatch,
+  { before, changed, unaffected }: ToVerify,
   context: Context,
 ): Promise<KernelSnapshot> {
   const goals = work.going.map((unit) => ({
@@ -134,7 +134,7 @@ export async function verifyLinks(
     link && after.link && link.name !== after.link.name ? [link.name] : [],
   );
   const { wrong, duplicate, alarm, seen } = await settle<UnitGoal | UnaffectedNic>(
-    [...goals, ...bystanders],
+    [...goals, ...unaffected],
     context,
     {
       ...(changed.seen ? { first: changed.seen } : {}),
@@ -146,7 +146,7 @@ export async function verifyLinks(
   if (alarm) throw new Error(`the node lost ${alarm}`);
   for (const [goal, message] of wrong) {
     if (!('unit' in goal)) {
-      // Its own run, or the next look at the host, tells of it and brings it back.
+      // The NIC's own run, or the next check, reports and repairs the rules.
       context.log.warn({ mac: goal.nic.mac, message }, 'others set rules of another nic');
       continue;
     }
@@ -159,12 +159,12 @@ export async function verifyLinks(
   }
   for (const unit of work.going.filter(({ action }) => action === 'apply')) {
     const taken = whyUntouchable(unit.nic, seen, context, unusable);
-    if (taken) work.tell(unit, taken);
+    if (taken) work.report(unit, taken);
   }
   return seen;
 }
 
-/** Whether what stopped a change may be made up for: the kernel refused it on a NIC that the network manager works on too. */
+/** True if a kernel refusal may be temporary, as the network manager configures the NIC too. */
 function isPassing(
   { reason }: Refusal,
   unit: Unit,
@@ -175,8 +175,8 @@ function isPassing(
 }
 
 /**
- * Whether a NIC comes up of which the network manager may hold another address or route: it sets that once it sees the
- * carrier. NetworkManager may take away what it finds on a NIC that it sees come up, whatever it holds of it.
+ * True if a link comes up and the network manager may hold another address or route: networkd sets its configuration
+ * when the carrier appears. NetworkManager may delete existing state from any NIC coming up.
  */
 function isContested(
   { after, nic }: Unit,

@@ -2,8 +2,8 @@ import { nicOf } from '../identity.ts';
 import { rt, type Snapshot } from '../snapshot.ts';
 
 /**
- * What the node itself lost between two looks at it, in words: a default route, or an address of a link that has one.
- * The NICs with these MACs are left out. More than before is no loss.
+ * Describes state the node itself lost between two snapshots: a default route, or an address on a link with a default
+ * route. NICs with these MACs are left out. Additions are no loss.
  */
 export function lostByNode(
   before: Vital,

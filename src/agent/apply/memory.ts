@@ -20,23 +20,23 @@ import {
 import type { Disk } from './disk.ts';
 import { removeFile, replaceWhole, syncPath, textOf, writeWhole } from './whole-file.ts';
 
-/** Everything of the agent on a host: what it owns, and what it has in hand. */
+/** Agent directory on a host: managed NICs and unfinished changes. */
 export const agentDirectory = '/var/lib/multinic';
 
 const statePath = `${agentDirectory}/state.json`;
 
-/** A file of the agent that this version cannot read: it may belong to a newer one, so nothing may be touched. */
+/** Agent file this version cannot read: a newer agent may own it, so nothing may be touched. */
 export class UnknownStateError extends Error {
   override readonly name = 'UnknownStateError';
 }
 
-/** What the host remembers; empty on a host that was never seen. Throws an UnknownStateError. */
+/** Returns the state in state.json; empty on a new host. Throws an UnknownStateError. */
 export function readState(hostRoot: string): AgentState {
   const text = textOf(join(hostRoot, statePath));
   return text === null ? emptyState : parseOwn(statePath, text, agentState, readableVersions);
 }
 
-/** The state on the disk, which is written only when it is another one. */
+/** state.json on disk, written only on changes. */
 export class StateFile {
   readonly #disk: Disk;
   #text: string;
@@ -50,7 +50,7 @@ export class StateFile {
     const text = JSON.stringify(state);
     if (text === this.#text) return;
     const path = join(this.#disk.hostRoot, statePath);
-    // Not known until it is written: what it was before may not come back either.
+    // Unknown until the write completes: after a failure either content may be on disk.
     this.#text = '';
     await this.#disk.perform('agent.state.write', async () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export class StateFile {
 
 const versioned = z.looseObject({ version: z.unknown() });
 
-/** Reads a file of the agent's own; the version comes first, as it decides what the rest means. */
+/** Reads an agent file. Checks the version first, because it decides the format. */
 function parseOwn<T>(
   path: string,
   text: string,
@@ -95,17 +95,20 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Agents that do not know the version would take such a change for another one. */
+/** Readable versions. An agent without such a version would mistake the change for another kind. */
 const journalVersions = [1, 2, 3, 4] as const;
 
 function versionOf({ files, nic }: Unit): (typeof journalVersions)[number] {
   const { tables, ips, rules } = nic.belongings;
-  // Agents before version 4 take each of these for the NIC's own.
+  // Agents before version 4 treat every such rule as the NIC's own.
   if (rulesFrom(tables, ips).some((key) => !rules.includes(key))) return 4;
   return files.interim || nic.rulesOnly ? 3 : 2;
 }
 
-/** What is written of a NIC; up to version 3 all rules from its addresses to its tables were its own but those of `except`. */
+/**
+ * Ownership keys in a journal. Up to version 3 the NIC owned all rules from its addresses to its tables, without rules
+ * in `except`.
+ */
 const belongings = ownership
   .extend({
     rules: z.array(z.string()).exactOptional(),
@@ -120,7 +123,7 @@ const fileChange = z.object({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
-  /** Version 1 knew no other. */
+  /** Version 1 wrote every file with mode 0600. */
   mode: z.int().default(0o600),
   changed: z.boolean(),
 });
@@ -132,13 +135,13 @@ const fileChanges = z.object({
   obsolete: z.array(fileChange),
 });
 
-/** Version 1: a NIC had one file. */
+/** Version 1: a NIC had a single file. */
 const formerFileChanges = z
   .tuple([fileChange])
   .rest(fileChange)
   .transform(([commit, ...obsolete]) => ({ companions: [], commit, obsolete }));
 
-/** As `Address`, `Route` and `Neighbour` of a snapshot: nothing else reads them. */
+/** Mirrors `Address`, `Route` and `Neighbour` in a snapshot, for journals only. */
 const family = z.literal([4, 6]);
 const entrusted = z.object({
   addresses: z.array(
@@ -169,7 +172,7 @@ const entrusted = z.object({
       opaque: z.boolean(),
     }),
   ),
-  /** Earlier agents did not say. */
+  /** Absent in journals by earlier agents. */
   neighbours: z
     .array(
       z.object({
@@ -184,14 +187,14 @@ const entrusted = z.object({
     .default([]),
 });
 
-/** So much of what others have is remembered of each NIC: who has thousands of routes there sets them again. */
+/** Limit per NIC and kind: software with thousands of routes there sets them again itself. */
 const maxEntrusted = 256;
 
-/** `/var/lib/multinic/journal/N.json`: a NIC in hand, with all that finishing or undoing it takes. */
+/** `/var/lib/multinic/journal/N.json`: a NIC's unfinished change, with all data for finishing or rolling back. */
 const journalEntry = z.object({
   version: z.literal(journalVersions),
   fence,
-  /** A reboot has undone what was in the kernel only. */
+  /** A reboot discards kernel-only state. */
   bootId: z.string(),
   step: z.enum(['apply', 'remove']),
   index: z.int(),
@@ -200,11 +203,11 @@ const journalEntry = z.object({
   rulesOnly: z.literal(true).exactOptional(),
   before: nicState,
   after: nicState,
-  /** For people who read it after a crash. */
+  /** For people reading the journal after a crash. */
   ops: z.array(z.string()),
   files: z.union([fileChanges, formerFileChanges]),
   record: nicRecord.exactOptional(),
-  /** What others had on it; earlier agents did not say. */
+  /** Foreign state at risk; absent in journals by earlier agents. */
   others: entrusted.exactOptional(),
 });
 
@@ -217,7 +220,7 @@ export interface Run {
   readonly bootId: string;
 }
 
-/** Writes what is about to happen to a NIC; nothing of it may happen before `syncJournals`. */
+/** Writes the journal for a NIC's change; no part may happen before `syncJournals`. */
 export async function writeJournal(
   unit: Unit,
   { addresses, routes, neighbours }: Entrusted,
@@ -249,7 +252,7 @@ export async function writeJournal(
   });
 }
 
-/** The NICs that a run left in hand, in order of index. Throws an UnknownStateError. */
+/** Returns unfinished changes in index order. Throws an UnknownStateError. */
 export function readJournals(hostRoot: string): JournalEntry[] {
   return journalNames(hostRoot).map((name) => {
     const path = `${directory}/${name}`;
@@ -264,12 +267,12 @@ function journalNames(hostRoot: string): string[] {
     .toSorted();
 }
 
-/** The NIC is no longer in hand. */
+/** Removes the journal: the NIC's change is finished. */
 export async function removeJournal(index: number, disk: Disk): Promise<void> {
   await disk.perform('agent.journal.remove', async () => removeFile(pathOf(index, disk)));
 }
 
-/** Makes sure that the journals written and removed so far are so after a power cut too. */
+/** Makes journals written and removed so far durable across a power cut. */
 export async function syncJournals({ hostRoot }: Disk): Promise<void> {
   await syncPath(join(hostRoot, directory));
 }

@@ -18,7 +18,7 @@ function change(before: string | null, after: string | null, name: string): File
   return { path: `/etc/scripts/${name}`, before, after, mode: 0o600, changed: true };
 }
 
-/** A profile and its routes, for which others stand in. */
+/** Profile and routes, with placeholder files. */
 const standIns = {
   changes: {
     interim: [change(null, 'new', 'routes-next'), change(null, 'new', 'profile-next')],
@@ -34,7 +34,7 @@ const standIns = {
   },
 };
 
-/** A file that takes the place of one of another name. */
+/** File replacing a file with another name. */
 const moved = {
   changes: {
     companions: [],
@@ -51,7 +51,7 @@ interface Case {
   readonly isWhole: (files: Files) => boolean;
 }
 
-/** Names of the folder since it was last synced; a power cut keeps any of them, whatever came before or after. */
+/** Name changes in the folder since its last sync; a power cut keeps any subset. */
 class Names {
   readonly broken: Files[] = [];
   #lasting: Files;
@@ -95,7 +95,7 @@ function applied(files: Files, changes: readonly (readonly [string, string | und
   );
 }
 
-/** What a power cut at any moment of this would leave. */
+/** Returns names and folder contents possible after a power cut at any moment. */
 async function watched(each: Case, act: () => Promise<unknown>): Promise<Names> {
   const names = new Names(each);
   const { fsync, renameSync, unlinkSync } = fs;
@@ -127,16 +127,16 @@ async function watched(each: Case, act: () => Promise<unknown>): Promise<Names> 
 }
 
 describe.each([
-  ['for which others stand in', standIns],
-  ['that get another name', moved],
-])('names of files %s, of which a power cut keeps any that are not synced', (_, each) => {
+  ['with placeholders', standIns],
+  ['with a changed name', moved],
+])('file names %s, where a power cut keeps any unsynced subset', (_, each) => {
   const { changes } = each;
   beforeEach(async () => {
     for (const [name, text] of Object.entries(each.old)) await host.put(name, text);
     await stageFiles(changes, host.disk);
   });
 
-  test('are all old or all new while they change', async () => {
+  test('files are all old or all new at any moment during a change', async () => {
     const names = await watched(each, async () => {
       await commitFiles(changes, host.disk);
       await settleFiles(changes, host.disk);
@@ -144,7 +144,7 @@ describe.each([
     expect(names.broken).toEqual([]);
   });
 
-  test('are so while a change is finished that was interrupted, and last then', async () => {
+  test('files are all old or all new while finishing an interrupted change, and durable afterwards', async () => {
     const names = await watched(each, async () => {
       await commitFiles(changes, host.disk);
       await finishFiles(changes, host.disk);
@@ -153,7 +153,7 @@ describe.each([
     expect(names.pending).toBe(0);
   });
 
-  test('are so on the way back, and last then', async () => {
+  test('files are all old or all new during a rollback, and durable afterwards', async () => {
     const names = await watched(each, async () => {
       await commitFiles(changes, host.disk);
       await restoreFiles(changes, host.disk);
@@ -163,10 +163,10 @@ describe.each([
   });
 });
 
-test('a change is finished with what was staged: no space is needed', async () => {
+test('finishFiles uses the staged inode: no space is needed', async () => {
   for (const [name, text] of Object.entries(standIns.old)) await host.put(name, text);
   await stageFiles(standIns.changes, host.disk);
-  // A second name, so that no other file gets its number.
+  // A second name, so that no other file reuses the inode.
   fs.linkSync(`${host.path}/.profile.multinic-new`, `${host.path}/.held`);
   await host.put('routes-next', 'new');
   await host.put('profile-next', 'new');

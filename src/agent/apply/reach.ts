@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type FileChange, type FileChanges, inOrder } from '../planning/unit.ts';
 
-/** The files of a change that was begun while the host was of another family, as a run for the one of now finds them. */
+/** Files from a change begun under another network manager, as this run can reach them. */
 export interface Reachable {
-  /** Of those in folders that the Pod does not have nothing changes any more. */
+  /** Files in folders missing from the Pod are marked unchanged. */
   readonly files: FileChanges;
-  /** Paths of those: what they say nobody knows. */
+  /** Paths of unreachable files; their content is unknown. */
   readonly left: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import type { UnicastFilter } from '../observe/fdb.ts';
 import type { PlanInput } from '../planning/candidates.ts';
 import { obsolete } from '../planning/obsolete.ts';
 
-/** Returns the unicast filters of the NICs that a plan is going to remove, by MAC: no other NIC needs them. */
+/** Returns unicast filters for NICs a plan is going to release, by MAC: other NICs need none. */
 export async function receiversOf(
   input: Pick<PlanInput, 'request' | 'state' | 'host'>,
   unicastFilter: UnicastFilter,

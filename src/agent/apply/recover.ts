@@ -29,23 +29,23 @@ import { type JournalEntry, removeJournal, syncJournals } from './memory.ts';
 import { inReachOf } from './reach.ts';
 import { convergeNic, stateOf } from './settle.ts';
 
-/** What others lost meanwhile is in it too. */
+/** Recovery result, including foreign losses during recovery. */
 export interface Recovered extends ForeignLosses {
   readonly state: AgentState;
-  /** NICs whose change could not be ended: their journals stay, and nothing may be done to them until it is. */
+  /** NICs whose change could not be ended: their journals stay, and the NICs must not be touched until then. */
   readonly inHand: ReadonlyMap<string, Refusal>;
   /**
-   * What those NICs have of ours until then: for plans, and not for state.json, which would go on to say so when they are
-   * undone and others have them.
+   * NIC states for these NICs, for plans only. In state.json such a claim would outlive the rollback, when foreign
+   * software may own the configuration.
    */
   readonly claims: readonly NicRecord[];
 }
 
 /**
- * Ends what an interrupted run left in hand: a NIC whose file was renamed is finished, any other is undone. Doing it
- * again, after being interrupted itself, leads to the same end. Where that cannot or must not be, state.json says what of
- * the NIC is ours all the same, and the plan goes on from what is there; where its files cannot be brought to an end it
- * does so for the other NICs alone.
+ * Ends changes left by an interrupted run: a NIC with a committed file is finished, any other NIC is rolled back.
+ * Repeating after another interruption leads to the same end. If the kernel cannot or must not be restored, state.json
+ * still records the NIC's managed state, and the plan starts from there. If a NIC's files cannot be ended, only the
+ * other NICs continue.
  */
 export async function recover(
   journals: readonly JournalEntry[],
@@ -54,14 +54,14 @@ export async function recover(
 ): Promise<Recovered> {
   if (journals.length === 0)
     return { state: before, inHand: new Map(), claims: [], ...noForeignLosses };
-  // Where the kernel cannot be seen nothing can be done, and `ip` may be waited for once but not once for each NIC.
+  // Read first: without a view of the kernel nothing can be done, and an `ip` timeout must not repeat per NIC.
   const host = await observeHost(context, context.macs, before);
-  const others = beforeTheCrash(
+  const others = withStateBeforeCrash(
     foreignBaseline(host, before, context, journals),
     journals,
     context,
   );
-  const { state, inHand, claims, warnings } = await allEnded(
+  const { state, inHand, claims, warnings } = await endAll(
     journals,
     withGeneratedConfig(before, host),
     context,
@@ -72,8 +72,8 @@ export async function recover(
   return { state, inHand, claims, ...losses, warnings: [...warnings, ...losses.warnings] };
 }
 
-/** What others have, and what they had of it when the NICs were taken in hand; a boot has the host begin anew. */
-function beforeTheCrash(
+/** Adds foreign state recorded in this boot's journals; a reboot resets the host. */
+function withStateBeforeCrash(
   others: ForeignBaseline,
   journals: readonly JournalEntry[],
   { run }: Context,
@@ -87,8 +87,8 @@ function beforeTheCrash(
   return { ...others, kernel };
 }
 
-/** As `recover`, which looks at what others have before and after it. */
-async function allEnded(
+/** Ends all journal entries; `recover` compares foreign state before and after. */
+async function endAll(
   journals: readonly JournalEntry[],
   before: AgentState,
   context: Context,
@@ -100,39 +100,42 @@ async function allEnded(
   for (const entry of journals) {
     const { mac, step } = entry;
     try {
-      const end = await ended(entry, state, context);
+      const end = await endEntry(entry, state, context);
       state = end.state;
       warnings.push(...end.warnings);
     } catch (error) {
-      // Whatever it is, it is told with the NIC: the others do not wait for it.
+      // Any failure is reported with its NIC: other NICs do not wait.
       context.log.warn({ err: error, mac, step }, 'nic still in hand');
       const message = `an earlier change cannot end: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
-      if (!entry.rulesOnly) claims.push(halfDone(entry, state, state));
-      state = seen(state, entry);
+      if (!entry.rulesOnly) claims.push(unfinishedRecord(entry, state, state));
+      state = withSeenFence(state, entry);
     }
   }
   return { state, inHand, claims, warnings };
 }
 
-/** The state once the NIC is no longer in hand, and what became of its files but as planned. */
-async function ended(entry: JournalEntry, state: AgentState, context: Context) {
-  const end = await (entry.rulesOnly ? ridOfRules : broughtToEnd)(entry, state, context);
+/** Ends one entry; returns the new state, and warnings about its files. */
+async function endEntry(entry: JournalEntry, state: AgentState, context: Context) {
+  const end = await (entry.rulesOnly ? endRulesOnly : endChange)(entry, state, context);
   await context.stateFile.write(end.state);
   await removeJournal(entry.index, context);
   return end;
 }
 
-/** Of a NIC that had left before: nothing of it is ours, whatever becomes of its rules. After a boot nobody remembers them. */
-async function ridOfRules(entry: JournalEntry, state: AgentState, context: Context) {
+/**
+ * Ends a change to a detached NIC's rules: the NIC stays unmanaged whatever the result. After a reboot such rules are
+ * gone.
+ */
+async function endRulesOnly(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, bootId, after } = entry;
   const problem =
     bootId === context.run.bootId ? await convergeNic(entry, after, context) : undefined;
   context.log.info({ mac, problem }, 'rules recovered');
-  return { state: seen(state, entry), warnings: [] };
+  return { state: withSeenFence(state, entry), warnings: [] };
 }
 
-async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Context) {
+async function endChange(entry: JournalEntry, state: AgentState, context: Context) {
   const { mac, step } = entry;
   const { files, left } = inReachOf(entry.files, context.hostRoot);
   const committed = left.includes(files.commit.path)
@@ -141,18 +144,18 @@ async function broughtToEnd(entry: JournalEntry, state: AgentState, context: Con
   const problem =
     committed && isReleased(entry, state, context)
       ? undefined
-      : await bringBack(entry, committed, context);
+      : await restoreNic(entry, committed, context);
   context.log.info({ mac, step, committed, problem }, 'nic recovered');
   const lost = committed ? await finishFiles(files, context) : [];
   if (!committed) await restoreFiles(files, context);
   const after = committed ? outcome(entry, state) : state;
-  const known = problem ? withNic(after, halfDone(entry, after, state)) : after;
-  // A commit of before the boot is what the network manager has read since.
-  const next = atBoot(seen(known, entry), context.run.bootId);
+  const known = problem ? withNic(after, unfinishedRecord(entry, after, state)) : after;
+  // The network manager has read a commit from before the boot.
+  const next = atBoot(withSeenFence(known, entry), context.run.bootId);
   return { state: next, warnings: [...lost, ...left.map((path) => `FilesLeft ${path}`)] };
 }
 
-/** state.json is written behind the commit: it alone tells of one that is out of reach. */
+/** state.json is written after the commit: for an unreachable commit file only state.json can prove the commit. */
 function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolean {
   return isSameJson(
     nics.find((nic) => nic.mac === mac),
@@ -161,32 +164,32 @@ function isRecorded({ record, mac }: JournalEntry, { nics }: AgentState): boolea
 }
 
 /**
- * Whether a committed removal is over but for its files: state.json has forgotten the NIC, or the node booted without its address
- * file. DHCP or an administrator may have set the NIC up again since, even with the address of its port.
+ * True if a committed release is complete except for its files: state.json lacks the NIC, or the node booted without
+ * the address file. DHCP or an administrator may have configured the NIC since, even with the port's address.
  */
 function isReleased({ step, mac, bootId }: JournalEntry, { nics }: AgentState, { run }: Context) {
   if (step !== 'remove') return false;
   return bootId !== run.bootId || nics.every((nic) => nic.mac !== mac);
 }
 
-/** Resolves to why the NIC is neither fully old nor fully new. */
-async function bringBack(
+/** Restores the NIC; returns why the NIC is neither fully old nor fully new. */
+async function restoreNic(
   entry: JournalEntry,
   committed: boolean,
   context: Context,
 ): Promise<string | undefined> {
-  // After a reboot the kernel has what the files say, under names that may be others than before.
+  // After a reboot the kernel has the files' configuration, possibly under other link names.
   const rebooted = entry.bootId !== context.run.bootId;
   if (rebooted && !committed) return undefined;
   const seenNow = await observeLinks(context, context.macs);
   const refusal = whyUntouchable(entry, seenNow, context);
-  if (refusal && isGivenAway(entry, committed, seenNow)) return undefined;
+  if (refusal && hasNewOwner(entry, committed, seenNow)) return undefined;
   if (isOnlyLeased(entry, committed, seenNow)) return undefined;
   return refusal?.message ?? convergeNic(entry, committed ? entry.after : entry.before, context);
 }
 
-/** Whether the NIC is to be ours no more and has nothing of ours: who has taken it since may keep it as it is. */
-function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
+/** True if the NIC was released and carries no managed configuration: leave it to its new owner. */
+function hasNewOwner(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (!committed || entry.step !== 'remove') return false;
   const now = stateOf(entry, seenNow);
   if ('reason' in now) return false;
@@ -195,8 +198,8 @@ function isGivenAway(entry: JournalEntry, committed: boolean, seenNow: KernelSna
 }
 
 /**
- * Whether nothing of what is to be undone is there but an address that will expire, which the agent never sets: DHCP gives
- * a NIC the very address that its port has in the cloud.
+ * True if only expiring addresses are left to roll back, which the agent never sets: DHCP assigns the address the port
+ * has in the cloud.
  */
 function isOnlyLeased(entry: JournalEntry, committed: boolean, seenNow: KernelSnapshot): boolean {
   if (committed) return false;
@@ -209,18 +212,18 @@ function isOnlyLeased(entry: JournalEntry, committed: boolean, seenNow: KernelSn
   return bare && link.addresses.every(({ temporary }) => temporary === true);
 }
 
-/** A NIC of which something may be left: all that it had and was to have is ours. */
-function halfDone(entry: JournalEntry, after: AgentState, before: AgentState): NicRecord {
+/** Returns the record for a partly changed NIC: old and new state both count as managed. */
+function unfinishedRecord(entry: JournalEntry, after: AgentState, before: AgentState): NicRecord {
   const known = [...after.nics, ...before.nics].find(({ mac }) => mac === entry.mac);
-  const record = known ?? neverDone(entry);
+  const record = known ?? provisionalRecord(entry);
   const states = [entry.before, entry.after].flatMap(({ link }) => link?.addresses ?? []);
   const addresses = [...record.addresses, ...states.map(({ cidr }) => cidr)];
   const owned = allOf([...(known ? [listOf(known)] : []), entry.belongings]);
   return { ...record, addresses: [...new Set(addresses)], owned };
 }
 
-/** A NIC that was to become ours. */
-function neverDone({ mac, index, record, before, belongings }: JournalEntry): NicRecord {
+/** Returns a provisional record for a NIC not managed before. */
+function provisionalRecord({ mac, index, record, before, belongings }: JournalEntry): NicRecord {
   const planned = record ?? {
     originalName: before.link?.name ?? '',
     table: belongings.tables[0] ?? 0,
@@ -233,6 +236,6 @@ function outcome({ record, mac }: JournalEntry, state: AgentState): AgentState {
   return record ? withNic(state, record) : stateAfterDetach(state, mac);
 }
 
-function seen(state: AgentState, { fence }: JournalEntry): AgentState {
+function withSeenFence(state: AgentState, { fence }: JournalEntry): AgentState {
   return staleness(state, fence) === undefined ? advanceFence(state, fence) : state;
 }

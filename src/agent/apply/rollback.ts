@@ -9,19 +9,19 @@ import { inReachOf } from './reach.ts';
 import { settle } from './settle.ts';
 
 export interface Failure extends Refusal {
-  /** Of the link, when the unit was not undone. */
+  /** Link name; set unless the transaction was rolled back. */
   readonly name?: string;
 }
 
 interface Undone {
-  /** Why the NIC is not as it was; undefined if it is. */
+  /** Why the rollback failed; undefined if successful. */
   readonly problem: string | undefined;
-  /** Name of its link now; empty if it has none, or none that is known to be its own. */
+  /** Current link name; empty without a link, or with twins. */
   readonly name: string;
 }
 
-/** Units on their way: what fails at a step is undone at once and takes no part in the next ones. */
-export class UndoableWork {
+/** NIC transactions in progress: a failed transaction is rolled back at once and skips the remaining steps. */
+export class TransactionBatch {
   readonly #context: Context;
   readonly #going: Set<Unit>;
   readonly #failures = new Map<Unit, Failure>();
@@ -39,11 +39,11 @@ export class UndoableWork {
     return this.#failures;
   }
 
-  /** Takes a step with each unit that is still on its way. */
+  /** Runs a step for each transaction in progress. */
   async each(reason: NicReason, step: (unit: Unit) => Promise<void>): Promise<void> {
     const units = this.going;
     const results = await Promise.allSettled(units.map((unit) => step(unit)));
-    // Latest first, as their names and files may stand on one another.
+    // Latest first, because names and files may depend on earlier transactions.
     for (const [at, result] of [...results.entries()].toReversed()) {
       const unit = units[at];
       if (unit && result.status === 'rejected')
@@ -51,7 +51,7 @@ export class UndoableWork {
     }
   }
 
-  /** Takes one step for all units that are still on their way; none is taken when there are none. */
+  /** Runs a common step for all transactions in progress; skipped if none is left. */
   async together(reason: NicReason, step: () => Promise<void>): Promise<void> {
     if (this.#going.size === 0) return;
     try {
@@ -63,18 +63,20 @@ export class UndoableWork {
   }
 
   /**
-   * What is wrong with a NIC though it is as it shall be: others took it meanwhile, and undoing it would be felt by them. It is
-   * ours from now on, so that the next run knows which part of it is.
+   * Records a problem with a correct NIC: foreign software uses the NIC by now, and a rollback would disrupt it. The
+   * NIC stays managed, so the next run knows the managed part.
    */
-  tell(unit: Unit, failure: Refusal): void {
+  report(unit: Unit, failure: Refusal): void {
     this.#failures.set(unit, { ...failure, name: unit.after.link?.name ?? '' });
     this.#context.log.warn({ mac: unit.target.mac, ...failure }, 'nic taken by others');
   }
 
-  /** Undoes a unit and verifies that kernel and files are as they were before it. A NIC that others took meanwhile stays. */
+  /**
+   * Rolls back a transaction and verifies kernel and files. A NIC taken by foreign software meanwhile stays unchanged.
+   */
   async fail(unit: Unit, failure: Refusal): Promise<void> {
     this.#going.delete(unit);
-    const { problem, name } = await this.#undo(unit);
+    const { problem, name } = await this.#rollBack(unit);
     const message = problem
       ? `${failure.message}; not undone: ${problem}`
       : `${failure.message}; undone`;
@@ -83,7 +85,7 @@ export class UndoableWork {
     this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
   }
 
-  async #undo({ nic, before, files, index }: Unit): Promise<Undone> {
+  async #rollBack({ nic, before, files, index }: Unit): Promise<Undone> {
     let name = '';
     try {
       const goal = { nic, want: before };
@@ -93,7 +95,7 @@ export class UndoableWork {
       const lost = inOrder(files).find((file) => file.before && reach.left.includes(file.path));
       const problem = wrong.get(goal) ?? (lost && `${lost.path}: its folder is missing`);
       await restoreFiles(reach.files, this.#context);
-      // The journal stays until the NIC is back: the next run tries again.
+      // The journal stays until the rollback succeeds: the next run retries.
       if (!problem) await removeJournal(index, this.#context);
       return { problem, name };
     } catch (error) {

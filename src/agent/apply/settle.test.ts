@@ -22,26 +22,30 @@ function kernel(probe?: Address['probe'], noCarrier = false): KernelSnapshot {
 const probing = 'going on';
 const unplugged = kernel(probing, true);
 
-/** `seen`: what the kernel shows, one snapshot after the other; the last one stays. */
+/** `seen`: kernel snapshots in order; the last repeats. */
 test.each<[string, readonly KernelSnapshot[], object]>([
-  ['none comes', [unplugged], { wrong: [], duplicate: [] }],
+  ['a missing carrier is no problem', [unplugged], { wrong: [], duplicate: [] }],
   [
-    'it comes, and nobody has the address',
+    'a returning carrier with a unique address is no problem',
     [unplugged, kernel(probing), kernel(probing), kernel()],
     { wrong: [], duplicate: [] },
   ],
   [
-    'it comes, and another host has the address',
+    'a returning carrier with a duplicate address is reported',
     [unplugged, kernel(probing), kernel('failed')],
     { duplicate: [cidr] },
   ],
   [
-    'it goes in the middle of the probe',
+    'a carrier lost during the probe is no problem',
     [kernel(probing), kernel(probing), unplugged],
     { wrong: [], duplicate: [] },
   ],
-  ['another host had the address before it went', [kernel('failed', true)], { duplicate: [cidr] }],
-])('an address of IPv6 without a carrier is as good as it gets: %s', async (_, seen, expected) => {
+  [
+    'a duplicate found before the carrier loss is reported',
+    [kernel('failed', true)],
+    { duplicate: [cidr] },
+  ],
+])('settle and an IPv6 address without a carrier: %s', async (_, seen, expected) => {
   const left = [...seen];
   const ip: Ip = {
     run: async () => ({
@@ -67,7 +71,7 @@ test.each<[string, readonly KernelSnapshot[], object]>([
     want: presentState(kernel(), linkOf(kernel(), nic.mac), nic.belongings),
     plugged: true,
   };
-  // The NIC was renamed and udev is still to react, so the snapshots go on after the first that is right.
+  // udev has not reacted to the rename yet, so reading continues after the first correct snapshot.
   const result = await settle([goal], context as unknown as Context, { renamedFrom: ['ens1'] });
   const found = { wrong: [...result.wrong.values()], duplicate: [...result.duplicate.values()] };
   expect(found).toMatchObject(expected);

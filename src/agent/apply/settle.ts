@@ -16,60 +16,62 @@ import type { KernelSnapshot } from '../snapshot.ts';
 import type { Context } from './context.ts';
 import { changeNics, whyUntouchable } from './gate.ts';
 
-/** How long the kernel, udev and others may take until a change shows. */
+/** Time limit in ms until a change shows, including reactions by the kernel, udev and foreign software. */
 const patienceMs = 3_000;
 /**
- * How long it may take until an address of IPv6 is known to be nobody else's: two seconds by the kernel's defaults. And until
- * networkd has set what it holds of a NIC, which waits for that, too.
+ * Time limit in ms for IPv6 duplicate address detection: two seconds by kernel defaults. Also covers networkd, which
+ * waits for detection before setting its configuration.
  */
 const longPatienceMs = 15_000;
 const pauseMs = 50;
-/** How long a renamed NIC must stay as it is: udev sets names, MTU and more of a `.link` file after each rename. */
+/**
+ * Time in ms a renamed NIC must stay unchanged: after each rename udev sets names, MTU and more from a `.link` file.
+ */
 const quietMs = 500;
-/** Changes made to what is seen to differ of a NIC: one for what an earlier one made possible, one for what others undid. */
+/** Corrections per NIC: room for state an earlier change enabled, and for state foreign software reverted. */
 const maxChanges = 3;
 
-/** A NIC and the state it shall have. */
+/** NIC with its wanted state. */
 export interface Goal {
   readonly nic: RecordedNic;
   readonly want: NicState;
-  /** Whether it has to be there; else one that is unplugged has all it can have when its rules are right. */
+  /** True if the NIC must be present; otherwise an unplugged NIC only needs correct rules. */
   readonly plugged?: boolean;
 }
 
-export interface Settled<G> extends Verdict<G> {
-  /** The last look at the kernel. */
+export interface Settled<G> extends Assessment<G> {
+  /** Last kernel snapshot. */
   readonly seen: KernelSnapshot;
 }
 
-interface Verdict<G> {
-  /** What is wrong with a NIC, for those that did not get there. */
+interface Assessment<G> {
+  /** Problem per NIC, for NICs not in the wanted state. */
   readonly wrong: ReadonlyMap<G, string>;
-  /** Of those, addresses that somebody else has. */
+  /** Address another host has, per NIC with a problem. */
   readonly duplicate: ReadonlyMap<G, string>;
-  /** What `alarm` said of the last look. */
+  /** Result of `alarm` for the last snapshot. */
   readonly alarm?: string;
 }
 
 export interface SettleOptions {
-  /** A look at the kernel that was taken already. */
+  /** Kernel snapshot taken already. */
   readonly first?: KernelSnapshot;
-  /** Names from before a rename that udev may still react to. */
+  /** Link names before a rename udev may still react to. */
   readonly renamedFrom?: readonly string[];
-  /** MACs of NICs on which the network manager may still set what it holds of them. */
+  /** MACs of NICs the network manager may still configure. */
   readonly contested?: readonly string[];
-  /** Why nothing may be changed any more, whatever the NICs are like. */
+  /** Returns why all changes must stop, whatever the NICs' state. */
   readonly alarm?: (seen: KernelSnapshot) => string | undefined;
 }
 
-/** Returns the state of the NIC in a snapshot, or a refusal if two links have its MAC: either of them may be the NIC. */
+/** Returns the NIC's state in a snapshot, or a refusal if two links share the MAC: either may be the NIC. */
 export function stateOf(nic: RecordedNic, seen: KernelSnapshot): NicState | Refusal {
   const link = nic.rulesOnly ? undefined : onlyLink(seen, nic.mac);
   if (!link || !('reason' in link)) return presentState(seen, link, nic.belongings);
   return link.reason === 'WaitingForNIC' ? presentState(seen, undefined, nic.belongings) : link;
 }
 
-/** What is not yet as it shall be; a NIC that is unplugged has only its rules left. */
+/** Describes remaining differences; an unplugged NIC only needs its rules. */
 function differenceOf({ nic, want, plugged = false }: Goal, seen: KernelSnapshot): string {
   const now = stateOf(nic, seen);
   if ('reason' in now) return now.message;
@@ -81,9 +83,8 @@ function reachable(now: NicState, want: NicState): NicState {
 }
 
 /**
- * Brings NICs from whatever state they are in to the wanted ones: looks, changes what differs, and looks again until
- * nothing does or patience is over. The first look is at once, as netlink changes show when the call returns; only what
- * others do to a link takes time.
+ * Brings NICs from any state to the wanted state: reads, corrects differences, and repeats until none is left or time
+ * is up. The first read is immediate, as netlink changes show when the call returns; only foreign changes take time.
  */
 export async function settle<G extends Goal>(
   goals: readonly G[],
@@ -97,22 +98,22 @@ export async function settle<G extends Goal>(
   let rightSince = Number.POSITIVE_INFINITY;
   for (let known = options.first; ; known = undefined) {
     const seen = known ?? (await observeLinks(context, macs));
-    const look = judged(goals, seen, failures, options, context);
+    const reading = assess(goals, seen, failures, options, context);
     const at = clock.monotonicMs();
-    rightSince = look.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
-    const end = start + (look.busy ? longPatienceMs : patienceMs);
-    if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(look, seen);
-    const open = look.improvable ? tries.left(look.wrong, seen, context) : [];
+    rightSince = reading.right ? Math.min(rightSince, at) : Number.POSITIVE_INFINITY;
+    const end = start + (reading.busy ? longPatienceMs : patienceMs);
+    if (at >= end || isQuiet(seen, options, at - rightSince)) return tolerant(reading, seen);
+    const open = reading.improvable ? tries.left(reading.wrong, seen, context) : [];
     if (open.length === 0) await clock.sleep(pauseMs);
     else await change(open, seen, tries, context, failures);
   }
 }
 
-/** How often each NIC was changed. */
+/** Number of corrections per NIC. */
 class Tries<G extends Goal> {
   readonly #made = new Map<G, number>();
 
-  /** Returns the goals that get another change now; a taken NIC gets none until it is free. */
+  /** Returns goals due for another correction; a NIC taken by foreign software gets none until free. */
   left(goals: ReadonlyMap<G, unknown>, seen: KernelSnapshot, context: Context): G[] {
     return [...goals.keys()].filter(
       (goal) =>
@@ -120,7 +121,7 @@ class Tries<G extends Goal> {
     );
   }
 
-  /** Counts one more; tells which one it is. */
+  /** Counts a correction; returns its number. */
   next(goal: G): number {
     const made = (this.#made.get(goal) ?? 0) + 1;
     this.#made.set(goal, made);
@@ -128,17 +129,17 @@ class Tries<G extends Goal> {
   }
 }
 
-interface Look<G> extends Verdict<G> {
-  /** Whether nothing is wrong that can still become right, and nobody is about to change it. */
+interface Reading<G> extends Assessment<G> {
+  /** True if no problem can still be solved and no further change is expected. */
   readonly right: boolean;
   readonly improvable: boolean;
-  /** Whether all that is wrong of links is that addresses are still being probed, or networkd is at work. */
+  /** True if links only wait for address probes, or networkd is at work. */
   readonly busy: boolean;
 }
 
-/** What is wrong in the end: not what others have set as they want it. */
+/** Returns final problems, without differences in settings foreign software may change. */
 function tolerant<G extends Goal>(
-  { wrong, ...rest }: Verdict<G>,
+  { wrong, ...rest }: Assessment<G>,
   seen: KernelSnapshot,
 ): Settled<G> {
   const left = [...wrong].filter(
@@ -147,13 +148,13 @@ function tolerant<G extends Goal>(
   return { ...rest, wrong: new Map(left), seen };
 }
 
-function judged<G extends Goal>(
+function assess<G extends Goal>(
   goals: readonly G[],
   seen: KernelSnapshot,
   failures: ReadonlyMap<G, string>,
   options: SettleOptions,
   context: Context,
-): Look<G> {
+): Reading<G> {
   const wrong = wrongOf(goals, seen, failures, context);
   const duplicate = new Map(
     [...wrong.keys()].flatMap((goal) => {
@@ -164,16 +165,16 @@ function judged<G extends Goal>(
   const words = options.alarm?.(seen);
   const idle = { right: false, improvable: false, busy: false };
   if (words !== undefined) return { wrong, duplicate, alarm: words, ...idle };
-  const hopeful = [...wrong.keys()].filter((goal) => !duplicate.has(goal));
-  const others = hopeful.filter((goal) => !isOnlyProbed(goal, seen));
-  // Rules of NICs that have left are nothing to give up a probe for.
-  const probing = others.length < hopeful.length && others.every(({ nic }) => nic.rulesOnly);
+  const solvable = [...wrong.keys()].filter((goal) => !duplicate.has(goal));
+  const others = solvable.filter((goal) => !isOnlyProbed(goal, seen));
+  // Rules of detached NICs do not justify giving up a probe.
+  const probing = others.length < solvable.length && others.every(({ nic }) => nic.rulesOnly);
   const busy = probing || isBusy(seen, options, context);
-  const right = hopeful.length === 0 && !busy;
+  const right = solvable.length === 0 && !busy;
   return { wrong, duplicate, right, improvable: others.length > 0, busy };
 }
 
-/** The wanted addresses of which the probing is this far. */
+/** Returns wanted addresses in this probe state. */
 function probed({ nic, want }: Goal, seen: KernelSnapshot, probe: NicAddress['probe']): string[] {
   const wanted = new Set(want.link?.addresses.map(({ cidr }) => cidr));
   const now = stateOf(nic, seen);
@@ -187,7 +188,7 @@ function withoutProbe({ probe: _probe, ...address }: NicAddress): NicAddress {
   return address;
 }
 
-/** Whether the NIC will be as wanted when nobody else turns out to have its addresses. */
+/** True if the NIC only waits for duplicate address detection. */
 function isOnlyProbed(goal: Goal, seen: KernelSnapshot): boolean {
   if (probed(goal, seen, 'going on').length === 0) return false;
   const { nic, want } = goal;
@@ -215,8 +216,8 @@ function wrongOf<G extends Goal>(
 }
 
 /**
- * udev is done with a rename when the old name is an alternative one, which it sets last; or nobody changes anything for a
- * while.
+ * True if no further change is expected: udev ends a rename by keeping the old name as alternative name, or nothing has
+ * changed for a while.
  */
 function isQuiet(
   { links }: KernelSnapshot,
@@ -229,7 +230,7 @@ function isQuiet(
   return quietFor >= quietMs || (renamed && contested.length === 0);
 }
 
-/** Whether networkd is at work on a NIC of which it may hold something else. */
+/** True if networkd is configuring a contested NIC. */
 function isBusy(
   { links }: KernelSnapshot,
   { contested = [] }: SettleOptions,
@@ -250,7 +251,7 @@ async function change<G extends Goal>(
     goals.flatMap((goal) => {
       const now = stateOf(goal.nic, seen);
       if ('reason' in now) return [];
-      // Whatever the trouble was, the way through down is the one that every kernel allows.
+      // The second correction goes through down: every kernel allows a rename there.
       const options = { renameDown: tries.next(goal) > 1 };
       return [[goal, diffNic(now, reachable(now, goal.want), options)] as const];
     }),
@@ -259,7 +260,7 @@ async function change<G extends Goal>(
   for (const [goal, { message }] of failures) failed.set(goal, message);
 }
 
-/** Brings one NIC to the wanted state; resolves to what is wrong, if anything is. */
+/** Brings one NIC to the wanted state; returns the remaining problem, if any. */
 export async function convergeNic(
   nic: RecordedNic,
   want: NicState,

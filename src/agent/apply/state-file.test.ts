@@ -27,17 +27,17 @@ afterEach(() => rm(disk.hostRoot, { recursive: true }));
 const seen = advanceFence(emptyState, { uid: 'a', generation: 1 });
 
 describe('state.json', () => {
-  test('is empty on a host that was never seen', () => {
+  test('readState returns the empty state on a new host', () => {
     expect(readState(disk.hostRoot)).toEqual(emptyState);
   });
 
-  test('is read as it was written, and is for root alone', async () => {
+  test('readState returns the written state from a file with mode 0600', async () => {
     await new StateFile(emptyState, disk).write(seen);
     expect(readState(disk.hostRoot)).toEqual(seen);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  test('is written only when it is another one', async () => {
+  test('StateFile writes only changed content', async () => {
     const file = new StateFile(emptyState, disk);
     await file.write(emptyState);
     await file.write(seen);
@@ -45,7 +45,7 @@ describe('state.json', () => {
     expect(writes).toEqual(['agent.state.write']);
   });
 
-  test('is written again after a write that failed behind its rename', async () => {
+  test('StateFile writes again after a failure behind the rename', async () => {
     let failing = true;
     const file = new StateFile(emptyState, {
       ...disk,
@@ -62,12 +62,12 @@ describe('state.json', () => {
   });
 
   test.each(['first', 'later'])(
-    'is as it was before when the %s write cannot be brought down to a full disk',
+    'state.json keeps the previous content if the %s write cannot be synced to a full disk',
     async (which) => {
       const before = which === 'first' ? emptyState : seen;
       const file = new StateFile(emptyState, disk);
       await file.write(before);
-      // Behind the rename: the folder.
+      // Write 5 is the folder sync after the rename.
       using full = new FailingDisk(disk.hostRoot, { at: 5, fault: 'ENOSPC' });
       const next = advanceFence(seen, { uid: 'a', generation: 2 });
       await expect(file.write(next)).rejects.toThrow('ENOSPC: fsync multinic');
@@ -77,20 +77,23 @@ describe('state.json', () => {
     },
   );
 
-  test.each([1, 2])('of version %i is read, and written as version 3', async (version) => {
-    await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
-    const nic = { mac: 'm', index: 0, originalName: 'ens5', addresses: [], table: 100 };
-    const nics = [{ ...nic, priority: 10_100, files: [] }];
-    await writeFile(path, JSON.stringify({ version, retiredUids: [], nics }));
-    expect(readState(disk.hostRoot)).toEqual({ version: 3, retiredUids: [], nics });
-  });
+  test.each([1, 2])(
+    'state.json version %i is read, and converted to version 3',
+    async (version) => {
+      await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
+      const nic = { mac: 'm', index: 0, originalName: 'ens5', addresses: [], table: 100 };
+      const nics = [{ ...nic, priority: 10_100, files: [] }];
+      await writeFile(path, JSON.stringify({ version, retiredUids: [], nics }));
+      expect(readState(disk.hostRoot)).toEqual({ version: 3, retiredUids: [], nics });
+    },
+  );
 
   test.each([
     ['{"version": 4}', 'has version 4, this agent knows 1, 2 and 3'],
     ['{}', 'has version none'],
     ['{"version": 1, "retiredUids": [], "nics": [{"mac": 3}]}', 'is damaged at nics.0.mac'],
     ['{"version": 1', 'is not JSON'],
-  ])('that is %s is not touched', async (text, words) => {
+  ])('readState refuses and keeps state.json with content %s', async (text, words) => {
     await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
     await writeFile(path, text);
     expect(() => readState(disk.hostRoot)).toThrow(words);

@@ -7,21 +7,21 @@ import type { Context } from './context.ts';
 import { commitFiles, settleFiles, stageFiles, syncFiles } from './disk.ts';
 import { type Changed, changeLinks, verifyLinks } from './links.ts';
 import { removeJournal, syncJournals, writeJournal } from './memory.ts';
-import { type Failure, UndoableWork } from './rollback.ts';
+import { type Failure, TransactionBatch } from './rollback.ts';
 
 export interface Outcome {
   readonly state: AgentState;
-  /** NICs that are as they were before, or whose message says that they are not; and those that others took meanwhile. */
+  /** Failed transactions: rolled back, or not rolled back according to the message, or taken by foreign software. */
   readonly failures: ReadonlyMap<Unit, Failure>;
-  /** The last look at the kernel, where nothing was changed after it. */
+  /** Last kernel snapshot; absent if anything changed afterwards. */
   readonly seen?: KernelSnapshot;
-  /** What went wrong without a NIC being any the worse for it. */
+  /** Problems without effect on a NIC. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Does each unit as a whole or not at all, all of them side by side: journal, files beside their place, kernel, a look at
- * the kernel, rename, state. A unit that fails anywhere is undone, and the others go on. `before` is the host before.
+ * Runs NIC transactions side by side, each completely or not at all: journal, staged files, kernel, verification,
+ * rename, state. A failed transaction is rolled back, and the rest continues. `before` is the host before any change.
  */
 export async function transact(
   units: readonly Unit[],
@@ -29,7 +29,7 @@ export async function transact(
   before: Snapshot,
   context: Context,
 ): Promise<Outcome> {
-  const work = new UndoableWork(units, context);
+  const work = new TransactionBatch(units, context);
   let next = state;
   await work.each('PersistFailed', (unit) =>
     writeJournal(unit, entrustedTo(unit.nic, before), context),
@@ -47,7 +47,7 @@ export async function transact(
       {
         before: context.start ?? before,
         changed,
-        bystanders: unaffectedNics(units, state, before, context.claims),
+        unaffected: unaffectedNics(units, state, before, context.claims),
       },
       context,
     );
@@ -64,7 +64,7 @@ export async function transact(
     await context.stateFile.write(after);
     next = after;
   });
-  const warnings = await letGo(work.going, context);
+  const warnings = await cleanUp(work.going, context);
   const undone = work.failures.size > 0;
   return {
     state: next,
@@ -74,11 +74,8 @@ export async function transact(
   };
 }
 
-/**
- * The change is done; what cannot be cleared away now is cleared when the agent runs next. Resolves to which backups could
- * not be made.
- */
-async function letGo(units: readonly Unit[], context: Context): Promise<string[]> {
+/** Cleans up after the change; leftovers are removed by the next run. Returns failed backups. */
+async function cleanUp(units: readonly Unit[], context: Context): Promise<string[]> {
   try {
     const lost = await Promise.all(units.map((unit) => settleFiles(unit.files, context)));
     await Promise.all(units.map((unit) => removeJournal(unit.index, context)));

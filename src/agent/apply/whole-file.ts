@@ -12,12 +12,12 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 
-// Synchronous but for waiting for the disk: files of a few hundred bytes, in a process that does nothing else, where a
-// round through the thread pool costs more than the write. What waits for the disk waits for all files at once.
+// Synchronous except for disk syncs: files have a few hundred bytes, in a process without other work, and a thread pool
+// round trip costs more than the write. Disk syncs run for all files at once.
 
 /**
- * Writes a file so that after a crash it is there as a whole or as it was before; `syncPath` of its directory makes sure
- * which.
+ * Writes a file atomically: a crash leaves the complete old or new file. `syncPath` on its directory makes the new file
+ * durable.
  */
 export async function writeWhole(path: string, text: string, mode: number): Promise<void> {
   const growing = `${path}.new`;
@@ -26,10 +26,7 @@ export async function writeWhole(path: string, text: string, mode: number): Prom
   renameSync(growing, path);
 }
 
-/**
- * Writes a file that others go by at once: where it cannot be brought down to the disk, it is as it was before, for which
- * no space is needed.
- */
+/** Replaces a file readers use at once: if the disk sync fails, the old file comes back, without needing space. */
 export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const former = `${path}.old`;
   removeFile(former);
@@ -45,15 +42,15 @@ export async function replaceWhole(path: string, text: string, mode: number): Pr
   try {
     removeFile(former);
   } catch {
-    // A leftover is in nobody's way: the file itself is as it shall be.
+    // A leftover does no harm: the file itself is correct.
   }
 }
 
-/** Writes a file that nobody reads yet, in place of a leftover; leaves none when it cannot. */
+/** Writes a file nothing reads yet, in place of a leftover; leaves none on failure. */
 export function writeNew(path: string, text: string, mode: number): void {
   removeFile(path);
   try {
-    // wx: never through a link that somebody put there meanwhile.
+    // wx: never follow a link placed there meanwhile.
     writeFileSync(path, text, { flag: 'wx', mode });
   } catch (error) {
     removeFile(path);
@@ -61,17 +58,17 @@ export function writeNew(path: string, text: string, mode: number): void {
   }
 }
 
-/** Removes a file if it is there. */
+/** Removes a file if present. */
 export function removeFile(path: string): void {
   if (isThere(path)) ifThere(() => unlinkSync(path));
 }
 
-/** Renames a file if it is there. */
+/** Renames a file if present. */
 export function renameFile(from: string, to: string): void {
   if (isThere(from)) ifThere(() => renameSync(from, to));
 }
 
-/** The text of a file, which a directory in its place has none of; null when there is nothing. */
+/** Returns the file's text; empty for a directory, null if absent. */
 export function textOf(path: string): string | null {
   try {
     return ifThere(() => readFileSync(path, 'utf8')) ?? null;
@@ -81,7 +78,7 @@ export function textOf(path: string): string | null {
   }
 }
 
-/** Brings a file down to the disk, or the names in a directory: only then do they survive a power cut. */
+/** Syncs a file, or a directory's names, to disk: only then do they survive a power cut. */
 export async function syncPath(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
@@ -91,7 +88,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Asked before a change: of a file that is not there, a read-only file system says EROFS and not ENOENT. */
+/** Check before a change: for a missing file a read-only file system reports EROFS, not ENOENT. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -2,52 +2,54 @@ import type { Family } from '../../api/job.ts';
 import type { DesiredNic } from '../planning/desired.ts';
 import type { ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 
-/** Files of one kind in one directory, as the host knows it. */
+/** Files with a common suffix in one directory, as seen on the host. */
 export interface Place {
   readonly directory: string;
   readonly suffix: string;
-  /** Whether a file here keeps those of its name in later places from being read; an empty one masks them. */
+  /** True if a file here hides same-named files in later places; an empty file masks them. */
   readonly hides?: true;
-  /** Whether files `NAME.d/*.conf` of this and the other places of the suffix add to a file NAME (systemd.network(5)). */
+  /**
+   * True if files `NAME.d/*.conf`, here and in other places with the suffix, extend a file NAME (systemd.network(5)).
+   */
   readonly dropIns?: true;
 }
 
 export interface RenderedFile {
   readonly path: string;
   readonly text: string;
-  /** Permission bits: managers refuse, or warn about, what others can read; some cannot read what is root's alone. */
+  /** Permission bits: some managers refuse or warn about world-readable files, and some cannot read root-only files. */
   readonly mode: number;
 }
 
-/** The files that make one NIC at the next boot, in the order in which they are written. */
+/** Files configuring one NIC at the next boot, in write order. */
 export interface RenderedNic {
-  /** What names the NIC and sets it up: alone, without `main`, they give it no address. */
+  /** Files naming and setting up the NIC; without `main` they give no address. */
   readonly companions: readonly RenderedFile[];
-  /** Holds the addresses; its rename is the commit. */
+  /** Holds the addresses; renaming this file is the commit. */
   readonly main: RenderedFile;
   /**
-   * All that a boot goes by once more under other names, of a family that has more than one file of that: where both are there
-   * the manager goes by these. The last one makes them count.
+   * Copies under other names of all files read at boot, for a manager with several files per NIC. The manager prefers
+   * these copies as soon as the last copy exists.
    */
   readonly interim?: readonly RenderedFile[];
 }
 
-/** How one family of hosts keeps a NIC's configuration over a reboot. Pure: files are read and written by others. */
+/** Boot configuration for a network manager's NICs. Pure: callers read and write the files. */
 export interface Backend {
   readonly name: Family;
-  /** Where its files are, and where files of others may be too. */
+  /** Places with managed files, and possibly foreign files. */
   readonly places: readonly Place[];
-  /** Where its files are translated to for the service that configures NICs; absent where that reads them itself. */
+  /** Place with files generated from `places` for another service; absent if the service reads `places` itself. */
   readonly generated?: Place;
-  /** How names of udev rules begin that its files are translated to and that name NICs; absent where `.link` files name them. */
+  /** Name prefix of udev rules generated from the files and naming NICs; absent if `.link` files name the NICs. */
   readonly namingRules?: string;
-  /** What a file of `places` is about, and whether it is one of ours. */
+  /** Parses a file in `places`: which NICs it configures, and whether it is managed. */
   read(file: HostFile): Promise<ConfigFile>;
-  /** What a file of `generated` has from one of ours, of any generation; undefined when it is from others. */
+  /** Returns a generated file's content from a managed file of any generation; undefined for a foreign source. */
   held(file: HostFile): OwnFile | undefined;
-  /** Path of the file of the NIC with this index that holds its addresses. */
+  /** Returns the path for the file with the addresses of NIC `index`. */
   path(index: number): string;
   render(nic: DesiredNic): RenderedNic;
-  /** Throws when the text of a rendered file, read back, does not say what the NIC shall be. */
+  /** Throws if the rendered text, read back, differs from the desired NIC. */
   validate(file: Pick<RenderedFile, 'path' | 'text'>, nic: DesiredNic): void;
 }

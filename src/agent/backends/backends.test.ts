@@ -4,10 +4,10 @@ import { hostMounts, ifcfgMount } from '../../api/host-mounts.ts';
 import { backends } from './backends.ts';
 import { withSysctlFile } from './sysctl-file.ts';
 
-/** Profiles of the other kind, which only some hosts of the family have a folder for. */
+/** Folder for profiles in the other format, present only on some hosts. */
 const elsewhere = { keyfile: [ifcfgMount.path] } as Partial<Record<string, string[]>>;
 
-describe.each(Object.values(backends))('the Pod for $name', (backend) => {
+describe.each(Object.values(backends))('Pod mounts for $name', (backend) => {
   const mounts = hostMounts[backend.name];
   const seen = (path: string, writable: boolean) =>
     mounts.some(
@@ -15,14 +15,14 @@ describe.each(Object.values(backends))('the Pod for $name', (backend) => {
     );
   const whole = withSysctlFile(backend);
 
-  test('sees every place that the family keeps files in', () => {
+  test("the Pod's mounts include every place with files", () => {
     const { places, generated } = whole;
     const directories = [...places, ...(generated ? [generated] : [])].map((one) => one.directory);
     const hidden = directories.filter((directory) => !seen(directory, false));
     expect([...new Set(hidden)]).toEqual(elsewhere[backend.name] ?? []);
   });
 
-  test.each([0, 9])('[RW-04] can write all files of NIC %i', (index) => {
+  test.each([0, 9])('[RW-04] the Pod can write all files for NIC %i', (index) => {
     const { companions, main } = whole.render({ ...dual(1), index, name: `multinic${index}` });
     const paths = [...companions, main].map(({ path }) => path);
     expect(paths.filter((path) => !seen(path, true))).toEqual([]);
@@ -30,6 +30,6 @@ describe.each(Object.values(backends))('the Pod for $name', (backend) => {
   });
 });
 
-test('each backend is in its own place', () => {
+test('each backend is registered under its own name', () => {
   for (const [name, backend] of Object.entries(backends)) expect(backend.name).toBe(name);
 });

@@ -5,7 +5,7 @@ import { keyfile } from './keyfile.ts';
 import { netplan } from './netplan.ts';
 import { networkd } from './networkd.ts';
 
-/** The families whose hosts can be configured. */
+/** Network managers the agent can configure. */
 export const backends: Readonly<Record<Family, Backend>> = {
   netplan,
   networkd,

@@ -15,7 +15,7 @@ function claims(text: string, name = 'ifcfg-ens9') {
   return { macs, names, leases, patterns };
 }
 
-/** What the generation before the deployed one wrote. */
+/** File written by the generation before the legacy agent. */
 const earlier = `DEVICE=multinic0
 NAME=multinic0
 TYPE=Ethernet
@@ -27,8 +27,8 @@ MTU=1450
 HWADDR=${mac}
 `;
 
-describe('a file of ours', () => {
-  test('is known of an earlier generation', () => {
+describe('managed ifcfg files', () => {
+  test("readIfcfg recognises an earlier generation's file", () => {
     expect(read('ifcfg-multinic4', earlier).own).toEqual({
       mac,
       index: 0,
@@ -36,7 +36,7 @@ describe('a file of ours', () => {
     });
   });
 
-  test('is known with all its addresses', () => {
+  test('readIfcfg returns all addresses in a managed file', () => {
     const text = `DEVICE="multinic3"
 HWADDR='${mac.toUpperCase()}'
 IPADDR0=10.0.0.1
@@ -61,11 +61,14 @@ IPV6ADDR_SECONDARIES="fd00::2/64 fd00::3/64"
     });
   });
 
-  test.each(['route-multinic4', 'route6-multinic4'])('is %s, which says whose it is', (name) => {
-    const text = `${nicHead(mac)}\n10.1.0.0/16 via 10.0.0.254\n`;
-    const { own, macs } = read(name, text);
-    expect({ own, macs }).toEqual({ own: { mac, index: 4, addresses: [] }, macs: [mac] });
-  });
+  test.each(['route-multinic4', 'route6-multinic4'])(
+    'readIfcfg recognises %s by the MAC in its first line',
+    (name) => {
+      const text = `${nicHead(mac)}\n10.1.0.0/16 via 10.0.0.254\n`;
+      const { own, macs } = read(name, text);
+      expect({ own, macs }).toEqual({ own: { mac, index: 4, addresses: [] }, macs: [mac] });
+    },
+  );
 
   test.each([
     ['ifcfg-ens5', earlier],
@@ -75,82 +78,86 @@ IPV6ADDR_SECONDARIES="fd00::2/64 fd00::3/64"
     ['route-multinic4', '10.1.0.0/16 via 10.0.0.254\n'],
     ['route-ens5', `${nicHead(mac)}\n`],
     ['route-multinic10', `${nicHead(mac)}\n`],
-  ])('is none: %s with %j', (name, text) => {
+  ])('readIfcfg does not recognise %s with %j', (name, text) => {
     expect(read(name, text).own).toBeUndefined();
   });
 });
 
-describe('a file of somebody else', () => {
+describe('foreign ifcfg files', () => {
   test.each([
-    ['by its name', 'DEVICE=ens5', { ...none, names: ['ens5'] }],
+    ['by name', 'DEVICE=ens5', { ...none, names: ['ens5'] }],
     [
-      'by its MAC, whatever its name',
+      'by MAC, whatever the name',
       `DEVICE=ens5\nHWADDR=${mac.toUpperCase()}`,
       { ...none, macs: [mac] },
     ],
     [
-      'by the MAC that it is to get',
+      'by the assigned MAC',
       `DEVICE=ens5\nMACADDR=${mac}`,
       { ...none, macs: [mac], names: ['ens5'] },
     ],
     [
-      'by its MAC with hyphens, as a shell reads it',
+      'by MAC with hyphens and shell quotes',
       `HWADDR="${mac.toUpperCase().slice(0, 8).replaceAll(':', '-')}"'${mac.slice(8).replaceAll(':', '-')}' # port`,
       { ...none, macs: [mac] },
     ],
-    ['by its name, quoted in part', 'DEVICE="en"s\\5', { ...none, names: ['ens5'] }],
+    ['by a partly quoted name', 'DEVICE="en"s\\5', { ...none, names: ['ens5'] }],
     [
-      'with every NIC but some',
+      'by several patterns',
       'MATCH_INTERFACE_NAME="|ens* !ens3 &e*"',
       { ...none, patterns: ['ens*', 'e*'] },
     ],
-    ['with all NICs but one', 'MATCH_INTERFACE_NAME=!ens3', { ...none, patterns: ['*'] }],
+    ['by excluding a name', 'MATCH_INTERFACE_NAME=!ens3', { ...none, patterns: ['*'] }],
     ['as a port of a bond', 'DEVICE=ens5\nMASTER=bond0\nSLAVE=yes', { ...none, names: ['ens5'] }],
     ['below a VLAN', 'VLAN=yes\nDEVICE=v5\nPHYSDEV=ens5', { ...none, names: ['v5', 'ens5'] }],
-    ['below a VLAN of its name', 'VLAN=yes\nDEVICE=ens5.10', { ...none, names: ['ens5'] }],
-    ['by an alias of its name', 'DEVICE=ens5:1', { ...none, names: ['ens5'] }],
-    ['by the name of the file', 'BOOTPROTO=dhcp', { ...none, names: ['ens9'] }],
-    ['by its name in quotes of NetworkManager', "DEVICE=$'en\\'s5'", { ...none, names: ["en's5"] }],
-    // As `nmcli connection add type ethernet ifname '*'` writes it.
+    ['below a VLAN named after the NIC', 'VLAN=yes\nDEVICE=ens5.10', { ...none, names: ['ens5'] }],
+    ['by an alias name', 'DEVICE=ens5:1', { ...none, names: ['ens5'] }],
+    ['by the file name', 'BOOTPROTO=dhcp', { ...none, names: ['ens9'] }],
+    ["by a name in NetworkManager's quotes", "DEVICE=$'en\\'s5'", { ...none, names: ["en's5"] }],
+    // As written by `nmcli connection add type ethernet ifname '*'`.
     [
-      'with every NIC, by DHCP',
+      'as every NIC, by DHCP',
       'TYPE=Ethernet\nBOOTPROTO=dhcp',
       { ...none, names: ['ens9'], leases: ['*'] },
     ],
-    ['with every NIC', 'TYPE="ethernet"', { ...none, names: ['ens9'], patterns: ['*'] }],
+    ['as every NIC', 'TYPE="ethernet"', { ...none, names: ['ens9'], patterns: ['*'] }],
     [
-      'with every NIC, and gives it a MAC',
+      'as every NIC, and assigns a MAC',
       `TYPE=Ethernet\nMACADDR=${mac}`,
       { ...none, macs: [mac], names: ['ens9'], patterns: ['*'] },
     ],
-    ['only when asked', 'TYPE=Ethernet\nONBOOT=no', { ...none, names: ['ens9'] }],
-    ['only when asked, in other words', 'TYPE=Ethernet\nONBOOT=F', { ...none, names: ['ens9'] }],
+    ['only on request', 'TYPE=Ethernet\nONBOOT=no', { ...none, names: ['ens9'] }],
     [
-      'by its MAC, below a VLAN',
+      'only on request, with another boolean',
+      'TYPE=Ethernet\nONBOOT=F',
+      { ...none, names: ['ens9'] },
+    ],
+    [
+      'by MAC, below a VLAN',
       `HWADDR=${mac}\nDEVICE=v5\nPHYSDEV=ens5`,
       { ...none, macs: [mac], names: ['ens5'] },
     ],
     [
-      'with every NIC, by what DHCP was before',
+      'as every NIC, by BOOTP',
       'MATCH_INTERFACE_NAME=*\nBOOTPROTO=BOOTP',
       { ...none, leases: ['*'] },
     ],
-    ['of another type', 'TYPE=Bond', { ...none, names: ['ens9'] }],
+    ['with another type', 'TYPE=Bond', { ...none, names: ['ens9'] }],
     [
-      'with every NIC of such a name, by DHCP',
+      'by name pattern, by DHCP',
       'MATCH_INTERFACE_NAME="ens* eth?"\nBOOTPROTO=dhcp',
       { ...none, leases: ['ens*', 'eth?'] },
     ],
     [
-      'with every NIC of such a name',
+      'by name pattern',
       'MATCH_INTERFACE_NAME=ens*\nBOOTPROTO=none',
       { ...none, patterns: ['ens*'] },
     ],
-  ])('configures a NIC %s', (_, text, wanted) => {
+  ])('a foreign ifcfg file configures a NIC %s', (_, text, wanted) => {
     expect(claims(`${text}\n`)).toEqual(wanted);
   });
 
-  test('says whom it leaves out, by name or by MAC', () => {
+  test('readIfcfg returns names and MACs excluded in a foreign file', () => {
     const lines = 'TYPE=Ethernet\nMATCH_INTERFACE_NAME="en* !ens3"\n';
     const text = `${lines}HWADDR_BLACKLIST="${mac.toUpperCase()} 02-00-00-00-00-07"\n`;
     const [first, second] = [mac, '02:00:00:00:00:07'];
@@ -160,7 +167,7 @@ describe('a file of somebody else', () => {
   });
 
   test.each(['rule-multinic0', 'rule6-multinic0'])(
-    '%s keeps NetworkManager from the routes of that NIC',
+    "%s stops NetworkManager from reading the NIC's routes",
     (name) => {
       expect(claims('from 10.0.0.1 table 100\n', name)).toEqual({ ...none, names: ['multinic0'] });
     },
@@ -177,13 +184,13 @@ describe('a file of somebody else', () => {
     'ifup-eth',
     'network-functions',
     'route-ens5',
-  ])('%s claims none', (name) => {
+  ])('%s configures no NIC', (name) => {
     expect(claims(`DEVICE=ens5\nHWADDR=${mac}\n`, name)).toEqual(none);
   });
 
-  test('keeps its secrets', () => {
+  test('readIfcfg returns no secrets', () => {
     const text = 'DEVICE=ens5\nIEEE_8021X_PASSWORD=hunter2\n# KEY=hunter2\n';
-    const { text: _, ...told } = read('ifcfg-ens5', text);
-    expect(JSON.stringify(told)).not.toContain('hunter2');
+    const { text: _, ...result } = read('ifcfg-ens5', text);
+    expect(JSON.stringify(result)).not.toContain('hunter2');
   });
 });

@@ -6,18 +6,21 @@ import { macInHead } from './nic-head.ts';
 export const ifcfgDirectory = '/etc/sysconfig/network-scripts';
 
 /**
- * How names of files end that stand in for those of a NIC while several of them are replaced: NetworkManager takes a profile
- * of any name, and its routes from the file of that very name.
+ * Suffix for placeholder files while several files of a NIC are replaced: NetworkManager accepts profiles with any
+ * name, and reads routes from the file with the same name.
  */
 export const interim = '-next';
 
-/** `KEY=value` of a file of shell variables, without the quotes; of a key that is there twice the last. */
+/** Returns `KEY=value` pairs from a shell variable file, unquoted; for a repeated key the last value. */
 export function shellVariables(text: string): Map<string, string> {
   const found = [...text.matchAll(/^\s*(?:export\s+)?([A-Za-z_]\w*)=(.*)$/gm)];
   return new Map(found.map(([, key = '', value = '']) => [key, unquoted(value.trim())]));
 }
 
-/** The first word of it as a shell reads it, which may be quoted in parts; NetworkManager writes `$'` of what is unusual. */
+/**
+ * Returns the first word as a shell reads it, possibly quoted in parts; NetworkManager writes `$'` for unusual
+ * characters.
+ */
 function unquoted(value: string): string {
   const parts = value.matchAll(
     /\$'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+)/gy,
@@ -32,12 +35,12 @@ function unquoted(value: string): string {
     .join('');
 }
 
-/** NetworkManager takes hyphens, too. */
+/** NetworkManager also accepts hyphens in MACs. */
 function macIn(value: string): string {
   return value.toLowerCase().replaceAll('-', ':');
 }
 
-/** What a file of network-scripts is about, and whether it is one of ours. */
+/** Parses a network-scripts file: which NICs it configures, and whether it is managed. */
 export function readIfcfg(file: HostFile): ConfigFile {
   const name = file.path.slice(ifcfgDirectory.length + 1);
   const own = /^ifcfg-multinic\d+(-next)?$/.test(name)
@@ -47,11 +50,11 @@ export function readIfcfg(file: HostFile): ConfigFile {
   const [, device] = /^ifcfg-(.+)$/.exec(name) ?? [];
   if (device && !passedBy.test(name)) return { ...file, ...claimsOf(file.text, device) };
   const [, ruled] = /^rule6?-(.+)$/.exec(name) ?? [];
-  // It stops NetworkManager from reading the routes of that NIC.
+  // A rule file stops NetworkManager from reading the NIC's routes.
   return { ...file, macs: [], ...(ruled ? { names: [ruled] } : {}) };
 }
 
-/** Of every generation: one MAC, one name of ours. */
+/** Recognises every generation: a single MAC and a managed name. */
 function ownIfcfg(text: string): OwnFile | undefined {
   const variables = shellVariables(text);
   const mac = macIn(variables.get('HWADDR') ?? '');
@@ -76,10 +79,10 @@ function ownRoutes(name: string, text: string): OwnFile | undefined {
   return { mac, index: Number(index), addresses: [] };
 }
 
-/** Names that NetworkManager passes by, and the loopback. */
+/** Names NetworkManager ignores, and the loopback. */
 const passedBy = /(^ifcfg-lo|~|\.(bak|orig|rej|rpmnew|augnew|augtmp))$/;
 
-/** Whose NICs a file of somebody else configures. Nothing but names and MACs is taken: it may hold secrets. */
+/** Returns the NICs a foreign file configures. Takes only names and MACs, because the file may hold secrets. */
 function claimsOf(text: string, device: string): Claims {
   const variables = shellVariables(text);
   const valuesOf = (...keys: string[]) => keys.flatMap((key) => variables.get(key) || []);
@@ -87,11 +90,14 @@ function claimsOf(text: string, device: string): Claims {
   const named = valuesOf('DEVICE', 'PHYSDEV');
   if (variables.get('HWADDR')) return { macs, names: valuesOf('PHYSDEV').map(lowerOf) };
   if (named.length > 0) return { macs, names: named.map(lowerOf) };
-  // Others may go by the name of the file.
+  // Profiles without a device may apply to the file's name.
   return { macs, names: [lowerOf(device)], ...claimsOfMany(variables) };
 }
 
-/** Of a profile that names no NIC: it is for many that NetworkManager sees, unless it waits for somebody to ask for it. */
+/**
+ * Returns claims for a profile without a NIC name: NetworkManager applies it to many NICs, unless activated only on
+ * request.
+ */
 function claimsOfMany(variables: ReadonlyMap<string, string>): Partial<Claims> {
   const valueOf = (key: string) => variables.get(key) ?? '';
   const matched = valueOf('MATCH_INTERFACE_NAME');
@@ -104,12 +110,12 @@ function claimsOfMany(variables: ReadonlyMap<string, string>): Partial<Claims> {
   return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
 }
 
-/** As NetworkManager reads it (svParseBoolean). */
+/** Parses a boolean like NetworkManager (svParseBoolean). */
 function isNo(value: string): boolean {
   return /^(no|n|false|f|0)$/i.test(value);
 }
 
-/** The NIC below a VLAN or an alias that is named after it: `ens5.10`, `ens5:1`. */
+/** Returns the NIC below a VLAN or an alias named after the NIC: `ens5.10`, `ens5:1`. */
 function lowerOf(name: string): string {
   return name.replace(/[.:]\w+$/, '');
 }

@@ -21,11 +21,12 @@ type Variant = '' | typeof interim;
 const priorities = { '': autoconnectPriority - 1, [interim]: autoconnectPriority } as const;
 
 /**
- * The file of one NIC. NetworkManager asks of a device all that it names, so the MAC decides and the name is made sure of.
- * The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot.
- * Rules are in it: a `rule-` file is not read, and where there is one the routes are not read either.
+ * Renders a NIC's profile. NetworkManager requires a device to match everything the profile names: the MAC decides, and
+ * a `.link` file ensures the name. The metric equals the connected routes', so two NICs in a subnet keep their order
+ * across boots. Rules are inside the profile: NetworkManager ignores `rule-` files, and with such a file also the
+ * routes.
  *
- * One that stands in for another for a while is another profile, and the one that is taken of both.
+ * The placeholder variant is a separate profile with a higher priority.
  */
 export function renderIfcfg(nic: DesiredNic, variant: Variant = ''): string {
   const { name, mac, mtu, table } = nic;
@@ -41,7 +42,8 @@ export function renderIfcfg(nic: DesiredNic, variant: Variant = ''): string {
     `AUTOCONNECT_PRIORITY=${priorities[variant]}`,
     'BOOTPROTO=none',
     'DEFROUTE=no',
-    // Of both, whatever is switched off: NetworkManager counts up from 100 for all that have none, the node's own NIC too.
+    // Set for both families even if disabled: NetworkManager counts up from 100 for profiles without a metric,
+    // including the node's own NIC.
     `IPV4_ROUTE_METRIC=${table}`,
     `IPV6_ROUTE_METRIC=${table}`,
     ...ipv4Lines(nic),
@@ -78,7 +80,7 @@ function ipv6Lines(nic: DesiredNic): string[] {
   ];
 }
 
-/** The routes of one IP version, in the words of `ip route`; undefined when there are none. */
+/** Renders a family's routes in `ip route` syntax; undefined without routes. */
 export function renderRoutes(nic: DesiredNic, family: 4 | 6): string | undefined {
   const { routes } = ofFamily(nic, family);
   if (routes.length === 0) return undefined;
@@ -89,7 +91,10 @@ export function renderRoutes(nic: DesiredNic, family: 4 | 6): string | undefined
   return `${[nicHead(nic.mac), ...lines].join('\n')}\n`;
 }
 
-/** NetworkManager passes by whatever it does not understand: an MTU, a route, a rule, a key. Nothing of that passes here. */
+/**
+ * Strict schema: NetworkManager ignores an MTU, route, rule or key it does not understand, so unknown content must fail
+ * here.
+ */
 const common = {
   TYPE: z.literal('Ethernet'),
   NAME: z.string(),
@@ -116,7 +121,7 @@ const ipv6Keys = {
 };
 const noIpv6Keys = { IPV6_DISABLED: z.literal('yes') };
 
-/** Throws when the file, read back, is not exactly the NIC it was rendered from, but for its routes. */
+/** Throws if the profile, read back, differs from the NIC, routes excepted. */
 export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = ''): void {
   const rest = strictVariables(text);
   const ips = takeNumbered(rest, (at) => `IPADDR${at}`, 0);
@@ -127,18 +132,20 @@ export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = 
     4: ofFamily(nic, 4).addresses.length > 0,
     6: ofFamily(nic, 6).addresses.length > 0,
   };
-  const said = z
+  const parsed = z
     .strictObject({ ...common, ...(has[4] ? ipv4Keys : {}), ...(has[6] ? ipv6Keys : noIpv6Keys) })
     .parse(Object.fromEntries(rest));
-  const { IPV6ADDR, IPV6ADDR_SECONDARIES } = said as Partial<z.infer<z.ZodObject<typeof ipv6Keys>>>;
+  const { IPV6ADDR, IPV6ADDR_SECONDARIES } = parsed as Partial<
+    z.infer<z.ZodObject<typeof ipv6Keys>>
+  >;
   if (ips.length !== prefixes.length) throw new Error('an address lacks its prefix');
   const found = {
-    names: [said.NAME, said.DEVICE],
-    uuid: said.UUID,
-    priority: said.AUTOCONNECT_PRIORITY,
-    mac: said.HWADDR,
-    mtu: said.MTU,
-    metrics: [said.IPV4_ROUTE_METRIC, said.IPV6_ROUTE_METRIC],
+    names: [parsed.NAME, parsed.DEVICE],
+    uuid: parsed.UUID,
+    priority: parsed.AUTOCONNECT_PRIORITY,
+    mac: parsed.HWADDR,
+    mtu: parsed.MTU,
+    metrics: [parsed.IPV4_ROUTE_METRIC, parsed.IPV6_ROUTE_METRIC],
     addresses: [
       ...ips.map((ip, at) => `${ip}/${prefixes[at]}`),
       ...(IPV6ADDR ? [IPV6ADDR] : []),
@@ -161,7 +168,7 @@ export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = 
   throw new Error(`the file of ${nic.name} does not say what was asked for`);
 }
 
-/** `KEY=value`, quoted where there is a space, and nothing that a shell would do something about. */
+/** Parses `KEY=value`, quoted if it contains a space; refuses text a shell would interpret. */
 function strictVariables(text: string): Map<string, string> {
   const variables = new Map<string, string>();
   for (const line of text.split('\n').slice(0, -1)) {
@@ -174,7 +181,7 @@ function strictVariables(text: string): Map<string, string> {
   return variables;
 }
 
-/** Throws when the routes of one IP version, read back, are not those of the NIC. */
+/** Throws if a family's routes, read back, differ from the NIC's. */
 export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): void {
   const { addresses, routes } = ofFamily(nic, family);
   if (addresses.length === 0) throw new Error(`${nic.name} has no address for its routes`);

@@ -9,8 +9,8 @@ const nic = dual(1);
 const { main, companions } = ifcfg.render(nic);
 const files = [...companions, main];
 
-describe('ifcfg', () => {
-  test('renders one NIC, for a boot that leaves nothing to chance', () => {
+describe('ifcfg backend', () => {
+  test('ifcfg renders a NIC with every default written out', () => {
     expect(files.map(({ path, mode }) => [path, mode])).toEqual([
       ['/etc/systemd/network/90-multinic0.link', 0o600],
       [`${scripts}/route-multinic0`, 0o600],
@@ -53,7 +53,7 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
 `);
   });
 
-  test('switches off what has no address, and has no file of routes where there are none', () => {
+  test('ifcfg disables a family without addresses, and renders no empty route file', () => {
     const four = ifcfg.render(desired(1));
     expect(four.main.text).toMatch(/\nIPV6_ROUTE_METRIC=100\n[\s\S]*\nIPV6_DISABLED=yes\n$/);
     expect(four.companions.map(({ path }) => path)).not.toContain(`${scripts}/route6-multinic0`);
@@ -63,7 +63,7 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
     expect(six.companions).toHaveLength(1);
   });
 
-  test('has a second profile for while files are replaced, which is taken of both', async () => {
+  test('ifcfg renders placeholder files with a preferred profile', async () => {
     const { interim = [] } = ifcfg.render(nic);
     expect(interim.map(({ path }) => path)).toEqual(
       files.slice(1).map(({ path }) => `${path}-next`),
@@ -85,7 +85,7 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
     expect(() => ifcfg.validate({ ...main, text: last.text }, nic)).toThrow();
   });
 
-  test('what it renders reads back the same', async () => {
+  test('ifcfg files read back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(someDesired, async (each) => {
         const rendered = ifcfg.render(each);
@@ -101,7 +101,7 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
 
   test.each([
     ['another MTU', 'MTU=1450', 'MTU=1400'],
-    ['an MTU that is no number', 'MTU=1450', 'MTU=abc'],
+    ['a non-numeric MTU', 'MTU=1450', 'MTU=abc'],
     ['another MAC', macOf(1), macOf(2)],
     ['another uuid', /UUID=./, 'UUID=x'],
     ['another device', 'DEVICE=multinic0', 'DEVICE=multinic1'],
@@ -109,24 +109,24 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
     ['a missing address', 'IPV6ADDR_SECONDARIES="fd00::1:1/64"\n', ''],
     ['an address without a prefix', 'PREFIX0=24\n', ''],
     ['another prefix', 'PREFIX0=24', 'PREFIX0=16'],
-    ['a number that is left out', /IPADDR0(.*)\nPREFIX0/, 'IPADDR1$1\nPREFIX1'],
+    ['a gap in the numbering', /IPADDR0(.*)\nPREFIX0/, 'IPADDR1$1\nPREFIX1'],
     ['a missing rule', /ROUTING_RULE_1=.*\n/, ''],
-    ['a rule of another table', '10.0.0.1/32 table 100', '10.0.0.1/32 table 101'],
-    ['a rule that is none', 'priority 10100 from 10.0.0.1/32', 'from 10.0.0.1/32'],
-    ['a rule of IPv6 at another priority', 'RULE6_1="priority 10100', 'RULE6_1="priority 10101'],
-    ['a default route by itself', 'DEFROUTE=no', 'DEFROUTE=yes'],
-    ['a default route of IPv6 by itself', 'IPV6_DEFROUTE=no', 'IPV6_DEFROUTE=yes'],
-    ['routers that are listened to', 'IPV6_AUTOCONF=no', 'IPV6_AUTOCONF=yes'],
-    ['another metric of its subnets', 'IPV6_ROUTE_METRIC=100', 'IPV6_ROUTE_METRIC=101'],
+    ['a rule for another table', '10.0.0.1/32 table 100', '10.0.0.1/32 table 101'],
+    ['a malformed rule', 'priority 10100 from 10.0.0.1/32', 'from 10.0.0.1/32'],
+    ['an IPv6 rule with another priority', 'RULE6_1="priority 10100', 'RULE6_1="priority 10101'],
+    ['an automatic default route', 'DEFROUTE=no', 'DEFROUTE=yes'],
+    ['an automatic IPv6 default route', 'IPV6_DEFROUTE=no', 'IPV6_DEFROUTE=yes'],
+    ['router advertisements enabled', 'IPV6_AUTOCONF=no', 'IPV6_AUTOCONF=yes'],
+    ['another subnet metric', 'IPV6_ROUTE_METRIC=100', 'IPV6_ROUTE_METRIC=101'],
     ['a DHCP client', 'BOOTPROTO=none', 'BOOTPROTO=dhcp'],
     ['no start at boot', 'ONBOOT=yes', 'ONBOOT=no'],
     ['IPv6 switched off', 'IPV6INIT=yes', 'IPV6_DISABLED=yes'],
-    ['a key nobody knows', 'ONBOOT=yes', 'ONBOOT=yes\nGATEWAY=10.0.0.254'],
+    ['an unknown key', 'ONBOOT=yes', 'ONBOOT=yes\nGATEWAY=10.0.0.254'],
     ['a key twice', 'MTU=1450', 'MTU=1450\nMTU=1450'],
     ['a command', 'MTU=1450', 'MTU=$(id)'],
-    ['a line that is none', 'MTU=1450', 'MTU=1450\nMTU'],
-    ['an end that is cut', /_1="priority 10100 from fd00::1\/128 table 100"\n$/, '_1="'],
-  ])('refuses a text with %s', (_, find, replacement) => {
+    ['a malformed line', 'MTU=1450', 'MTU=1450\nMTU'],
+    ['a truncated end', /_1="priority 10100 from fd00::1\/128 table 100"\n$/, '_1="'],
+  ])('ifcfg validation refuses %s', (_, find, replacement) => {
     const broken = main.text.replace(find, replacement);
     expect(broken).not.toBe(main.text);
     expect(() => ifcfg.validate({ ...main, text: broken }, nic)).toThrow();
@@ -137,33 +137,33 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
     ['another metric', 'metric 100', 'metric 7'],
     ['another link', 'dev multinic0', 'dev multinic1'],
     ['another source', 'src 10.0.0.1', 'src 10.0.0.2'],
-    ['a route that lacks its next hop', ' via 10.0.0.254', ''],
+    ['a missing next hop', ' via 10.0.0.254', ''],
     ['a missing route', /10\.77.*\n/, ''],
-    ['a line that is none', '10.77.0.0/24 ', 'garbage '],
+    ['a malformed line', '10.77.0.0/24 ', 'garbage '],
     ['another owner', macOf(1), macOf(2)],
     ['no owner', /^#.*\n/, ''],
-    ['an end that is cut', /\n$/, ''],
-  ])('refuses routes with %s', (_, find, replacement) => {
+    ['a truncated end', /\n$/, ''],
+  ])('ifcfg validation refuses routes with %s', (_, find, replacement) => {
     const [, routes = main] = companions;
     const broken = routes.text.replace(find, replacement);
     expect(broken).not.toBe(routes.text);
     expect(() => ifcfg.validate({ ...routes, text: broken }, nic)).toThrow();
   });
 
-  test('refuses routes of the other IP version, and a file of the name that names nothing', () => {
+  test('ifcfg validation refuses routes in the wrong file, and a .link file without a name', () => {
     const [link = main, routes = main, routes6 = main] = companions;
     expect(() => ifcfg.validate({ ...routes, text: routes6.text }, nic)).toThrow();
     expect(() => ifcfg.validate({ ...routes6, text: routes.text }, nic)).toThrow();
     expect(() => ifcfg.validate({ ...link, text: '[Match]\n' }, nic)).toThrow();
   });
 
-  test('cannot say routes of an IP version without an address', () => {
+  test('ifcfg validation refuses routes for a family without an address', () => {
     const bare = { ...nic, addresses: ['10.0.0.1/24'], rules: [] };
     const [, , routes6 = main] = ifcfg.render(bare).companions;
     expect(() => ifcfg.validate(routes6, bare)).toThrow('has no address');
   });
 
-  test('takes its own files for those of the host that is a keyfile one, and the other way about', async () => {
+  test("ifcfg and keyfile backends recognise each other's files", async () => {
     const { keyfile } = await import('./keyfile.ts');
     for (const file of files) {
       expect((await keyfile.read(file)).own).toMatchObject({ mac: nic.mac, index: 0 });

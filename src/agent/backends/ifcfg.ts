@@ -6,12 +6,12 @@ import { renderIfcfg, renderRoutes, validateIfcfg, validateRoutes } from './ifcf
 import { renderLink, validateLink } from './link-file.ts';
 import { places, read } from './network-manager.ts';
 
-/** Files of network-scripts, as NetworkManager of Enterprise Linux 8 and 9 reads them. */
+/** network-scripts files, read by NetworkManager on Enterprise Linux 8 and 9. */
 export const ifcfg: Backend = {
   name: 'ifcfg',
   places,
   read,
-  // NetworkManager has in its memory what it read at the boot, and writes it down nowhere.
+  // NetworkManager keeps configuration read at boot only in memory.
   held: () => undefined,
   path,
   render: (nic) => ({

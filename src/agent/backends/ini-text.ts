@@ -1,4 +1,4 @@
-/** One `key=value` of a file in sections, in the order of the file. */
+/** `key=value` line in a sectioned file, in file order. */
 export interface IniLine {
   readonly section: string;
   readonly key: string;
@@ -6,8 +6,8 @@ export interface IniLine {
 }
 
 /**
- * Lines of a file in sections, as systemd and GLib have them: `[section]`, `key=value`, comments. A key that is there twice
- * is two lines. Undefined when a line is none of these: then the one who reads the file takes nothing of it.
+ * Parses a sectioned file as used by systemd and GLib: `[section]`, `key=value`, comments. A repeated key yields two
+ * lines. Undefined if a line is malformed: readers then ignore the whole file.
  */
 export function readIni(text: string): IniLine[] | undefined {
   const lines: IniLine[] = [];
@@ -23,14 +23,14 @@ export function readIni(text: string): IniLine[] | undefined {
   return lines;
 }
 
-/** A section of a file in which sections and keys may be there more than once. */
+/** Section in a file with repeatable sections and keys. */
 export interface IniSection {
   readonly name: string;
-  /** Values of each key, in the order of the file. */
+  /** Values per key, in file order. */
   readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The sections of such a file, in its order; throws when a line is no part of one. */
+/** Returns the file's sections in order; throws if a line belongs to no section. */
 export function iniSections(text: string): IniSection[] {
   const blocks = text.split(/^(?=\[)/m).filter((block) => block.trim() !== '');
   return blocks.map((block) => {
@@ -43,7 +43,7 @@ export function iniSections(text: string): IniSection[] {
   });
 }
 
-/** Value of a key; of one that is there twice the last, as GLib reads it. */
+/** Returns a key's value; for a repeated key the last value, like GLib. */
 export function valueIn(
   lines: readonly IniLine[],
   section: string,
@@ -52,7 +52,7 @@ export function valueIn(
   return lines.findLast((line) => line.section === section && line.key === key)?.value;
 }
 
-/** Every key and value by section, for those who know them all; throws when one is there twice. */
+/** Returns all keys and values by section; throws for a repeated key. */
 export function strictIni(text: string): Record<string, Record<string, string>> {
   const lines = readIni(text);
   if (!lines) throw new Error('not a file in sections');

@@ -7,7 +7,7 @@ const mac = 'fa:16:3e:fb:9b:68';
 const etc = '/etc/NetworkManager/system-connections';
 const run = '/run/NetworkManager/system-connections';
 
-/** What the deployed agent wrote, to the byte. */
+/** File written by the legacy agent, byte for byte. */
 const deployed = `[connection]
 id=multinic0
 type=ethernet
@@ -41,13 +41,13 @@ async function claims(text: string, path = `${etc}/theirs.nmconnection`) {
 const none = { macs: [], names: [], leases: [], patterns: [] };
 const ethernet = (body: string) => `[connection]\nid=x\ntype=ethernet\n${body}\n`;
 
-describe('a profile of ours', () => {
-  test('is known of the deployed agent, whatever the numbers', async () => {
+describe('managed keyfiles', () => {
+  test('keyfile.read recognises a legacy profile with any numbers', async () => {
     const { own } = await read(`${etc}/94-multinic4.nmconnection`, deployed);
     expect(own).toEqual({ mac, index: 0, addresses: ['11.11.11.132/24'] });
   });
 
-  test('is known when NetworkManager has written it anew', async () => {
+  test('keyfile.read recognises a managed profile rewritten by NetworkManager', async () => {
     const text = deployed
       .replace('type=ethernet', 'type=802-3-ethernet')
       .replace(mac, mac.toUpperCase())
@@ -57,26 +57,26 @@ describe('a profile of ours', () => {
   });
 
   test.each([
-    ['of another name', `${etc}/multinic0.nmconnection`, deployed],
+    ['with another file name', `${etc}/multinic0.nmconnection`, deployed],
     ['in another place', `${run}/90-multinic0.nmconnection`, deployed],
-    ['of a bond', `${etc}/90-multinic0.nmconnection`, deployed.replace('=ethernet', '=bond')],
+    ['for a bond', `${etc}/90-multinic0.nmconnection`, deployed.replace('=ethernet', '=bond')],
     [
-      'of an eleventh',
+      'for an eleventh NIC',
       `${etc}/90-multinic0.nmconnection`,
       deployed.replace(/multinic0/g, 'multinic10'),
     ],
     [
-      'of a NIC of theirs',
+      'for an unmanaged name',
       `${etc}/90-multinic0.nmconnection`,
       deployed.replace(/multinic0/g, 'data0'),
     ],
-  ])('is none that is %s', async (_, path, text) => {
+  ])('keyfile.read does not recognise a profile %s', async (_, path, text) => {
     const { own, macs } = await read(path, text);
     expect(own).toBeUndefined();
     expect(macs).toEqual([mac]);
   });
 
-  test('is none without a MAC', async () => {
+  test('keyfile.read does not recognise a profile without a MAC', async () => {
     const text = deployed.replace(/mac-address=.*\n/, '');
     expect(await claims(text, `${etc}/90-multinic0.nmconnection`)).toEqual({
       ...none,
@@ -85,21 +85,21 @@ describe('a profile of ours', () => {
   });
 });
 
-describe('a profile of somebody else', () => {
+describe('foreign keyfiles', () => {
   test.each([
-    ['by its name', ethernet('interface-name=ens5'), { ...none, names: ['ens5'] }],
+    ['by name', ethernet('interface-name=ens5'), { ...none, names: ['ens5'] }],
     [
-      'by the name that is said last',
+      'by the last name given',
       ethernet('interface-name=ens4\ninterface-name=ens5'),
       { ...none, names: ['ens5'] },
     ],
     [
-      'by its MAC, whatever its name',
+      'by MAC, whatever the name',
       ethernet(`interface-name=ens5\n[ethernet]\nmac-address=${mac.toUpperCase()}`),
       { ...none, macs: [mac] },
     ],
     [
-      'by the MAC that it is to get',
+      'by the assigned MAC',
       ethernet(`interface-name=ens5\n[802-3-ethernet]\ncloned-mac-address=${mac}`),
       { ...none, macs: [mac], names: ['ens5'] },
     ],
@@ -119,38 +119,42 @@ describe('a profile of somebody else', () => {
       { ...none, names: ['ens5'] },
     ],
     [
-      'with every NIC of such a name, by DHCP',
+      'by name pattern, by DHCP',
       ethernet('[match]\ninterface-name=|ens*;!ens3;&eth?;\n[ipv4]\nmethod=auto'),
       { ...none, leases: ['ens*', 'eth?'] },
     ],
     [
-      'with every NIC of such a name',
+      'by name pattern',
       ethernet('[match]\ninterface-name=ens*;\n[ipv4]\nmethod=manual'),
       { ...none, patterns: ['ens*'] },
     ],
     [
-      'with all but some',
+      'by excluding a name',
       ethernet('[match]\ninterface-name=!ens3;\n[ipv4]\nmethod=disabled'),
       { ...none, patterns: ['*'] },
     ],
     [
-      'of no type, by its section',
+      'without a type, by section',
       '[connection]\nid=x\n[ethernet]\nmtu=1500\n',
       { ...none, leases: ['*'] },
     ],
-    ['with every NIC, by DHCP', ethernet('[ethernet]'), { ...none, leases: ['*'] }],
+    ['as every NIC, by DHCP', ethernet('[ethernet]'), { ...none, leases: ['*'] }],
     ['in many slots', ethernet('[match]\npath=pci-*;'), { ...none, leases: ['*'] }],
-    ['in all slots but one', ethernet('[match]\npath=!pci-1;pci-2;'), { ...none, leases: ['*'] }],
     [
-      'by its name, in one slot',
+      'in all slots except one',
+      ethernet('[match]\npath=!pci-1;pci-2;'),
+      { ...none, leases: ['*'] },
+    ],
+    [
+      'by name, in a slot',
       ethernet('[match]\ninterface-name=ens*;\npath=pci-2;'),
       { ...none, leases: ['ens*'] },
     ],
-  ])('configures a NIC %s', async (_, text, wanted) => {
+  ])('a foreign keyfile configures a NIC %s', async (_, text, wanted) => {
     expect(await claims(text)).toEqual(wanted);
   });
 
-  test('says whom it leaves out, by name or by MAC', async () => {
+  test('keyfile.read returns names and MACs excluded in a foreign profile', async () => {
     const text = ethernet(
       `[match]\ninterface-name=!ens3;&!eno?;\\\\!x;\n[802-3-ethernet]\nmac-address-blacklist=${mac.toUpperCase().replaceAll(':', '-')};`,
     );
@@ -161,17 +165,17 @@ describe('a profile of somebody else', () => {
   });
 
   test.each([
-    ['that is for every NIC, but only when asked', ethernet('autoconnect=false')],
-    ['that is so in other words', ethernet('autoconnect=0')],
-    ['of the slot of one NIC', ethernet('[match]\npath=pci-0000:00:03.0;')],
-    ['of a tunnel', '[connection]\ntype=vpn\n[vpn]\nremote=192.0.2.1\n'],
-    ['that is empty', ''],
-    ['that has comments', '# interface-name=ens5\n'],
-  ])('%s claims none', async (_, text) => {
+    ['for every NIC on request only', ethernet('autoconnect=false')],
+    ['with autoconnect 0', ethernet('autoconnect=0')],
+    ["for a NIC's slot", ethernet('[match]\npath=pci-0000:00:03.0;')],
+    ['for a tunnel', '[connection]\ntype=vpn\n[vpn]\nremote=192.0.2.1\n'],
+    ['without content', ''],
+    ['with comments only', '# interface-name=ens5\n'],
+  ])('a profile %s configures no NIC', async (_, text) => {
     expect(await claims(text)).toEqual(none);
   });
 
-  test('that NetworkManager made by itself has the NIC leased, and goes with the boot', async () => {
+  test('an automatic profile leases the NIC and is marked as generated', async () => {
     const text = ethernet(
       'autoconnect-priority=-999\ninterface-name=ens5\n[ipv4]\nmethod=auto\n[.nmmeta]\nnm-generated=true',
     );
@@ -187,23 +191,23 @@ describe('a profile of somebody else', () => {
     expect(await claims(bridge, path)).toEqual({ ...none, names: ['ens5'] });
   });
 
-  test('in which NetworkManager notes what this agent did claims none', async () => {
+  test("a profile mirroring the agent's configuration configures no NIC", async () => {
     const text = ethernet(
       `autoconnect=false\ninterface-name=multinic0\n[ethernet]\nmac-address=${mac}\n[.nmmeta]\nnm-generated=true\nvolatile=true\nexternal=true`,
     );
     expect(await claims(text, `${run}/multinic0.nmconnection`)).toEqual(none);
-    // Version 1.30 writes it anew like this when the device has changed.
-    const anew = text.replace(/\[\.nmmeta\][^]*/, '[proxy]\n');
-    expect(await claims(anew, `${run}/multinic0.nmconnection`)).toEqual(none);
-    expect(await claims(anew)).toEqual({ ...none, macs: [mac] });
-    const lasting = anew.replace('autoconnect=false\n', '');
+    // Version 1.30 rewrites the profile like this when the device has changed.
+    const rewritten = text.replace(/\[\.nmmeta\][^]*/, '[proxy]\n');
+    expect(await claims(rewritten, `${run}/multinic0.nmconnection`)).toEqual(none);
+    expect(await claims(rewritten)).toEqual({ ...none, macs: [mac] });
+    const lasting = rewritten.replace('autoconnect=false\n', '');
     expect(await claims(lasting, `${run}/multinic0.nmconnection`)).toEqual({
       ...none,
       macs: [mac],
     });
   });
 
-  test('[RW-09] is about the NIC that it names, whatever words of nmcli are in it', async () => {
+  test('[RW-09] a profile is about the NIC it names, despite nmcli output inside', async () => {
     const words = [
       String.raw`id=GENERAL.HWADDR:FA\:16\:3E\:FB\:9B\:69`,
       'type=ethernet',
@@ -217,21 +221,21 @@ describe('a profile of somebody else', () => {
     expect(await claims(`[connection]\n${words.join('\n')}\n`)).toEqual({ ...none, macs: [mac] });
   });
 
-  test('that NetworkManager does not take may be about what it mentions', async () => {
+  test('a malformed profile may configure every NIC it mentions', async () => {
     const text = `${ethernet(`interface-name=ens5\n[ethernet]\nmac-address=${mac}`)}broken\n`;
     expect(await claims(text)).toEqual({ ...none, macs: [mac], names: ['ens5'] });
   });
 
-  // As version 1.42 does with all of these, and with none of the next ones.
+  // Version 1.42 ignores all these names, and reads all names in the next test.
   test.each(['~', '.swp', '.pem', '.der', '.nmmeta', '.backup', '.X7k2Qz'])(
-    'is passed by when its name ends in %s',
+    'a file name ending in %s is ignored',
     async (end) => {
       expect(await claims(deployed, `${etc}/eth0.nmconnection${end}`)).toEqual(none);
     },
   );
 
   test.each(['', '.bak', '.rpmsave', '.swx', '.SWP', '.1234567'])(
-    'is read when its name ends in %j',
+    'a file name ending in %j is read',
     async (end) => {
       expect(await claims(deployed, `${etc}/eth0.nmconnection${end}`)).toMatchObject({
         macs: [mac],
@@ -242,16 +246,16 @@ describe('a profile of somebody else', () => {
   test.each([
     ['whole', ''],
     ['broken', 'broken\n'],
-  ])('keeps its secrets: %s', async (_, more) => {
+  ])('keyfile.read and refusals contain no secrets: %s', async (_, more) => {
     const text = `[connection]\ntype=ethernet\n[802-1x]\npassword=hunter2\nidentity=agent-x\n[vpn-secrets]\nparent-key=hunter2\n${more}`;
-    const { text: _text, ...told } = await read(`${etc}/dot1x.nmconnection`, text);
-    expect(JSON.stringify(told)).not.toMatch(/hunter2|agent-x/);
+    const { text: _text, ...result } = await read(`${etc}/dot1x.nmconnection`, text);
+    expect(JSON.stringify(result)).not.toMatch(/hunter2|agent-x/);
     const files = [await read(`${etc}/dot1x.nmconnection`, text)];
     const plan = planApply(input([entry(1)], host([link(1)], { files })));
     expect(JSON.stringify(plan.refused)).not.toMatch(/hunter2|agent-x/);
   });
 
-  test('is known to plans: the NIC is refused, and whose file it is is said', async () => {
+  test('planApply refuses a NIC with a foreign profile, and names the file', async () => {
     const text = ethernet(`[ethernet]\nmac-address=${macOf(1)}`);
     const files = [await read(`${etc}/System eth1`, text)];
     const { refused } = planApply(input([entry(1)], host([link(1)], { files })));
@@ -262,7 +266,7 @@ describe('a profile of somebody else', () => {
   });
 });
 
-describe('the places of profiles', () => {
+describe('keyfile places', () => {
   test.each([
     [etc, ''],
     [run, '.nmconnection'],
@@ -272,12 +276,12 @@ describe('the places of profiles', () => {
     ['/run/systemd/network', '.link'],
     ['/usr/lib/systemd/network', '.link'],
     ['/etc/systemd/network', '.network'],
-  ])('are %s with %j', (directory, suffix) => {
+  ])('keyfile places include %s with suffix %j', (directory, suffix) => {
     expect(keyfile.places).toContainEqual(expect.objectContaining({ directory, suffix }));
   });
 });
 
-test('of files of networkd only those of ours count', async () => {
+test('keyfile.read recognises managed networkd files, and ignores foreign networkd files', async () => {
   const text = `[Match]\nMACAddress=${macOf(1)}\nName=multinic0\n[Network]\nAddress=10.0.0.1/24\n`;
   const readAs = (name: string, more: object = {}) =>
     keyfile.read({ path: `/etc/systemd/network/${name}`, text, mode: 0o644, ...more });

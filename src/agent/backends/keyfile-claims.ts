@@ -4,16 +4,16 @@ import type { Claims, ConfigFile, HostFile, OwnFile } from '../snapshot.ts';
 import { type IniLine, readIni, valueIn } from './ini-text.ts';
 import { type NamePatterns, namePatterns } from './name-patterns.ts';
 
-/** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
+/** File names used by this agent and predecessors; the two numbers in an old name may differ. */
 const ownName = /^\/etc\/NetworkManager\/system-connections\/9\d*-multinic\d+\.nmconnection$/;
-/** Made for this boot: by NetworkManager itself, by the initramfs, by somebody who did not mean it to last. */
+/** Profiles for this boot only: made by NetworkManager, by the initramfs, or by users without persistence. */
 const volatilePlace = /^\/run\//;
 const macKeys = ['mac-address', 'cloned-mac-address'];
-/** The second one is what the first was called before version 1.48. */
+/** The second name was used before version 1.48. */
 const leftOutKeys = ['mac-address-denylist', 'mac-address-blacklist'];
 const ethernet = new Set(['ethernet', '802-3-ethernet']);
 
-/** What a profile of NetworkManager is about, and whether it is one of ours. */
+/** Parses a NetworkManager profile: which NICs it configures, and whether it is managed. */
 export function readProfile(file: HostFile): ConfigFile {
   const lines = readIni(file.text);
   if (!lines) return { ...file, ...mentionedIn(file.text) };
@@ -22,7 +22,7 @@ export function readProfile(file: HostFile): ConfigFile {
   return { ...file, ...claimsOf(lines, volatilePlace.test(file.path)) };
 }
 
-/** Of every generation: one MAC, one name of ours. */
+/** Recognises every generation: a single MAC and a managed name. */
 function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
   const type = valueIn(lines, 'connection', 'type') ?? '';
   const index = indexOfName(valueIn(lines, 'connection', 'interface-name') ?? '');
@@ -35,13 +35,14 @@ function ownProfile(lines: readonly IniLine[]): OwnFile | undefined {
 }
 
 /**
- * Whose NICs a profile of somebody else configures. What NetworkManager writes down of a device that others set up, this
- * agent among them, configures none; version 1.30 says so no more once the device has changed. Nothing but names and MACs is
- * taken: a profile may hold secrets.
+ * Returns the NICs a foreign profile configures. A profile NetworkManager generated to mirror a foreign or agent
+ * configuration configures none; version 1.30 drops the mark once the device changes. Takes only names and MACs,
+ * because a profile may hold secrets.
  */
 function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
-  const waits = isOnlyAsked(lines);
-  if (valueIn(lines, '.nmmeta', 'external') === 'true' || (volatile && waits)) return { macs: [] };
+  const onRequestOnly = isOnRequestOnly(lines);
+  if (valueIn(lines, '.nmmeta', 'external') === 'true' || (volatile && onRequestOnly))
+    return { macs: [] };
   if (isEthernet(lines)) return claimsOfEthernet(lines, volatile);
   const names = lines
     .filter(
@@ -52,12 +53,12 @@ function claimsOf(lines: readonly IniLine[], volatile: boolean): Claims {
   return { macs: macsIn(lines, macKeys), names };
 }
 
-/** Whether it configures a NIC only when somebody asks for that. */
-function isOnlyAsked(lines: readonly IniLine[]): boolean {
+/** True if the profile is activated only on request. */
+function isOnRequestOnly(lines: readonly IniLine[]): boolean {
   return /^(false|0)$/.test(valueIn(lines, 'connection', 'autoconnect') ?? '');
 }
 
-/** One without a type is of that of its settings (nm_connection_normalize). */
+/** A profile without a type has the type of its settings (nm_connection_normalize). */
 function isEthernet(lines: readonly IniLine[]): boolean {
   const type = valueIn(lines, 'connection', 'type');
   return type === undefined
@@ -65,21 +66,21 @@ function isEthernet(lines: readonly IniLine[]): boolean {
     : ethernet.has(type);
 }
 
-/** NetworkManager goes by everything that a profile names; a MAC among it decides. */
+/** NetworkManager matches everything the profile names; a MAC among the names decides. */
 function claimsOfEthernet(lines: readonly IniLine[], volatile: boolean): Claims {
   const macs = macsIn(lines, macKeys);
   const name = valueIn(lines, 'connection', 'interface-name');
   const isLease = (valueIn(lines, 'ipv4', 'method') ?? 'auto') === 'auto';
   if (macsIn(lines, ['mac-address']).length > 0) return { macs };
-  if (name && volatile && isLease) return { macs, leases: [name], ...madeBy(lines) };
+  if (name && volatile && isLease) return { macs, leases: [name], ...generatedMark(lines) };
   if (name) return { macs, names: [name] };
-  if (isOnlyAsked(lines)) return { macs };
+  if (isOnRequestOnly(lines)) return { macs };
   const { patterns, except } = matchedBy(lines);
   const claims = { macs, except: [...except, ...macsIn(lines, leftOutKeys)] };
   return isLease ? { ...claims, leases: patterns } : { ...claims, patterns };
 }
 
-/** Of one for every NIC in some slots the agent cannot look up whether ours are in them. */
+/** For a profile limited to some slots, the agent cannot look up whether managed NICs are inside. */
 function matchedBy(lines: readonly IniLine[]): NamePatterns {
   const listOf = (key: string) => (valueIn(lines, 'match', key) ?? '').split(';').filter(Boolean);
   const { patterns, except } = namePatterns(listOf('interface-name'));
@@ -88,8 +89,8 @@ function matchedBy(lines: readonly IniLine[]): NamePatterns {
   return { patterns: isOfSome && patterns.includes('*') ? [] : patterns, except };
 }
 
-/** A profile that NetworkManager made for a NIC that nobody has one for stays there when it is told to leave the NIC alone. */
-function madeBy(lines: readonly IniLine[]): Pick<Claims, 'generated'> {
+/** NetworkManager keeps an automatic profile, for a NIC without another profile, even when told to ignore the NIC. */
+function generatedMark(lines: readonly IniLine[]): Pick<Claims, 'generated'> {
   return valueIn(lines, '.nmmeta', 'nm-generated') === 'true' ? { generated: true } : {};
 }
 
@@ -101,7 +102,7 @@ function macsIn(lines: readonly IniLine[], keys: readonly string[]): string[] {
     .flatMap(({ value }) => value.toLowerCase().replaceAll('-', ':').match(anyMac) ?? []);
 }
 
-/** NetworkManager takes nothing of such a file, until somebody mends it. */
+/** NetworkManager ignores a malformed file until repaired. */
 function mentionedIn(text: string): Claims {
   const names = [...text.matchAll(/^\s*(?:interface-name|parent)\s*=\s*(\S+)/gm)];
   return {

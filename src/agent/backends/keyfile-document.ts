@@ -15,8 +15,9 @@ import {
 } from './profile.ts';
 
 /**
- * The profile of one NIC. NetworkManager asks of a device all that a profile names, so the MAC decides and the name is made
- * sure of. Whatever is said here that is a default too, an administrator's NetworkManager.conf can set for all profiles.
+ * Renders a NIC's profile. NetworkManager requires a device to match everything the profile names: the MAC decides, and
+ * a `.link` file ensures the name. Defaults are written out, because an administrator's NetworkManager.conf can change
+ * them for all profiles.
  */
 export function renderProfile(nic: DesiredNic): string {
   const { name, mac, mtu, table } = nic;
@@ -43,9 +44,9 @@ export function renderProfile(nic: DesiredNic): string {
 }
 
 /**
- * The metric is that of the connected routes, so that two NICs of one subnet do not change places from boot to boot. A family
- * that is switched off says it too: NetworkManager counts up from 100 for all that do not, and the node's own NIC would have
- * another one when it comes second.
+ * The metric equals the connected routes', so two NICs in a subnet keep their order across boots. A disabled family
+ * also sets its metric: NetworkManager counts up from 100 for profiles without one, and would change the metric of the
+ * node's own NIC if activated second.
  */
 function familyLines(
   { addresses, routes, rules }: ReturnType<typeof ofFamily>,
@@ -65,7 +66,7 @@ function familyLines(
   ];
 }
 
-/** NetworkManager gives a route without a next hop the scope of the link, and takes an unspecified address for none. */
+/** NetworkManager gives link scope to a route without a next hop, and reads an unspecified address as none. */
 function routeLines({ to, via, metric, table, src }: NicRoute, at: number): string[] {
   const none = to.includes(':') ? '::' : '0.0.0.0';
   return [
@@ -102,7 +103,7 @@ const ownAddressing = {
 };
 const commonAddressing = { 'never-default': z.literal('true'), 'route-metric': digits };
 
-/** Throws when the profile, read back, is not exactly the NIC it was rendered from. */
+/** Throws if the profile, read back, differs from the NIC. */
 export function validateProfile(text: string, nic: DesiredNic): void {
   const { connection, ethernet, ipv4, ipv6 } = profile.parse(strictIni(text));
   const found = {

@@ -7,8 +7,8 @@ import { keyfile } from './keyfile.ts';
 const nic = dual(1);
 const { main, companions } = keyfile.render(nic);
 
-describe('keyfile', () => {
-  test('[RW-19] renders one NIC, for a boot that leaves nothing to chance', () => {
+describe('keyfile backend', () => {
+  test('[RW-19] keyfile renders a NIC with every default written out', () => {
     expect(companions).toMatchObject([
       { path: '/etc/systemd/network/90-multinic0.link', mode: 0o644 },
     ]);
@@ -57,7 +57,7 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     });
   });
 
-  test('switches off what has no address, with a metric that it need not be given', () => {
+  test('keyfile disables a family without addresses, and still sets its metric', () => {
     expect(keyfile.render(desired(1)).main.text).toMatch(
       /\[ipv6\]\nmethod=disabled\nroute-metric=100\n$/,
     );
@@ -66,7 +66,7 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     );
   });
 
-  test('has one uuid for a NIC, at every run, and none for two', () => {
+  test('keyfile gives each NIC a unique UUID, stable across runs', () => {
     const uuidOf = (of = nic) => /^uuid=(.*)$/m.exec(keyfile.render(of).main.text)?.[1] ?? '';
     expect(uuidOf()).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     expect(uuidOf()).toMatch(/^.{14}5.{4}[89ab]/);
@@ -75,7 +75,7 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
     expect(uuidOf({ ...nic, name: 'multinic1' })).not.toBe(uuidOf());
   });
 
-  test('what it renders reads back the same', async () => {
+  test('keyfile files read back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(someDesired, async (each) => {
         const rendered = keyfile.render(each);
@@ -89,40 +89,40 @@ routing-rule1=priority 10100 from fd00::1/128 table 100
 
   test.each([
     ['another MTU', 'mtu=1450', 'mtu=1400'],
-    ['an MTU that is no number', 'mtu=1450', 'mtu=big'],
+    ['a non-numeric MTU', 'mtu=1450', 'mtu=big'],
     ['another uuid', /uuid=./, 'uuid=x'],
     ['another name', 'interface-name=multinic0', 'interface-name=multinic1'],
     ['another MAC', macOf(1), macOf(2)],
     ['a missing address', 'address2=fd00::1:1/64\n', ''],
-    ['a number that is left out', 'address2=', 'address3='],
+    ['a gap in the numbering', 'address2=', 'address3='],
     ['a missing rule', /routing-rule1=.*\n/, ''],
-    ['rules as the deployed agent wrote them', 'routing-rule1=', 'routing-rules='],
+    ["rules in the legacy agent's form", 'routing-rule1=', 'routing-rules='],
     ['another table', 'table=254', 'table=100'],
     ['a route without a table', 'route3_options=table=254\n', ''],
-    ['a route that lacks its next hop', '10.0.0.254,', '0.0.0.0,'],
+    ['a missing next hop', '10.0.0.254,', '0.0.0.0,'],
     ['a route without a metric', '10.77.0.0/24,0.0.0.0,100', '10.77.0.0/24,0.0.0.0'],
     ['a rule at another priority', 'priority 10100', 'priority 10101'],
-    ['a rule that says more', '10.0.0.1/32 table 100', '10.0.0.1/32 table 100 iif x'],
-    ['a default route by itself', 'never-default=true', 'never-default=false'],
-    ['another metric of its subnets', 'route-metric=100', 'route-metric=101'],
+    ['a rule with a further selector', '10.0.0.1/32 table 100', '10.0.0.1/32 table 100 iif x'],
+    ['an automatic default route', 'never-default=true', 'never-default=false'],
+    ['another subnet metric', 'route-metric=100', 'route-metric=101'],
     ['a DHCP client', 'method=manual', 'method=auto'],
     ['a family switched off', /\[ipv6\][\s\S]*$/, '[ipv6]\nmethod=disabled\nroute-metric=100\n'],
-    ['a table for all that it has', 'route-metric=100', 'route-metric=100\nroute-table=100'],
-    ['a section nobody knows', '[ipv4]', '[user]\nx=y\n\n[ipv4]'],
+    ['a table for all routes', 'route-metric=100', 'route-metric=100\nroute-table=100'],
+    ['an unknown section', '[ipv4]', '[user]\nx=y\n\n[ipv4]'],
     ['a key twice', 'mtu=1450', 'mtu=1450\nmtu=1450'],
-    ['a line that is none', 'mtu=1450', 'mtu=1450\nmtu'],
-  ])('refuses a text with %s', (_, find, replacement) => {
+    ['a malformed line', 'mtu=1450', 'mtu=1450\nmtu'],
+  ])('keyfile validation refuses %s', (_, find, replacement) => {
     const broken = main.text.replace(find, replacement);
     expect(broken).not.toBe(main.text);
     expect(() => keyfile.validate({ ...main, text: broken }, nic)).toThrow();
   });
 
-  test('cannot say routes of an IP version without an address', () => {
+  test('keyfile validation refuses routes for a family without an address', () => {
     const bare = { ...nic, addresses: ['10.0.0.1/24'] };
     expect(() => keyfile.validate(keyfile.render(bare).main, bare)).toThrow();
   });
 
-  test('validates the file of the name too', () => {
+  test('keyfile validation refuses a .link file without a name', () => {
     const [link] = companions;
     if (!link) throw new Error('no file of the name');
     expect(() => keyfile.validate({ ...link, text: '[Match]\n' }, nic)).toThrow();

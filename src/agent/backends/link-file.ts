@@ -17,10 +17,10 @@ import {
 } from './systemd-match.ts';
 
 const directory = '/etc/systemd/network';
-/** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
+/** File names used by this agent and predecessors; the two numbers in an old name may differ. */
 const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.link$/;
 
-/** Where udev looks for what a link is called (systemd.link(5)). */
+/** Folders where udev looks for link names (systemd.link(5)). */
 export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((root) => ({
   directory: `${root}/systemd/network`,
   suffix: '.link',
@@ -28,14 +28,14 @@ export const linkPlaces: readonly Place[] = ['/etc', '/run', '/usr/lib'].map((ro
   dropIns: true,
 }));
 
-/** udev takes the first file that matches, in the order of their names: systemd's own `99-default.link` matches all. */
+/** udev applies the first matching file in name order: systemd's own `99-default.link` matches all links. */
 function linkPath(index: number): string {
   return `${directory}/${index === 9 ? 98 : 90 + index}-${interfaceName(index)}.link`;
 }
 
 /**
- * The file by which udev names the NIC. `PermanentMACAddress=` would be nearer to what is meant, but systemd 239 of
- * Enterprise Linux 8 does not know it, and some NICs have none.
+ * Renders the file by which udev names the NIC. `PermanentMACAddress=` would be more precise, but systemd 239 on
+ * Enterprise Linux 8 lacks it, and some NICs have no permanent MAC.
  */
 export function renderLink({ index, mac, name }: DesiredNic, mode: number): RenderedFile {
   const text = `[Match]\nMACAddress=${mac}\n\n[Link]\nName=${name}\n`;
@@ -47,14 +47,14 @@ const ownLink = z.strictObject({
   Link: z.strictObject({ Name: z.string() }),
 });
 
-/** Throws when the file, read back, does not give the NIC its name. */
+/** Throws if the file, read back, does not give the NIC its name. */
 export function validateLink(text: string, { mac, name }: DesiredNic): void {
   const { Match, Link } = ownLink.parse(strictIni(text));
   if (Match.MACAddress === mac && Link.Name === name) return;
   throw new Error(`the file that names ${name} does not say what was asked for`);
 }
 
-/** What a file for udev is about, and whether it is one of ours. */
+/** Parses a udev `.link` file: which NICs it names, and whether it is managed. */
 export function readLink(file: HostFile): ConfigFile {
   const lines = systemdLines(file.text) ?? [];
   const own = ownName.test(file.path) ? ownFile(lines) : undefined;
@@ -63,23 +63,20 @@ export function readLink(file: HostFile): ConfigFile {
 }
 
 function ownFile(lines: readonly IniLine[]): OwnFile | undefined {
-  const said = Object.fromEntries(lines.map(({ section, key, value }) => [section + key, value]));
-  const { MatchMACAddress: mac, LinkName: name, ...more } = said;
+  const values = Object.fromEntries(lines.map(({ section, key, value }) => [section + key, value]));
+  const { MatchMACAddress: mac, LinkName: name, ...more } = values;
   const index = indexOfName(name ?? '');
   const plain = lines.length === 2 && Object.keys(more).length === 0;
   if (!plain || !mac || index === undefined || index > maxIndex) return undefined;
   return { mac: mac.toLowerCase(), index, addresses: [] };
 }
 
-/**
- * What narrows a match to NICs of which the agent cannot tell whether ours are among them. What is said of the host may be
- * true of this one.
- */
+/** Match keys the agent cannot evaluate for managed NICs. Host conditions are assumed true. */
 const narrower = new Set(['Path', 'Property']);
 
 /**
- * Whose NICs a file of somebody else names, or would. One that comes after ours names none of ours; whether it says a name
- * does not matter, as udev reads one file only.
+ * Returns the NICs a foreign file names or could name. Files ordered after ours name no managed NIC. Whether the file
+ * sets a name is irrelevant, as udev applies only one file.
  */
 function claimsOf(path: string, lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
@@ -94,7 +91,7 @@ function claimsOf(path: string, lines: readonly IniLine[]): Claims {
   return { macs, patterns: isOpen ? ['*'] : wanted, ...leftOut };
 }
 
-/** Whether it is for many of the names that the kernel gives to NICs: at a boot each of ours has one of them at first. */
+/** True if the pattern matches many kernel names: at boot each managed NIC first has such a name. */
 function isOfTheKernel(name: string): boolean {
   return (
     isPattern(name) &&

@@ -11,7 +11,7 @@ const accepted = (text: string): { value: unknown } | undefined => {
   }
 };
 
-describe('block style', () => {
+describe('readBlockYaml', () => {
   test.each([
     'a: 1\n  b: 2\n',
     'a:\n',
@@ -30,11 +30,11 @@ describe('block style', () => {
     'a: 1 # one\n',
     'a:\n\tb: 1\n',
     'a:\n\u00a0\u00a0b: 1\n',
-  ])('refuses what it does not read: %j', (text) => {
+  ])('readBlockYaml refuses unsupported YAML: %j', (text) => {
     expect(() => readBlockYaml(text)).toThrow();
   });
 
-  test('refuses a key that is longer than a parser takes', () => {
+  test('readBlockYaml refuses a key longer than YAML parsers accept', () => {
     expect(() => readBlockYaml(`${'a'.repeat(1_025)}: 1\n`)).toThrow('not a mapping');
   });
 
@@ -60,7 +60,7 @@ describe('block style', () => {
     )
     .map((all) => all.join(''));
 
-  test('what it reads, a YAML parser of either version reads alike', () => {
+  test('readBlockYaml reads accepted text like a YAML parser in versions 1.1 and 1.2', () => {
     let count = 0;
     fc.assert(
       fc.property(texts, (text) => {

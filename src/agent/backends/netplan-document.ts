@@ -5,14 +5,14 @@ import { type NicRoute, type NicRule, routeText, ruleText } from '../planning/ni
 import { rt } from '../snapshot.ts';
 
 /**
- * Id of the NIC in netplan, which names the files of networkd and udev by it. The first of them that matches a NIC has it:
- * ours come before a catch-all such as `all-en`, whose `en*` matches a NIC of ours by an alternative name.
+ * Id for the NIC in netplan, which uses it for networkd and udev file names. The first matching file wins: our id sorts
+ * before a catch-all such as `all-en`, whose `en*` matches a managed NIC by alternative name.
  */
 function idOf({ name }: DesiredNic): string {
   return `00-${name}`;
 }
 
-/** The netplan document of one NIC. Addresses and MACs are quoted: YAML 1.1 reads some of them as numbers in base 60. */
+/** Renders a NIC's netplan document. Addresses and MACs are quoted: YAML 1.1 reads some as base-60 numbers. */
 export function renderDocument(nic: DesiredNic): string {
   const lines = [
     'network:',
@@ -22,7 +22,7 @@ export function renderDocument(nic: DesiredNic): string {
     '      match:',
     `        macaddress: "${nic.mac}"`,
     `      set-name: ${nic.name}`,
-    // Without it a boot waits two minutes for a NIC that has no carrier.
+    // Without `optional` a boot waits two minutes for a NIC without a carrier.
     '      optional: true',
     `      mtu: ${nic.mtu}`,
     '      dhcp4: false',
@@ -49,9 +49,9 @@ function section(name: string, items: readonly string[][]): string[] {
 }
 
 /**
- * netplan before 0.104 does not know `to: default`, and no route without `via` but with this scope, of IPv6 too: it then
- * refuses every file of the host, and the node has no network after its next boot. Routes of IPv6 have no scope: networkd
- * says that it ignores it.
+ * netplan before 0.104 knows no `to: default`, and requires this scope for routes without `via`, also for IPv6.
+ * Otherwise it refuses every file on the host, and the node has no network after the next boot. For IPv6 routes
+ * networkd logs and ignores the scope.
  */
 function routeLines({ to, via, src, scope, table, metric }: NicRoute): string[] {
   return [
@@ -97,7 +97,7 @@ const document = z.strictObject({
   network: z.strictObject({ version: z.literal(2), ethernets: z.record(z.string(), ethernet) }),
 });
 
-/** Throws when the document, read back, is not exactly the NIC it was rendered from. */
+/** Throws if the document, read back, differs from the NIC. */
 export function validateDocument(text: string, nic: DesiredNic): void {
   const { ethernets } = document.parse(readBlockYaml(text)).network;
   const found = Object.entries(ethernets).map(([id, entry]) => ({
@@ -140,10 +140,9 @@ function toRoute({ to, via, scope, from, table, metric }: z.infer<typeof route>)
 }
 
 /**
- * Reads the block style that our own files are written in: mappings and lists by indentation, one scalar per line, no
- * anchors, no multi-line values. Throws on anything else, also on what two versions of YAML read in two ways. A full YAML
- * parser takes longer to read ten files back than the kernel takes to configure ten NICs; a property test holds that both
- * read the same.
+ * Parses the block style in our own files: mappings and lists by indentation, one scalar per line, no anchors, no
+ * multi-line values. Throws on anything more, including text YAML versions read differently. A full YAML parser takes
+ * longer for ten files than the kernel takes to configure ten NICs. A property test compares both parsers.
  */
 export function readBlockYaml(text: string): unknown {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -168,7 +167,7 @@ function readList(reader: Reader, indent: number): unknown[] {
   for (let line = lineAt(reader, indent); line?.startsWith('- '); line = lineAt(reader, indent)) {
     const item = line.slice(2);
     if (/^[\w-]+:/.test(item)) {
-      // The first key of a mapping stands behind the dash, as if the dash were indentation.
+      // The mapping's first key follows the dash, as if the dash were indentation.
       reader.lines[reader.at] = `${' '.repeat(indent + 2)}${item}`;
       items.push(readMapping(reader, indent + 2));
     } else {
@@ -198,7 +197,7 @@ function readMapping(reader: Reader, indent: number): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
 
-/** The present line without its indentation, if it has just this one. */
+/** Returns the current line without indentation, if indented by exactly this much. */
 function lineAt({ lines, at }: Reader, indent: number): string | undefined {
   const line = lines[at];
   return line !== undefined && indentOf(line) === indent ? line.slice(indent) : undefined;
@@ -210,12 +209,12 @@ function deeper({ lines, at }: Reader, indent: number): number {
   return found;
 }
 
-/** Spaces alone: to YAML a tab is none, and anything else that looks like one is text. */
+/** Counts spaces only: YAML treats a tab as no indentation, and other white space as text. */
 function indentOf(line: string): number {
   return line.search(/[^ ]|$/);
 }
 
-/** Words that YAML 1.1 or 1.2 takes for something else than text. */
+/** Words YAML 1.1 or 1.2 does not read as text. */
 const notText = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
 function readScalar(text: string): unknown {

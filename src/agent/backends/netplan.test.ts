@@ -9,7 +9,7 @@ import { readBlockYaml } from './netplan-document.ts';
 const path = '/etc/netplan/90-multinic0.yaml';
 const nic = desiredNic(entry(1, { routes: [{ to: '10.77.0.0/24' }] }), 0, link(1), []);
 
-/** What the deployed agent wrote, to the byte. */
+/** File written by the legacy agent, byte for byte. */
 const deployed = `network:
     ethernets:
         multinic0:
@@ -59,8 +59,8 @@ const someNic = fc
     return desiredNic(six ? dual : wanted, index, link(n), []);
   });
 
-describe('netplan', () => {
-  test('[RW-28] [RW-88] renders one NIC, for a boot that leaves nothing to chance', () => {
+describe('netplan backend', () => {
+  test('[RW-28] [RW-88] netplan renders a NIC with every default written out', () => {
     expect(netplan.render(nic)).toEqual({
       companions: [],
       main: {
@@ -104,7 +104,7 @@ describe('netplan', () => {
     });
   });
 
-  test('what it renders reads back the same, to us and to a YAML parser', () => {
+  test('netplan files read back unchanged, also by a YAML parser', () => {
     fc.assert(
       fc.property(someNic, (each) => {
         const file = netplan.render(each).main;
@@ -114,17 +114,17 @@ describe('netplan', () => {
     );
   });
 
-  test('[RW-31] renders no route that netplan 0.101 does not know: each has a next hop or the scope of the link', () => {
+  test('[RW-31] netplan routes are valid for netplan 0.101: each has a next hop or link scope', () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64', 'fd01::1/64'];
-    const asked = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
-    const { text } = netplan.render(desiredNic(asked, 0, link(1), [])).main;
+    const wanted = entry(1, { addresses, gateway6: 'fd00::fe', routes: [{ to: 'fd07::/48' }] });
+    const { text } = netplan.render(desiredNic(wanted, 0, link(1), [])).main;
     const routes = text.split('        - to: ').slice(1);
     expect(routes.length).toBeGreaterThan(3);
     for (const lines of routes) expect(lines).toMatch(/\n {10}(via: "|scope: link\n)/);
     expect(text).not.toContain('to: default');
   });
 
-  test('renders a link-local address exactly when the NIC has one of IPv6', () => {
+  test('netplan renders link-local addressing only for a NIC with IPv6', () => {
     const addresses = ['10.0.0.1/24', 'fd00::1/64'];
     const dual = desiredNic(entry(1, { addresses, gateway6: 'fe80::1' }), 0, link(1), []);
     const { text } = netplan.render(dual).main;
@@ -139,16 +139,16 @@ describe('netplan', () => {
     ['another MTU', /mtu: \d+/, 'mtu: 1400'],
     ['a missing rule', /\n {6}routing-policy:[\s\S]*$/, '\n'],
     ['another table', /table: 100\n {10}priority/, 'table: 101\n          priority'],
-    ['a route that lacks its next hop', / {10}via: .*\n/, ''],
-    ['a key nobody knows', /optional/, 'opti0nal'],
-  ])('refuses a text with %s', (_, pattern, replacement) => {
+    ['a missing next hop', / {10}via: .*\n/, ''],
+    ['an unknown key', /optional/, 'opti0nal'],
+  ])('netplan validation refuses %s', (_, pattern, replacement) => {
     const { text } = netplan.render(nic).main;
     const broken = text.replace(pattern, replacement);
     expect(broken).not.toBe(text);
     expect(() => netplan.validate({ path, text: broken }, nic)).toThrow();
   });
 
-  test('knows its own files and those of the deployed agent', async () => {
+  test('netplan.read recognises its own files and legacy files', async () => {
     const own = await netplan.read(netplan.render(nic).main);
     expect(own.own).toEqual({ mac: macOf(1), index: 0, addresses: ['10.0.0.1/24'] });
     const theirs = await netplan.read({
@@ -164,7 +164,7 @@ describe('netplan', () => {
   });
 
   test.each([
-    ['another name', '/etc/netplan/60-multinic0.yaml', deployed],
+    ['another file name', '/etc/netplan/60-multinic0.yaml', deployed],
     ['two NICs', path, deployed.replace('    version: 2', `${second}    version: 2`)],
     ['a bridge beside it', path, `${deployed.trimEnd()}\n    bridges: {br0: {}}\n`],
     [
@@ -173,7 +173,7 @@ describe('netplan', () => {
       deployed.replace('macaddress:', 'driver: virtio\n                macaddress:'),
     ],
     ['another interface name', path, deployed.replace('set-name: multinic0', 'set-name: data0')],
-  ])('takes no file of somebody else for its own: %s', async (_, at, text) => {
+  ])('netplan.read does not recognise a file with %s', async (_, at, text) => {
     const file = await netplan.read({ path: at, text, mode: 0o600 });
     expect(file.own).toBeUndefined();
     expect(new Set(file.macs)).toEqual(new Set(['fa:16:3e:fb:9b:68']));
@@ -184,11 +184,11 @@ describe('netplan', () => {
     ['no YAML', 'macaddress: "x\n - ]'],
     ['a MAC in a comment', '# macaddress: fa:16:3e:fb:9b:68\nnetwork: {}'],
     ['nothing', ''],
-  ])('finds no NIC in a file with %s', async (_, text) => {
+  ])('netplan.read returns no MAC for a file with %s', async (_, text) => {
     expect(await netplan.read({ path, text, mode: 0o600 })).toMatchObject({ macs: [] });
   });
 
-  test('finds the NICs of a file of cloud-init', async () => {
+  test('netplan.read returns MACs from a cloud-init file', async () => {
     const text = `network:
   ethernets:
     eth0: {match: {macaddress: "FA:16:3E:00:00:01"}, set-name: eth0, dhcp4: true}
@@ -198,7 +198,7 @@ describe('netplan', () => {
     expect(file.macs).toEqual(['fa:16:3e:00:00:01']);
   });
 
-  test('knows what networkd was told of its own files, and of no others', () => {
+  test('netplan.held parses generated networkd files for managed NICs only', () => {
     const name = '/run/systemd/network/10-netplan-multinic4.network';
     const text = `[Match]
 PermanentMACAddress=FA:16:3E:FB:9B:68
@@ -240,56 +240,52 @@ const claims = async (text: string) => {
   return { macs, names, leases, patterns };
 };
 
-describe('a file of somebody else', () => {
+describe('foreign netplan files', () => {
   const none = { macs: [], names: [], leases: [], patterns: [] };
 
   test.each([
-    ['by its name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
-    ['by the name to match', 'ethernets: {a: {match: {name: ens5}}}', { ...none, names: ['ens5'] }],
+    ['by name', 'ethernets: {ens5: {dhcp4: true}}', { ...none, names: ['ens5'] }],
+    ['by a match name', 'ethernets: {a: {match: {name: ens5}}}', { ...none, names: ['ens5'] }],
     ['as a member of a bond', 'bonds: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
     [
-      'by the MAC that it is to get',
+      'by the assigned MAC',
       'ethernets: {a: {match: {name: ens5}, macaddress: "FA:16:3E:00:00:01"}}',
       { ...none, names: ['ens5'], macs: ['fa:16:3e:00:00:01'] },
     ],
     ['as a port of a bridge', 'bridges: {b: {interfaces: [ens5]}}', { ...none, names: ['ens5'] }],
     ['below a vlan', 'vlans: {v: {id: 5, link: ens5}}', { ...none, names: ['ens5'] }],
     [
-      'as a member that is matched by its MAC',
+      'as a member matched by MAC',
       'ethernets: {a: {match: {macaddress: "FA:16:3E:00:00:01"}}}, bonds: {b: {interfaces: [a]}}',
       { ...none, macs: ['fa:16:3e:00:00:01'] },
     ],
     [
-      'with every NIC of such a name, by DHCP',
+      'by name pattern, by DHCP',
       'ethernets: {a: {match: {name: "en*"}, dhcp4: yes}}',
       { ...none, leases: ['en*'] },
     ],
     [
-      'with every NIC of such a name, by DHCP in one letter',
+      'by name pattern, by DHCP in short form',
       'ethernets: {a: {match: {name: "en*"}, dhcp4: y}}',
       { ...none, leases: ['en*'] },
     ],
+    ['by name pattern', 'ethernets: {a: {match: {name: "en*"}}}', { ...none, patterns: ['en*'] }],
     [
-      'with every NIC of such a name',
-      'ethernets: {a: {match: {name: "en*"}}}',
-      { ...none, patterns: ['en*'] },
-    ],
-    [
-      'with every NIC of a driver, which may be any',
+      'by driver, possibly any NIC',
       'ethernets: {a: {match: {driver: "virtio*"}, dhcp4: true}}',
       { ...none, leases: ['*'] },
     ],
-    ['with every NIC', 'ethernets: {a: {match: {}}}', { ...none, patterns: ['*'] }],
+    ['as every NIC', 'ethernets: {a: {match: {}}}', { ...none, patterns: ['*'] }],
     [
-      'of such a name by its MAC alone',
+      'by MAC, despite a name pattern',
       'ethernets: {a: {match: {name: "en*", macaddress: "fa:16:3e:00:00:01"}, dhcp4: true}}',
       { ...none, macs: ['fa:16:3e:00:00:01'] },
     ],
-  ])('configures a NIC %s', async (_, body, wanted) => {
+  ])('a foreign netplan file configures a NIC %s', async (_, body, wanted) => {
     expect(await claims(`network: {version: 2, ${body}}`)).toEqual(wanted);
   });
 
-  test('that no parser takes may be about all that it mentions', async () => {
+  test('a malformed netplan file may configure every NIC it mentions', async () => {
     const text = 'network: {ethernets: {ens5: {dhcp4: true, dhcp4: true, mac: "FA:16:3E:00:00:01"}';
     const { macs, names } = await claims(text);
     expect(macs).toEqual(['fa:16:3e:00:00:01']);
@@ -297,7 +293,7 @@ describe('a file of somebody else', () => {
   });
 
   test.each(['', '# nothing', '{}', 'network: {version: 2}'])(
-    'that is %j claims none',
+    'a netplan file with content %j configures no NIC',
     async (text) => {
       expect(await claims(text)).toEqual(none);
     },

@@ -6,10 +6,10 @@ import type { Backend } from './backend.ts';
 import { readBlockYaml, renderDocument, validateDocument } from './netplan-document.ts';
 
 const directory = '/etc/netplan';
-/** Names that this agent and its predecessors gave their files; the two numbers of an old one need not agree. */
+/** File names used by this agent and predecessors; the two numbers in an old name may differ. */
 const ownName = /^\/etc\/netplan\/9\d*-multinic\d+\.yaml$/;
 
-/** Exactly one ethernet, matched by MAC and named multinicN: the shape of every generation of our files. */
+/** Exactly one ethernet, matched by MAC and named multinicN: the form in every agent generation. */
 const ownDocument = z.object({
   network: z.strictObject({
     version: z.literal(2).optional(),
@@ -36,7 +36,7 @@ const anyEthernet = z.looseObject({
   dhcp4: z.unknown().optional(),
 });
 
-/** A bond, bridge or vlan, of which the members or the link below matter. */
+/** Bond, bridge or vlan, with its members or lower link. */
 const anyUpper = z.looseObject({
   interfaces: z.array(z.string()).nullish(),
   link: z.string().nullish(),
@@ -44,7 +44,7 @@ const anyUpper = z.looseObject({
 
 const uppers = z.record(z.string(), anyUpper.nullish()).nullish();
 
-/** Where any netplan document says whose NICs it configures. */
+/** Parts of any netplan document naming configured NICs. */
 const anyDocument = z.object({
   network: z.looseObject({
     ethernets: z.record(z.string(), anyEthernet.nullish()).nullish(),
@@ -54,7 +54,7 @@ const anyDocument = z.object({
   }),
 });
 
-/** Debian's and Ubuntu's netplan with its default renderer, systemd-networkd. */
+/** netplan on Debian and Ubuntu with the default renderer, systemd-networkd. */
 export const netplan: Backend = {
   name: 'netplan',
   places: [directory, '/run/netplan', '/usr/lib/netplan'].map((each) => ({
@@ -69,7 +69,7 @@ export const netplan: Backend = {
   path,
   render: (nic) => ({
     companions: [],
-    // netplan warns about a file that others can read.
+    // netplan warns about world-readable files.
     main: { path: path(nic.index), text: renderDocument(nic), mode: 0o600 },
   }),
   validate: ({ text }, nic) => validateDocument(text, nic),
@@ -86,12 +86,12 @@ async function read(file: HostFile): Promise<ConfigFile> {
   return { ...file, ...(own ? { own } : {}), ...claimsOf(document, file.text) };
 }
 
-/** The value of a text in the style of our own files, which is most of what there is to read. */
+/** Parses text in our own files' style, the most common case. */
 function asWeWrite(text: string): unknown {
   try {
     return readBlockYaml(text);
   } catch {
-    // An older version of us or a person has written it: it takes a whole parser.
+    // Written by an older agent or a person: needs the full parser.
     return undefined;
   }
 }
@@ -112,7 +112,7 @@ function ownFile(document: unknown): OwnFile | undefined {
   };
 }
 
-/** networkd matches a NIC by this MAC and, as netplan renames it, by this name. */
+/** networkd file matching a NIC by this MAC and, as netplan renames the NIC, by this name. */
 const generatedName = /\/10-netplan-(?:00-)?multinic(\d)\.network$/;
 
 function held({ path: at, text }: HostFile): OwnFile | undefined {
@@ -123,7 +123,7 @@ function held({ path: at, text }: HostFile): OwnFile | undefined {
   return { mac: mac.toLowerCase(), index: Number(index), addresses };
 }
 
-/** Whose NICs a document configures. One that cannot be read may be about any NIC that it mentions. */
+/** Returns the NICs a document configures. An unreadable document may be about any NIC it mentions. */
 function claimsOf(document: unknown, text: string): Claims {
   const { success, data } = anyDocument.safeParse(document);
   if (!success) return isEmpty(document) ? { macs: [] } : mentionedIn(text);
@@ -149,7 +149,7 @@ function claimsOf(document: unknown, text: string): Claims {
   };
 }
 
-/** Names of the NICs of an entry. One that matches by driver, or by nothing, may be about any NIC. */
+/** Returns an entry's NIC names. A match by driver, or an empty match, may be about any NIC. */
 function namesIn(match: z.infer<typeof anyEthernet>['match'], id: string): string[] {
   if (!match) return [id];
   if (match.macaddress) return [];
@@ -167,7 +167,7 @@ function mentionedIn(text: string): Claims {
   };
 }
 
-/** YAML 1.1 has more words for it than 1.2. */
+/** YAML 1.1 has more words for true than 1.2. */
 function isTrue(value: unknown): boolean {
   return value === true || /^(true|yes|on|y)$/i.test(String(value));
 }

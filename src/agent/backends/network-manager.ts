@@ -10,8 +10,8 @@ export const keyfileDirectory = '/etc/NetworkManager/system-connections';
 const networkdDirectory = '/etc/systemd/network';
 
 /**
- * Where NetworkManager takes profiles from, of either kind on the same host, and udev names. Only in its first directory
- * does it take profiles of any file name; nor has an ifcfg file a suffix.
+ * Folders NetworkManager reads profiles from, in both formats, and udev's `.link` folders. Only the first folder
+ * accepts profiles with any file name; ifcfg files have no suffix either.
  */
 export const places: readonly Place[] = [
   { directory: keyfileDirectory, suffix: '' },
@@ -21,24 +21,24 @@ export const places: readonly Place[] = [
   })),
   { directory: ifcfgDirectory, suffix: '' },
   ...linkPlaces,
-  // What this agent wrote while networkd had the host; NetworkManager reads none of it.
+  // Files this agent wrote while networkd managed the host; NetworkManager ignores them.
   { directory: networkdDirectory, suffix: '.network' },
 ];
 
 /**
- * Names that NetworkManager passes by: of editors, of certificates, of marks that a profile is deleted, and of files that are
- * being written, which have six letters or digits at their end (nms-keyfile-utils.c).
+ * File names NetworkManager ignores: editor files, certificates, deletion marks, and temporary files with six letters
+ * or digits at the end (nms-keyfile-utils.c).
  */
 const passedBy = /(~|\.(swpx?|pem|der|[\da-zA-Z]{6}))$/;
 
-/** What a file of these places is about, and whether it is one of ours, of whichever kind. */
+/** Parses a file in these places, in any format: which NICs it configures, and whether it is managed. */
 export async function read(file: HostFile): Promise<ConfigFile> {
   if (file.path.endsWith('.link')) return readLink(file);
-  if (file.path.endsWith('.network')) return ofOursAlone(readNetwork(file));
+  if (file.path.endsWith('.network')) return onlyIfManaged(readNetwork(file));
   if (file.path.startsWith(`${ifcfgDirectory}/`)) return readIfcfg(file);
   return passedBy.test(file.path) ? { ...file, macs: [] } : readProfile(file);
 }
 
-function ofOursAlone({ path, text, mode, own }: ConfigFile): ConfigFile {
+function onlyIfManaged({ path, text, mode, own }: ConfigFile): ConfigFile {
   return { path, text, mode, ...(own ? { own, macs: [own.mac] } : { macs: [] }) };
 }

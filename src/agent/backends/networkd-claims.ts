@@ -14,24 +14,24 @@ import {
   textWithDropIns,
 } from './systemd-match.ts';
 
-/** Names that this agent gives its files; the two numbers need not agree. */
+/** File names used by this agent; the two numbers may differ. */
 const ownName = /^\/etc\/systemd\/network\/9\d*-multinic\d+\.network$/;
 
-/** What a `.network` file is about, and whether it is one of ours. */
+/** Parses a `.network` file: which NICs it configures, and whether it is managed. */
 export function readNetwork(file: HostFile): ConfigFile {
-  const said = systemdLines(file.text);
-  const own = said && ownName.test(file.path) ? ownNetwork(said) : undefined;
+  const ownLines = systemdLines(file.text);
+  const own = ownLines && ownName.test(file.path) ? ownNetwork(ownLines) : undefined;
   if (own) return { ...file, own, macs: [own.mac] };
   const lines = linesWithDropIns(file);
-  // networkd passes by such a file, until somebody mends it.
+  // networkd ignores a malformed file until repaired.
   if (!lines) return { ...file, ...mentionedIn(textWithDropIns(file)) };
   return { ...file, ...claimsOf(lines) };
 }
 
 function ownNetwork(lines: readonly IniLine[]): OwnFile | undefined {
   const match = lines.filter(({ section }) => section === 'Match');
-  const said = Object.fromEntries(match.map(({ key, value }) => [key, value]));
-  const { MACAddress: mac = '', Name: name = '', ...more } = said;
+  const values = Object.fromEntries(match.map(({ key, value }) => [key, value]));
+  const { MACAddress: mac = '', Name: name = '', ...more } = values;
   const index = indexOfName(name);
   const plain = match.length === 2 && Object.keys(more).length === 0 && oneMac.test(mac);
   if (!plain || index === undefined || index > maxIndex) return undefined;
@@ -43,12 +43,12 @@ function ownNetwork(lines: readonly IniLine[]): OwnFile | undefined {
 
 const oneMac = /^([\da-f]{2}:){5}[\da-f]{2}$/i;
 
-/** What narrows a match to one NIC or to kinds of links that no NIC of ours is of; the agent cannot look it up. */
+/** Match keys narrowing to a single NIC, or to link kinds managed NICs never have; the agent cannot evaluate them. */
 const particular = new Set(['Path', 'Property', 'SSID', 'BSSID', 'WLANInterfaceType']);
 
 /**
- * Whose links a file of somebody else configures. networkd takes the first file that matches, but a NIC that is plugged
- * while ours is not there yet has that of others, so their order does not matter.
+ * Returns the links a foreign file configures. networkd applies the first matching file, but a NIC plugged before our
+ * file exists gets the foreign file, so file order does not matter.
  */
 function claimsOf(lines: readonly IniLine[]): Claims {
   const match = lines.filter(({ section }) => section === 'Match');
@@ -59,7 +59,7 @@ function claimsOf(lines: readonly IniLine[]): Claims {
   const { wanted, ...leftOut } = namesIn(valuesOf('Name'));
   const isOpen = wanted.length === 0;
   if (isOpen && match.some(({ key }) => particular.has(key))) return { macs };
-  // It may say of the host or of a driver, of which others are too, what is true of ours.
+  // Host and driver conditions may also be true for managed NICs.
   const patterns = isOpen ? ['*'] : wanted.filter(isPattern);
   const names = wanted.filter((name) => !isPattern(name));
   const claims = { macs, names, ...leftOut };
@@ -67,8 +67,8 @@ function claimsOf(lines: readonly IniLine[]): Claims {
 }
 
 function isLease(lines: readonly IniLine[]): boolean {
-  const said = lines.findLast(({ section, key }) => section === 'Network' && key === 'DHCP');
-  return said !== undefined && !/^(no|false|n|f|off|0|)$/i.test(said.value);
+  const dhcp = lines.findLast(({ section, key }) => section === 'Network' && key === 'DHCP');
+  return dhcp !== undefined && !/^(no|false|n|f|off|0|)$/i.test(dhcp.value);
 }
 
 function mentionedIn(text: string): Claims {

@@ -6,13 +6,13 @@ import { iniSections } from './ini-text.ts';
 import { digits } from './profile.ts';
 
 /**
- * The `.network` file of one NIC (systemd.network(5)). The name is asked for beside the MAC: VLANs and macvlans on top of
- * the NIC have its MAC too. What is said here that is a default of networkd, networkd.conf can set for all links.
+ * Renders a NIC's `.network` file (systemd.network(5)). Matches the name besides the MAC, because VLANs and macvlans on
+ * the NIC share the MAC. networkd's defaults are written out, as networkd.conf can change them for all links.
  */
 export function renderNetwork(nic: DesiredNic): string {
   const sections = [
     ['[Match]', `MACAddress=${nic.mac}`, `Name=${nic.name}`],
-    // Without the second one a boot waits two minutes for a NIC that has no carrier.
+    // Without `RequiredForOnline=no` a boot waits two minutes for a NIC without a carrier.
     ['[Link]', `MTUBytes=${nic.mtu}`, 'RequiredForOnline=no'],
     [
       '[Network]',
@@ -65,7 +65,7 @@ const route = z.strictObject({
 });
 const rule = z.strictObject({ From: text, Table: number, Priority: number });
 
-/** Throws when the file, read back, is not exactly the NIC it was rendered from. */
+/** Throws if the file, read back, differs from the NIC. */
 export function validateNetwork(file: string, nic: DesiredNic): void {
   const [first, second, third, ...rest] = iniSections(file);
   if (first?.name !== 'Match' || second?.name !== 'Link' || third?.name !== 'Network') {
@@ -100,15 +100,15 @@ function readSection(name: string, values: unknown): string {
   return ruleText({ from, table, priority, protocol: rt.protocolStatic });
 }
 
-function toRoute(said: z.infer<typeof route>): NicRoute {
-  const { Destination: to, Gateway: via, PreferredSource: src } = said;
+function toRoute(parsed: z.infer<typeof route>): NicRoute {
+  const { Destination: to, Gateway: via, PreferredSource: src } = parsed;
   return {
     to,
     ...(via ? { via } : {}),
-    table: said.Table,
-    metric: said.Metric ?? 0,
+    table: parsed.Table,
+    metric: parsed.Metric ?? 0,
     protocol: rt.protocolStatic,
-    scope: said.Scope ? rt.scopeLink : rt.scopeGlobal,
+    scope: parsed.Scope ? rt.scopeLink : rt.scopeGlobal,
     ...(src ? { src } : {}),
   };
 }

@@ -4,17 +4,17 @@ import { linkPlaces, readLink, renderLink, validateLink } from './link-file.ts';
 import { readNetwork } from './networkd-claims.ts';
 import { renderNetwork, validateNetwork } from './networkd-document.ts';
 
-/** Files of systemd-networkd itself: hosts that have it without netplan. */
+/** Files for systemd-networkd itself, on hosts without netplan. */
 export const networkd: Backend = {
   name: 'networkd',
   places: [...linkPlaces.map((place) => ({ ...place, suffix: '.network' })), ...linkPlaces],
   read: async (file) => (file.path.endsWith('.link') ? readLink(file) : readNetwork(file)),
-  // networkd has in its memory what it read when it started, and writes it down nowhere.
+  // networkd keeps configuration read at its start only in memory.
   held: () => undefined,
   path,
   render: (nic) => ({
     companions: [renderLink(nic, 0o644)],
-    // networkd gives up its rights before it reads files: what is root's alone it cannot read.
+    // networkd drops privileges before reading files, and cannot read root-only files.
     main: { path: path(nic.index), text: renderNetwork(nic), mode: 0o644 },
   }),
   validate: ({ path: at, text }, nic) =>

@@ -1,9 +1,9 @@
-/** The first line of a file of which no other line tells whose it is. */
+/** Returns the first line for a file without any other line naming the NIC. */
 export function nicHead(mac: string): string {
   return `# NIC ${mac}`;
 }
 
-/** The MAC of the NIC that a file says it is of; undefined when it says none. */
+/** Returns the MAC in the file's first line; undefined if absent. */
 export function macInHead(text: string): string | undefined {
   return /^# NIC ((?:[\da-f]{2}:){5}[\da-f]{2})\n/.exec(text)?.[1];
 }

@@ -5,10 +5,10 @@ import type { DesiredNic } from '../planning/desired.ts';
 import { type NicRoute, type NicRule, routeText } from '../planning/nic-state.ts';
 import { rt } from '../snapshot.ts';
 
-/** The highest there is: a profile of somebody else for any NIC must not be tried on ours before this one. */
+/** NetworkManager's highest priority: a foreign profile for any NIC must not be tried first. */
 export const autoconnectPriority = 999;
 
-/** Whose profile it is, in NetworkManager's eyes: the same for a NIC at every run. In the form of version 5, RFC 9562. */
+/** Returns the profile's UUID, stable per NIC across runs, in RFC 9562 version 5 format. */
 export function profileUuid({ mac, name }: DesiredNic, variant = ''): string {
   const digest = createHash('sha1').update(`multinic ${mac} ${name}${variant}`).digest();
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -17,13 +17,13 @@ export function profileUuid({ mac, name }: DesiredNic, variant = ''): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** A number in a text, and nothing else. */
+/** Text consisting only of digits, as a number. */
 export const digits = z
   .string()
   .regex(/^\d+$/)
   .transform((text) => Number(text));
 
-/** What of a NIC is of one IP version. */
+/** A NIC's configuration for one IP version. */
 type OneFamily = Pick<DesiredNic, 'addresses' | 'routes' | 'rules'>;
 
 export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
@@ -35,7 +35,7 @@ export function ofFamily(nic: DesiredNic, family: 4 | 6): OneFamily {
   };
 }
 
-/** A rule in the words of `ip rule`, which profiles of both kinds take. */
+/** Returns the rule in `ip rule` syntax, used in both profile formats. */
 export function ipRuleText({ from, table, priority }: NicRule): string {
   return `priority ${priority} from ${from} table ${table}`;
 }
@@ -60,7 +60,7 @@ interface RouteTexts {
   readonly src: string | undefined;
 }
 
-/** The route that a profile says. */
+/** Returns the route from a profile's texts. */
 export function routeOf({ to, via, table, metric, src }: RouteTexts): NicRoute {
   return {
     to,
@@ -73,12 +73,12 @@ export function routeOf({ to, via, table, metric, src }: RouteTexts): NicRoute {
   };
 }
 
-/** The scope follows from the next hop; no profile says it. */
+/** Ignores the scope: profiles do not contain it, and the next hop determines it. */
 export function ipRouteText(route: NicRoute): string {
   return routeText({ ...route, scope: rt.scopeGlobal });
 }
 
-/** Values of keys that are numbered without a gap, which are then no longer among the rest. */
+/** Returns values of gaplessly numbered keys, and removes them from `rest`. */
 export function takeNumbered(
   rest: Map<string, string>,
   key: (at: number) => string,

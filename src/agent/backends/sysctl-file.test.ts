@@ -9,8 +9,8 @@ const nic = desiredNic(entry(1), 3, link(1), []);
 const [file] = backend.render(nic).companions;
 if (!file) throw new Error('no file');
 
-describe('the file with the settings of a NIC', () => {
-  test('stands beside those of the family', () => {
+describe('sysctl file for a NIC', () => {
+  test("the sysctl file is added to the backend's files", () => {
     expect(backend.render(nic).main).toEqual(netplan.render(nic).main);
     expect(backend.places).toEqual([
       ...netplan.places,
@@ -19,7 +19,7 @@ describe('the file with the settings of a NIC', () => {
     expect(file.path).toBe('/etc/sysctl.d/93-multinic3.conf');
   });
 
-  test('is known as ours, and what it says is read back', async () => {
+  test('the sysctl file is recognised as managed, and validation refuses changed content', async () => {
     const own = { mac: macOf(1), index: 3, addresses: [] };
     expect(await backend.read(file)).toMatchObject({ own, macs: [macOf(1)] });
     expect(() => backend.validate(file, nic)).not.toThrow();
@@ -30,16 +30,16 @@ describe('the file with the settings of a NIC', () => {
   });
 
   test.each([
-    ['of another name', { ...file, path: '/etc/sysctl.d/93-multinic4.conf' }],
+    ['with another name', { ...file, path: '/etc/sysctl.d/93-multinic4.conf' }],
     ['without a NIC', { ...file, text: file.text.replace(/^# NIC/, '#') }],
-  ])('%s is of somebody else', async (_, theirs) => {
+  ])('a sysctl file %s is foreign', async (_, theirs) => {
     const read = await backend.read(theirs);
     expect(read.own).toBeUndefined();
     expect(read.macs).toEqual([]);
   });
 
-  test('that nobody can read gives no NIC an address, unless it has the name of one of ours', async () => {
-    // Debian and Ubuntu have it, and it leads out of the folder: to /etc/sysctl.conf.
+  test('an unreadable foreign sysctl file is ignored, an unreadable managed sysctl file is not', async () => {
+    // Debian and Ubuntu ship this link out of the folder, to /etc/sysctl.conf.
     const debian = { path: '/etc/sysctl.d/99-sysctl.conf', text: '', mode: 0, unread: 'ENOENT' };
     expect(await backend.read(debian)).not.toHaveProperty('unread');
     expect(await backend.read({ ...debian, path: file.path })).toMatchObject({ unread: 'ENOENT' });

@@ -6,12 +6,12 @@ import type { Backend, Place, RenderedFile } from './backend.ts';
 import { macInHead, nicHead } from './nic-head.ts';
 
 /**
- * Read by systemd-sysctl at boot, and by udev for each NIC that comes, once it has its name (sysctl.d(5),
- * 99-systemd.rules). Files of `/run` and `/usr/lib` are of no NIC of ours.
+ * Folder read by systemd-sysctl at boot, and by udev for each new NIC after naming (sysctl.d(5), 99-systemd.rules).
+ * Files in `/run` and `/usr/lib` are never about managed NICs.
  */
 export const sysctlPlace: Place = { directory: '/etc/sysctl.d', suffix: '.conf' };
 
-/** The backend, for a host that keeps kernel settings over a boot as well: every family does it in the same way. */
+/** Extends the backend for hosts persisting kernel settings across a boot; the same for every network manager. */
 export function withSysctlFile(backend: Backend): Backend {
   return {
     ...backend,
@@ -49,13 +49,13 @@ const ownPath = /^\/etc\/sysctl\.d\/9(\d)-multinic\1\.conf$/;
 
 async function readSysctlFile(file: HostFile): Promise<ConfigFile> {
   const [, index] = ownPath.exec(file.path) ?? [];
-  if (index === undefined) return ofOthers(file);
+  if (index === undefined) return foreignFile(file);
   const mac = macInHead(file.text);
   if (mac === undefined) return { ...file, macs: [] };
   return { ...file, own: { mac, index: Number(index), addresses: [] }, macs: [mac] };
 }
 
-/** No setting gives a NIC an address: nothing depends on a file that cannot be read, such as a link out of the folder. */
-function ofOthers({ path, text, mode }: HostFile): ConfigFile {
+/** Settings give a NIC no address, so an unreadable file, such as a link out of the folder, does not matter. */
+function foreignFile({ path, text, mode }: HostFile): ConfigFile {
   return { path, text, mode, macs: [] };
 }

@@ -3,8 +3,8 @@ import type { Claims, HostFile } from '../snapshot.ts';
 import { type IniLine, readIni } from './ini-text.ts';
 
 /**
- * Lines of a file as systemd reads it (systemd.syntax(7)): one that ends in a backslash goes on in the next, and what says
- * nothing is passed by. Undefined when the head of a section is broken: then the whole file is.
+ * Parses lines like systemd (systemd.syntax(7)): a trailing backslash continues a line, and malformed lines are
+ * ignored. Undefined if a section header is malformed, which invalidates the whole file.
  */
 export function systemdLines(text: string): IniLine[] | undefined {
   const lines = text
@@ -18,7 +18,7 @@ export function systemdLines(text: string): IniLine[] | undefined {
   return first < 0 ? [] : readIni(lines.slice(first).join('\n'));
 }
 
-/** Lines of a file and of its drop-ins, as if they were one; undefined when one of them is broken. */
+/** Returns the lines of a file and its drop-ins, combined; undefined if any part is malformed. */
 export function linesWithDropIns(file: HostFile): IniLine[] | undefined {
   const parts = textsOf(file).map(systemdLines);
   return parts.includes(undefined) ? undefined : parts.flatMap((lines) => lines ?? []);
@@ -32,19 +32,19 @@ function textsOf({ text, dropIns = [] }: HostFile): string[] {
   return [text, ...dropIns.map((each) => each.text)];
 }
 
-/** Values of a `[Match]` section of systemd, by key. */
+/** Returns a systemd `[Match]` section's values by key. */
 export type MatchValues = (...keys: string[]) => string[];
 
 /**
- * Lists are given for a key at once or in turn, and an empty one takes back what was said of it before (systemd.syntax(7)).
- * A mark in front of a list is one of each of its words.
+ * Combines lists from repeated keys; an empty value resets the list (systemd.syntax(7)). A mark before a list applies
+ * to each word.
  */
 export function matchValues(match: readonly IniLine[]): MatchValues {
   const valuesOf = (key: string) =>
     match
       .filter((line) => line.key === key)
       .reduce<string[]>(
-        (said, { value }) => (value === '' ? [] : [...said, ...wordsOf(value)]),
+        (words, { value }) => (value === '' ? [] : [...words, ...wordsOf(value)]),
         [],
       );
   return (...keys) => keys.flatMap(valuesOf);
@@ -55,13 +55,13 @@ function wordsOf(list: string): string[] {
   return words.split(/\s+/).map((word) => mark + word);
 }
 
-/** Whether a `[Match]` section asks for nothing: systemd passes by such a file, since version 247 at the latest. */
+/** True if the `[Match]` section has no condition: systemd ignores such a file, at least since version 247. */
 export function isEmptyMatch(match: readonly IniLine[]): boolean {
   const valuesOf = matchValues(match);
   return match.every(({ key }) => valuesOf(key).length === 0);
 }
 
-/** The MACs that it asks for, in lower case with colons: systemd takes them with hyphens or dots, too. */
+/** Returns matched MACs, lower case with colons: systemd also accepts hyphens and dots. */
 export function macsIn(valuesOf: MatchValues): string[] {
   return valuesOf('MACAddress', 'PermanentMACAddress').map((mac) => {
     const digits = mac.toLowerCase().replaceAll(/[^\da-f]/g, '');
@@ -69,24 +69,24 @@ export function macsIn(valuesOf: MatchValues): string[] {
   });
 }
 
-/** Whether it asks for types of links of which no Ethernet NIC is. */
+/** True if the match requires link types other than Ethernet. */
 export function isOfOtherType(valuesOf: MatchValues): boolean {
   return !isAmong('ether', valuesOf('Type'));
 }
 
-/** Whether it asks for kinds of virtual links; a NIC is of none. */
+/** True if the match requires a virtual link kind; a NIC has none. */
 export function isOfOtherKind(valuesOf: MatchValues): boolean {
   return !isAmong(undefined, valuesOf('Kind'));
 }
 
-/** Whether a list is about it: nothing that the list leaves out, and something that it asks for if it does (net_condition_test_strv). */
+/** True if the list covers the word: not excluded, and matched if the list names anything (net_condition_test_strv). */
 function isAmong(word: string | undefined, list: readonly string[]): boolean {
   const { wanted, leftOut } = listIn(list.map((each) => each.replaceAll(/["']/g, '')));
   const matches = (pattern: string) => word !== undefined && matchesPattern(word, pattern);
   return !leftOut.some(matches) && (wanted.length === 0 || wanted.some(matches));
 }
 
-/** The patterns that a list asks for, and those that it leaves out. */
+/** Splits a list into wanted and excluded patterns. */
 function listIn(list: readonly string[]) {
   return {
     wanted: list.filter((word) => !word.startsWith('!')),
@@ -94,7 +94,7 @@ function listIn(list: readonly string[]) {
   };
 }
 
-/** What a list of names asks for: without anything, all but what it leaves out. */
+/** Splits a list of names; an empty `wanted` means all names except the excluded. */
 export function namesIn(list: readonly string[]): Pick<Claims, 'notNames'> & { wanted: string[] } {
   const { wanted, leftOut } = listIn(list);
   return { wanted, ...(leftOut.length > 0 ? { notNames: leftOut } : {}) };

@@ -3,13 +3,13 @@ import { matchesPattern } from '../shell-pattern.ts';
 import type { HostFile } from '../snapshot.ts';
 import type { Place } from './backend.ts';
 
-/** Rules of the host's administrator; udev takes the name of a rule before that of a `.link` file (udev(7)). */
+/** Administrator's rules; a name set by a udev rule takes precedence over a `.link` file (udev(7)). */
 export const rulesPlace: Place = { directory: '/etc/udev/rules.d', suffix: '.rules' };
 
-/** What takes the place of systemd's rules that have udev read `.link` files, often a link to /dev/null. */
+/** File replacing systemd's rules for reading `.link` files, often a link to /dev/null. */
 export const linkFileRules = `${rulesPlace.directory}/80-net-setup-link.rules`;
 
-/** The name that a rule gives to a NIC, and the file of the rule. */
+/** Name set by a rule, with the rule's file. */
 export interface RuledName {
   readonly path: string;
   readonly name: string;
@@ -22,9 +22,9 @@ interface Token {
 }
 
 /**
- * Returns the name that rules give to the NIC with this MAC at a boot; undefined when none names the MAC.
- * udev reads the rules of all folders in order of their files' names. Where rules name it in files that begin with `generated`, what
- * comes before them counts only if it is final.
+ * Returns the name udev rules give the NIC with this MAC at boot; undefined if no rule names the MAC. udev reads the
+ * rules in all folders in file name order. If rules in files with the prefix `generated` name the NIC, earlier rules
+ * count only if final.
  */
 export function nameByRules(
   files: readonly HostFile[],
@@ -45,7 +45,7 @@ export function nameByRules(
   return last;
 }
 
-/** Returns whether a rule file keeps udev from reading `.link` files (systemd.link(5)); an unreadable file counts as no evidence. */
+/** True if a rule file stops udev from reading `.link` files (systemd.link(5)); an unreadable file is no evidence. */
 export function hasNoLinkFiles(files: readonly HostFile[]): boolean {
   const isReplaced = files.some(
     ({ path, unread }) => path === linkFileRules && unread === undefined,
@@ -57,10 +57,10 @@ function readsLinkFiles({ key, value }: Token): boolean {
   return key === 'IMPORT{builtin}' && value === 'net_setup_link';
 }
 
-/** `:=` is final: later rules change nothing any more. */
+/** `:=` is final: later rules change nothing. */
 const assigning = new Set(['=', ':=']);
 
-/** A rule is a line, which a backslash continues. */
+/** Each line is a rule; a backslash continues the line. */
 function rulesOf(text: string): Token[][] {
   const lines = text.replaceAll(/\\\r?\n/g, '').split(/\r?\n/);
   return lines.filter((line) => !line.trimStart().startsWith('#')).map(tokensOf);
@@ -75,7 +75,7 @@ function tokensOf(line: string): Token[] {
   }));
 }
 
-/** The kernel writes MACs in lower case, and adds a NIC at a boot. */
+/** The kernel writes MACs in lower case, and adds NICs at boot. */
 function isAbout(tokens: readonly Token[], mac: string): boolean {
   const namesMac = tokens.some(
     ({ key, operator, value }) => isAddress(key) && operator === '==' && /[\da-f]{2}:/.test(value),
@@ -83,7 +83,7 @@ function isAbout(tokens: readonly Token[], mac: string): boolean {
   return namesMac && tokens.every((token) => mayHold(token, mac));
 }
 
-/** Whether the condition may be true of the NIC; the agent does not know what most of them are about. */
+/** True if the condition may hold for the NIC; the agent cannot evaluate most conditions. */
 function mayHold({ key, operator, value }: Token, mac: string): boolean {
   const text = isAddress(key) ? mac : known[key];
   if (text === undefined || (operator !== '==' && operator !== '!=')) return true;

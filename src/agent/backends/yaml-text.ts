@@ -1,11 +1,11 @@
 import { parse, YAMLParseError } from 'yaml';
 
-/** The value of a YAML text; undefined when it is none. A module of its own: most hosts have no file that needs a parser. */
+/** Parses YAML; undefined if invalid. A separate module, because most hosts have no file needing the full parser. */
 export function yamlValue(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The parser's word for an alias without an anchor, or for too many of them, is a ReferenceError.
+    // The parser throws a ReferenceError for an alias without an anchor, or for too many aliases.
     if (error instanceof YAMLParseError || error instanceof ReferenceError) return undefined;
     throw error;
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { BadMessageError, decode, encodeCall } from './message.ts';
 
-/** As `dbus-send` writes it: fields and bodies of structures begin at multiples of eight, numbers of four. */
-test('a call is laid out as the specification says', () => {
+/** As written by `dbus-send`: header fields and structure bodies are aligned to eight bytes, numbers to four. */
+test("encodeCall follows the D-Bus specification's layout", () => {
   const call = {
     destination: 'a.b',
     path: '/a',
@@ -23,7 +23,7 @@ test('a call is laid out as the specification says', () => {
   expect([...bytes]).toEqual([...fixed, ...fields, ...body]);
 });
 
-/** A message about our call 5, with one value. */
+/** Message replying to our call 5, with one value. */
 function messageOf(type: number, signature: string, body: readonly number[]): Buffer {
   const to = [5, 1, 0x75, 0, 5, 0, 0, 0];
   const head = [...to, 8, 1, 0x67, 0, 1, signature.charCodeAt(0), 0, 0];
@@ -31,16 +31,19 @@ function messageOf(type: number, signature: string, body: readonly number[]): Bu
   return Buffer.from([...fixed, ...head, ...body]);
 }
 
-test('a boolean is understood as one', () => {
+test('decode returns a boolean value', () => {
   expect(decode(messageOf(2, 'b', [1, 0, 0, 0]))?.answer).toEqual({ to: 5, value: true });
   expect(decode(messageOf(2, 'b', [0, 0, 0, 0]))?.answer).toEqual({ to: 5, value: false });
 });
 
-test.each([1, 4])('what is no answer has none, though it names a call of ours: type %i', (type) => {
-  expect(decode(messageOf(type, 'b', [1, 0, 0, 0]))).toEqual({ length: 36 });
-});
+test.each([1, 4])(
+  'decode returns no answer for message type %i, though it names our call',
+  (type) => {
+    expect(decode(messageOf(type, 'b', [1, 0, 0, 0]))).toEqual({ length: 36 });
+  },
+);
 
-test('a text is not read beyond its message', () => {
+test('decode does not read a text beyond the message', () => {
   const bytes = messageOf(2, 's', [4, 0, 0, 0, 0x61, 0x62, 0x63, 0x64]);
   expect(() => decode(bytes)).toThrow(BadMessageError);
 });

@@ -1,6 +1,6 @@
-/** Messages of D-Bus (specification, "Message Protocol"), as far as a client needs them that makes a few calls. */
+/** D-Bus messages (specification, "Message Protocol"), reduced to a client making a few calls. */
 
-/** An argument of a call: a string, or a boolean in a variant. */
+/** Call argument: a string, or a boolean in a variant. */
 export type Argument = { readonly text: string } | { readonly variant: boolean };
 
 export interface Call {
@@ -11,19 +11,19 @@ export interface Call {
   readonly arguments: readonly Argument[];
 }
 
-/** What is read of a value; of one that nobody here asks for, nothing. */
+/** Decoded value; undefined for types the agent does not need. */
 export type Value = string | number | boolean | undefined;
 
 export type Answer =
   | { readonly to: number; readonly value: Value }
   | { readonly to: number; readonly error: string; readonly words: string };
 
-/** Bytes that cannot be a message that was asked for. */
+/** Bytes unusable as a reply. */
 export class BadMessageError extends Error {
   override readonly name = 'BadMessageError';
 }
 
-/** A reply to one of our calls has some hundred bytes. */
+/** Size limit in bytes: a reply to our calls has some hundred bytes. */
 const maxLength = 1_048_576;
 const fixedLength = 16;
 const methodCall = 1;
@@ -31,7 +31,7 @@ const methodReturn = 2;
 const failure = 3;
 const fields = { path: 1, interface: 2, member: 3, error: 4, to: 5, destination: 6, signature: 8 };
 
-/** Little endian, as is every machine that there are images for. */
+/** Little endian, like every machine with an agent image. */
 const littleEndian = 0x6c;
 
 export function encodeCall(serial: number, call: Call): Buffer {
@@ -55,8 +55,8 @@ export function encodeCall(serial: number, call: Call): Buffer {
 }
 
 /**
- * The first message in what was read and how many bytes it has; undefined while it is not complete. Other messages than
- * answers have none. Throws a BadMessageError.
+ * Returns the first message's answer and length in bytes; undefined while incomplete. Messages other than replies have
+ * no answer. Throws a BadMessageError.
  */
 export function decode(bytes: Buffer): { answer?: Answer; length: number } | undefined {
   if (bytes.length < fixedLength) return undefined;
@@ -141,7 +141,7 @@ class Writer {
   }
 }
 
-/** Reads values; a RangeError where there are no more bytes. */
+/** Reads values; throws a RangeError past the last byte. */
 class Reader {
   readonly #bytes: Buffer;
   #at: number;
@@ -187,7 +187,7 @@ class Reader {
     return this.value(type);
   }
 
-  /** A value of a type that one of our calls is answered with; nothing of any other. */
+  /** Reads a value of a type used in replies; undefined for any other type. */
   value(type: string): Value {
     if (type === 'y') return this.byte();
     if (type === 'u' || type === 'i') return this.#uint32();

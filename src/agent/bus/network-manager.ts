@@ -3,24 +3,23 @@ import { SystemBus } from './system-bus.ts';
 
 const service = 'org.freedesktop.NetworkManager';
 const root = '/org/freedesktop/NetworkManager';
-/** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile that NetworkManager made by itself. */
+/** NM_SETTINGS_CONNECTION_FLAG_NM_GENERATED: a profile NetworkManager made by itself. */
 const generated = 0x2;
 /**
- * NM_SETTINGS_CONNECTION_FLAG_VOLATILE and _EXTERNAL (since 1.26): one that only says what others have set on the NIC, a DHCP
- * client of somebody's own among them. Disconnecting it takes that off, and nobody puts it back.
+ * NM_SETTINGS_CONNECTION_FLAG_VOLATILE and _EXTERNAL (since 1.26): a profile mirroring foreign configuration on the
+ * NIC, such as a user's own DHCP client. Disconnecting would remove the foreign configuration for good.
  */
-const ofOthers = 0x4 | 0x8;
+const mirroring = 0x4 | 0x8;
 
-/** A NIC as its link is called now, so that no other one is meant. */
+/** NIC with its current link name, so no other NIC is meant. */
 export interface LeasedNic {
   readonly name: string;
   readonly mac: string;
 }
 
 /**
- * Has NetworkManager take off the NIC what it has set by one of its own automatic profiles; a profile that somebody has made
- * for it is left to work. Resolves to why that was not done. Rejects when the bus or NetworkManager does not answer until
- * `signal`.
+ * Makes NetworkManager remove configuration set by an automatic profile; a user's profile stays active. Returns why
+ * nothing was removed. Rejects if the bus or NetworkManager does not answer before `signal`.
  */
 export function disconnectNic(
   socket: string,
@@ -29,7 +28,7 @@ export function disconnectNic(
 ): Promise<string | undefined> {
   return onDevice(socket, nic, signal, async (bus, device) => {
     const active = String(await property(bus, device, `${service}.Device`, 'ActiveConnection'));
-    // An earlier run has asked already, and did not get any further.
+    // An earlier run has disconnected the NIC already, and got no further.
     if (active === '/') return undefined;
     const connection = `${service}.Connection.Active`;
     const profile = String(await property(bus, active, connection, 'Connection'));
@@ -43,16 +42,16 @@ export function disconnectNic(
   });
 }
 
-/** Why a profile is not one that NetworkManager made for a NIC that nobody has one for. */
+/** Returns why a profile is not an automatic profile for a NIC without a profile. */
 function problemWith(flags: Value): string | undefined {
   if (typeof flags !== 'number' || (flags & generated) === 0)
     return 'is none that it made by itself';
-  return (flags & ofOthers) === 0 ? undefined : 'is of what others have set on the NIC';
+  return (flags & mirroring) === 0 ? undefined : 'is of what others have set on the NIC';
 }
 
 /**
- * Has NetworkManager leave the NIC alone until the next boot. What was set on it by then stays on it, so it is disconnected
- * before, and that is waited for. Resolves and rejects as `disconnectNic`.
+ * Makes NetworkManager ignore the NIC until the next boot. Existing configuration stays on the NIC, so callers
+ * disconnect first and wait. Returns and rejects like `disconnectNic`.
  */
 export function unmanageNic(
   socket: string,
@@ -74,8 +73,10 @@ async function onDevice(
 ): Promise<string | undefined> {
   using bus = await SystemBus.connect(socket, signal);
   const device = String(await call(bus, root, service, 'GetDeviceByIpIface', { text: name }));
-  const has = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
-  return has.toLowerCase() === mac ? await work(bus, device) : `it has ${has} as ${name}`;
+  const deviceMac = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
+  return deviceMac.toLowerCase() === mac
+    ? await work(bus, device)
+    : `it has ${deviceMac} as ${name}`;
 }
 
 const properties = 'org.freedesktop.DBus.Properties';

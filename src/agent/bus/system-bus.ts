@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { type Answer, type Call, decode, encodeCall, type Value } from './message.ts';
 
-/** An answer that says no. */
+/** Error reply to a call. */
 export class RefusedCallError extends Error {
   override readonly name = 'RefusedCallError';
 }
 
-/** More than a server says before it lets a client in, and more than is read ahead. */
+/** Buffer limit in bytes, above any server greeting and any read-ahead. */
 const maxUnread = 2_097_152;
 
 /**
- * A connection to the system bus on which one call at a time is made. Whatever a peer does or leaves undone, a call ends by
- * `signal` at the latest, and with the connection.
+ * Connection to the system bus, for one call at a time. Whatever a peer does, a call ends with `signal` at the latest,
+ * or with the connection.
  */
 export class SystemBus implements Disposable {
   readonly #socket: Socket;
@@ -35,7 +35,7 @@ export class SystemBus implements Disposable {
     if (signal.aborted) this.#abort();
   }
 
-  /** Connects as the user of this process. Rejects when that is not possible until `signal`. */
+  /** Connects as this process's user. Rejects if impossible before `signal`. */
   static async connect(path: string, signal: AbortSignal): Promise<SystemBus> {
     const bus = new SystemBus(connect(path), signal);
     try {
@@ -47,7 +47,7 @@ export class SystemBus implements Disposable {
     }
   }
 
-  /** The first value of the answer. Rejects with a RefusedCallError when it is an error. */
+  /** Returns the first value in the reply. Rejects with a RefusedCallError on an error reply. */
   async call(call: Call): Promise<Value> {
     this.#serial += 1;
     const serial = this.#serial;
@@ -75,7 +75,9 @@ export class SystemBus implements Disposable {
     this.#changed.resolve();
   }
 
-  /** SASL EXTERNAL: the kernel tells the bus who is at the other end; then the first call, which every client has to make. */
+  /**
+   * SASL EXTERNAL: the kernel identifies the client to the bus. Then sends Hello, every client's mandatory first call.
+   */
   async #introduce(): Promise<void> {
     const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     this.#socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);

@@ -16,8 +16,8 @@ function parse(...entries: object[]) {
   return readAddresses(json).addresses;
 }
 
-describe('addresses', () => {
-  test('an IPv4 address', () => {
+describe('readAddresses', () => {
+  test('readAddresses parses an IPv4 address', () => {
     expect(parse(four)).toEqual([
       {
         link: 'ens5',
@@ -31,30 +31,30 @@ describe('addresses', () => {
     ]);
   });
 
-  test('an IPv6 link-local address', () => {
+  test('readAddresses parses an IPv6 link-local address', () => {
     const six = { family: 'inet6', local: 'fe80::1', prefixlen: 64, scope: '253' };
     expect(parse(six)).toMatchObject([
       { family: 6, cidr: 'fe80::1/64', scope: 253, opaque: false },
     ]);
   });
 
-  test("the kernel's order is kept, as the first of a subnet is its primary address", () => {
+  test("readAddresses keeps the kernel's order, as the first address per subnet is primary", () => {
     const found = parse(four, { ...four, local: '10.0.0.5', secondary: true });
     expect(found?.map(({ cidr }) => cidr)).toEqual(['10.0.0.11/16', '10.0.0.5/16']);
   });
 
   test.each([
     ['with a peer', { address: '10.0.0.12' }],
-    ['with a label of somebody else', { label: 'ens5:vip' }],
-  ])('an address %s cannot be put back', (_, more) => {
+    ['with a foreign label', { label: 'ens5:vip' }],
+  ])('an address %s is opaque: the agent cannot restore it', (_, more) => {
     expect(parse({ ...four, ...more })).toMatchObject([{ opaque: true }]);
   });
 
-  test('an address with a lifetime will expire', () => {
+  test('an address with a lifetime is temporary', () => {
     expect(parse({ ...four, dynamic: true })).toMatchObject([{ temporary: true, opaque: false }]);
   });
 
-  test('links without addresses, in both forms', () => {
+  test('readAddresses returns none for links without addresses, in both output forms', () => {
     expect(parse()).toEqual([]);
     expect(readAddresses('{"ifindex":2,"ifname":"b"}').addresses).toEqual([]);
     expect(parse({})).toEqual([]);

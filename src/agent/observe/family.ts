@@ -12,34 +12,34 @@ import { isDefault, isPrimary, nodeAddressOf } from '../planning/refusals.ts';
 import type { KernelSnapshot, Link } from '../snapshot.ts';
 import { isThere, namesIn, observeLinks, readHostFiles, type Site } from './host.ts';
 
-/** Whose links are no evidence: those that are ours, or are to be; an entry may name the node's own NIC all the same. */
+/** Links excluded from the evidence: managed and requested NICs. An entry may still name the node's own NIC. */
 export interface Ours {
   readonly macs: ReadonlySet<string>;
-  /** Addresses of the Node object. */
+  /** Node object addresses. */
   readonly protectedAddresses: readonly string[];
 }
 
-/** Which family a host is of, as it is now. */
+/** Returns the host's current network manager. */
 export async function observeFamily(site: Site, ours: Ours): Promise<FamilyFinding> {
   return familyIn(await readEvidence(site, ours));
 }
 
-/** One file for each link that networkd knows, named by the link's index (sd-network reads them too). */
+/** Folder with a file per link known to networkd, named by link index (sd-network reads them too). */
 const networkdLinks = '/run/systemd/netif/links';
-/** One file for each link that NetworkManager knows, named by the link's index. */
+/** Folder with a file per link known to NetworkManager, named by link index. */
 const networkManagerLinks = '/run/NetworkManager/devices';
-/** One link named `invocation:UNIT` for each unit that is active. */
+/** Folder with a link `invocation:UNIT` per active unit. */
 const units = '/run/systemd/units';
 
 async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
   const { hostRoot } = site;
-  const inHand = {
+  const linkFiles = {
     networkd: readHostFiles(hostRoot, { directory: networkdLinks, suffix: '' }),
     networkManager: readHostFiles(hostRoot, { directory: networkManagerLinks, suffix: '' }),
   };
-  const anyLink = inHand.networkd.length + inHand.networkManager.length > 0;
+  const anyLink = linkFiles.networkd.length + linkFiles.networkManager.length > 0;
   const host = anyLink ? await observeLinks(site, ours.macs) : undefined;
-  const own = host ? nodesOwn(host, ours) : [];
+  const own = host ? nodeLinks(host, ours) : [];
   const primary = own.find((link) => host && isPrimary(link, { ...ours, host }));
   const managed = <T>(files: readonly LinkFile[], read: (link: Link, text: string) => T[]): T[] =>
     own.flatMap((link) => {
@@ -47,12 +47,12 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
       return file ? read(link, file.text) : [];
     });
   return {
-    networkd: managed(inHand.networkd, managedByNetworkd),
-    networkManager: hasEnded(hostRoot, activeUnits.networkManager)
+    networkd: managed(linkFiles.networkd, managedByNetworkd),
+    networkManager: isStopped(hostRoot, activeUnits.networkManager)
       ? []
-      : managed(inHand.networkManager, managedByNetworkManager),
+      : managed(linkFiles.networkManager, managedByNetworkManager),
     leftAlone: primary && isLeftAlone(hostRoot, primary.index) ? primary.name : undefined,
-    running: runningOn(hostRoot, inHand.networkd.length > 0),
+    running: runningOn(hostRoot, linkFiles.networkd.length > 0),
     installed: {
       ...installedOn(hostRoot),
       netplan: netplanTraces.some((path) => isThere(hostRoot, path)),
@@ -66,13 +66,13 @@ async function readEvidence(site: Site, ours: Ours): Promise<FamilyEvidence> {
 type LinkFile = { readonly path: string; readonly text: string };
 
 /**
- * The links that the node's own network is made of: its NICs, and whatever has a default route or an address of the Node.
- * Not those that container runtimes make, which managers hold for theirs too.
+ * Returns the links forming the node's own network: NICs, and links with a default route or a Node address. Container
+ * runtime links are excluded, as network managers may also claim them.
  */
-function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
-  const ways = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
+function nodeLinks(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Link[] {
+  const defaultLinks = new Set(host.routes.filter(isDefault).flatMap(({ links }) => links));
   const carries = (link: Link) =>
-    ways.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
+    defaultLinks.has(link.name) || nodeAddressOf(link, { host, protectedAddresses }) !== undefined;
   const isOwn = (link: Link) =>
     macs.has(link.mac)
       ? isPrimary(link, { host, protectedAddresses })
@@ -80,9 +80,9 @@ function nodesOwn(host: KernelSnapshot, { macs, protectedAddresses }: Ours): Lin
   return host.links.filter((link) => link.name !== 'lo' && isOwn(link));
 }
 
-/** Whether networkd is still setting up the link; not where nothing of it says so. */
+/** True if networkd is still configuring the link; false without a state file. */
 export function isConfiguring(hostRoot: string, index: number): boolean {
-  // Of those of a node's containers, hundreds perhaps, only a few are read.
+  // The suffix limits reading to a few files: a node may have hundreds of container links.
   const files = readHostFiles(hostRoot, { directory: networkdLinks, suffix: String(index) });
   const file = files.find(({ path }) => path.endsWith(`/${index}`));
   const state = file && valueOf(file.text, 'ADMIN_STATE');
@@ -103,9 +103,9 @@ function managedByNetworkManager({ name, mac }: Link, text: string): ManagedLink
 }
 
 /**
- * Whether NetworkManager is told not to manage the link: by `unmanaged-devices=` or `managed=` of its own files,
- * `NM_CONTROLLED=no` or udev. It then has no file for it beside those of others, or one that does not say; of a link that it
- * was told to let go for this boot it says that it does not manage it.
+ * True if NetworkManager is configured not to manage the link: by `unmanaged-devices=` or `managed=` in its own files,
+ * `NM_CONTROLLED=no` or udev. Such a link has no device file, or a file without `managed`. A link released only for
+ * this boot has `managed=false`.
  */
 export function isLeftAlone(hostRoot: string, index: number): boolean {
   if (!activeOn(hostRoot).has(`invocation:${activeUnits.networkManager}`)) return false;
@@ -119,7 +119,7 @@ const activeUnits = {
   networkManager: 'NetworkManager.service',
 } as const;
 
-/** What other systems have that no files of ours are for. */
+/** Network managers without agent support. */
 const otherUnits = [
   ['ifupdown', 'networking.service'],
   ['network-scripts', 'network.service'],
@@ -132,13 +132,13 @@ function activeOn(hostRoot: string): ReadonlySet<string> {
   return new Set(namesIn(join(hostRoot, units)));
 }
 
-/** Whether it is among no units that run; nobody knows where none is seen. */
-function hasEnded(hostRoot: string, unit: string): boolean {
+/** True if active units are visible, but not this unit. */
+function isStopped(hostRoot: string, unit: string): boolean {
   const active = activeOn(hostRoot);
   return active.size > 0 && !active.has(`invocation:${unit}`);
 }
 
-/** networkd takes the files of its links away when it ends; NetworkManager leaves its own. */
+/** networkd deletes its link files when it stops; NetworkManager leaves its files. */
 function runningOn(hostRoot: string, networkdHasLinks: boolean): Presence {
   const active = activeOn(hostRoot);
   const runs = (unit: string) => active.has(`invocation:${unit}`);
@@ -149,7 +149,7 @@ function runningOn(hostRoot: string, networkdHasLinks: boolean): Presence {
   };
 }
 
-/** Where netplan, whose folder the agent's own mount may have made, leaves traces of being installed. */
+/** Paths proving a netplan installation; the agent's own mount may have created /etc/netplan. */
 const netplanTraces = ['/usr/lib/netplan', '/usr/lib/systemd/system-generators/netplan'];
 
 function installedOn(hostRoot: string): Presence {
@@ -172,16 +172,16 @@ const keyfileDirectories = ['etc', 'run', 'usr/lib'].map(
   (root) => `/${root}/NetworkManager/system-connections`,
 );
 
-/** Without those of ours, which say nothing of how the node's own links are made. */
+/** Skips managed files, as they do not show who manages the node's own links. */
 function filesIn(hostRoot: string, directories: readonly string[], suffix: string) {
   return directories
     .flatMap((directory) => readHostFiles(hostRoot, { directory, suffix }))
     .filter(({ path }) => !/multinic\d+(\.|$)/.test(path));
 }
 
-/** Profiles of NetworkManager, of either kind. */
+/** Returns NetworkManager profiles in both formats. */
 function profilesOn(hostRoot: string): Pick<FamilyEvidence, 'keyfiles' | 'ifcfgs'> {
-  // NetworkManager takes some of any name.
+  // NetworkManager accepts some keyfiles with any name.
   const keyfiles = filesIn(hostRoot, keyfileDirectories, '');
   const ifcfgs = filesIn(hostRoot, ['/etc/sysconfig/network-scripts'], '').filter(({ path }) =>
     /\/ifcfg-(?!lo$)[^.~]+$/.test(path),
@@ -199,7 +199,7 @@ function ifcfgIn(text: string): Ifcfg {
   return { ...(uuid ? { uuid } : {}), ...(device ? { device } : {}), ...(mac ? { mac } : {}) };
 }
 
-/** Value of the first line `key=value`; a shell's quotes are no part of it. */
+/** Returns the value in the first line `key=value`, without shell quotes. */
 function valueOf(text: string, key: string): string | undefined {
   const [, value] = new RegExp(`^\\s*${key}=["']?(.*?)["']?\\s*$`, 'm').exec(text) ?? [];
   return value || undefined;

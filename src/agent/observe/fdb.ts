@@ -2,20 +2,20 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 
-/** Returns the unicast MACs, lower case, that a link receives frames for beside its own MAC. */
+/** Returns unicast MACs, lower case, the link receives frames for besides its own MAC. */
 export type UnicastFilter = (link: string) => Promise<readonly string[]>;
 
-/** One entry of `bridge -j fdb show dev LINK`. */
+/** Entry in the output of `bridge -j fdb show dev LINK`. */
 const fdbShow = z.array(z.object({ mac: z.string(), flags: z.array(z.string()).default([]) }));
 
-/** `bridge` waits for nothing but the kernel's rtnl lock. */
+/** Time limit in ms: `bridge` waits only for the kernel's rtnl lock. */
 const lifetimeMs = 120_000;
 
 const run = promisify(execFile);
 
 /**
- * Reads the unicast filter of a link from its forwarding database. The kernel lists a macvlan there even if that is in the
- * namespace of a Pod, which `ip link` does not show. Returns nothing for a link that is gone.
+ * Reads a link's unicast filter from the forwarding database. The kernel also lists macvlans inside a Pod's namespace,
+ * invisible to `ip link`. Returns an empty list for a missing link.
  */
 export async function readUnicastFilter(link: string): Promise<readonly string[]> {
   const env = { PATH: process.env['PATH'], LC_ALL: 'C' };
@@ -32,7 +32,7 @@ export async function readUnicastFilter(link: string): Promise<readonly string[]
   }
 }
 
-/** Unicast entries of the link itself; throws a ZodError on any other text. */
+/** Returns unicast entries on the link itself; throws a ZodError on any other text. */
 export function parseUnicastFilter(json: string): string[] {
   const entries = fdbShow.parse(JSON.parse(json));
   return entries.flatMap(({ mac, flags }) =>
@@ -40,7 +40,7 @@ export function parseUnicastFilter(json: string): string[] {
   );
 }
 
-/** The lowest bit of the first byte marks a group address (IEEE 802). */
+/** True if the lowest bit in the first byte marks a group address (IEEE 802). */
 function isGroup(mac: string): boolean {
   return (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
 }

@@ -16,11 +16,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-test('a directory that is not there has nothing', () => {
+test('readHostFiles returns nothing for a missing directory', () => {
   expect(readHostFiles(root, { directory: '/etc/netplan', suffix: '.yaml' })).toEqual([]);
 });
 
-test('whatever has a name of the suffix is there, with a text when it is a file', () => {
+test('readHostFiles returns every entry with the suffix, with text only for files', () => {
   const place = join(root, 'etc/netplan');
   mkdirSync(join(place, '10-directory.yaml'), { recursive: true });
   writeFileSync(join(place, '20-file.yaml'), 'text');
@@ -53,7 +53,7 @@ test('whatever has a name of the suffix is there, with a text when it is a file'
   expect(files[1]?.mode).toBe(0o640);
 });
 
-test('a file that goes while the directory is looked through is not there', () => {
+test('readHostFiles skips a file deleted after listing', () => {
   const place = join(root, 'etc/netplan');
   mkdirSync(place, { recursive: true });
   for (const name of ['20-stays.yaml', '30-goes.yaml']) writeFileSync(join(place, name), 'text');
@@ -74,12 +74,12 @@ test('a file that goes while the directory is looked through is not there', () =
   }
 });
 
-test('what a directory has that cannot be read is not known, and not nothing', () => {
+test('readHostFiles throws for an unreadable directory', () => {
   symlinkSync('loop', join(root, 'loop'));
   expect(() => readHostFiles(root, { directory: '/loop', suffix: '.yaml' })).toThrow('ELOOP');
 });
 
-test('a file hides those of its name in later places, and one that leads nowhere masks them', () => {
+test('readPlaces hides same-named files in later places, also behind a mask', () => {
   const make = (path: string) => {
     mkdirSync(join(root, path, '..'), { recursive: true });
     writeFileSync(join(root, path), path);
@@ -116,7 +116,7 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
-test('drop-ins add to a file wherever it is, by their names, and the first of a name hides the others', async () => {
+test('readPlaces merges drop-ins from all places by name; the first place wins', async () => {
   write({
     'usr/lib/systemd/network/80-vendor.network': '[Match]\nName=eno*\n',
     'etc/systemd/network/80-vendor.network.d/20-names.conf': '[Match]\nName=\nName=ens5\n',
@@ -138,7 +138,7 @@ test('drop-ins add to a file wherever it is, by their names, and the first of a 
   expect(dropInsToOurs(root, networkd.places)).toEqual([]);
 });
 
-test('a drop-in that cannot be read leaves it open what its file is about', async () => {
+test('an unreadable drop-in marks its file as unread', async () => {
   write({ 'etc/systemd/network/10-theirs.network': '[Match]\nName=eth0\n' });
   mkdirSync(join(root, 'etc/systemd/network/10-theirs.network.d'));
   symlinkSync('/nowhere', join(root, 'etc/systemd/network/10-theirs.network.d/x.conf'));
@@ -146,21 +146,21 @@ test('a drop-in that cannot be read leaves it open what its file is about', asyn
   expect(file).toMatchObject({ unread: 'ENOENT' });
 });
 
-test('a drop-in to a file of one of our names configures that NIC, whether the file is there or not', () => {
+test('dropInsToOurs returns drop-ins for managed file names, with or without the file', () => {
   write({
     'etc/systemd/network/90-multinic0.network.d/mtu.conf': '[Link]\nMTUBytes=9000\n',
     'etc/systemd/network/91-multinic1.link.d/empty.conf': '\n',
     'run/systemd/network/92-multinic2.link.d/name.conf': '[Link]\nName=data0\n',
   });
-  const said = dropInsToOurs(root, networkd.places).map(({ path, names }) => [path, names]);
-  expect(said).toEqual([
+  const found = dropInsToOurs(root, networkd.places).map(({ path, names }) => [path, names]);
+  expect(found).toEqual([
     ['/etc/systemd/network/90-multinic0.network.d/mtu.conf', ['multinic0']],
     ['/run/systemd/network/92-multinic2.link.d/name.conf', ['multinic2']],
   ]);
   expect(dropInsToOurs(root, netplan.places)).toEqual([]);
 });
 
-test('a file that says nothing, and one of ours, is what it is without its drop-ins', () => {
+test('readPlaces ignores drop-ins for empty and managed files', () => {
   const place = 'etc/systemd/network';
   write({
     [`${place}/10-empty.link`]: '',
@@ -177,7 +177,7 @@ test('a file that says nothing, and one of ours, is what it is without its drop-
   ]);
 });
 
-test('a file is as the agent wrote it only to the byte: what others put in its place is theirs', async () => {
+test("a file counts as managed only if byte-identical to the agent's version", async () => {
   const [mac, path] = ['02:00:00:00:01:01', '/etc/netplan/90-multinic0.yaml'];
   const text = 'written';
   const files = [{ path, sha256: sha256(text) }];
@@ -186,8 +186,8 @@ test('a file is as the agent wrote it only to the byte: what others put in its p
   const seen = { links: [], addresses: [], routes: [], rules: [] };
   const ip = { run: async () => ({ seen }) } as unknown as Ip;
   const there = { ...siteAt(root, ip), backend: netplan };
-  const ownOf = async (said: string) => {
-    write({ [path]: said });
+  const ownOf = async (found: string) => {
+    write({ [path]: found });
     return (await observeHost(there, new Set(), state)).files.map(({ own }) => own?.mac);
   };
   expect(await ownOf(text)).toEqual([mac]);

@@ -15,44 +15,44 @@ import {
 import { type AgentState, sha256 } from '../state.ts';
 import type { KernelDump } from './kernel.ts';
 
-/** A host as this process gets at it, of whatever family. */
+/** Access to a host, whatever its network manager. */
 export interface Site {
   readonly hostRoot: string;
   readonly sysctls: string;
   readonly ip: Ip;
-  /** Whether rules of IPv6 are of interest: to see them takes a process more. */
+  /** True if IPv6 rules matter: reading them needs another process. */
   readonly ipv6: boolean;
-  /** Whether the host has udev, which reacts to a rename. */
+  /** True if the host has udev, which reacts to renames. */
   readonly udev: boolean;
-  /** Whether kernel settings can be kept over a boot. */
+  /** True if kernel settings can be kept across a boot. */
   readonly keepsSettings: boolean;
 }
 
-/** A host whose family has files of this backend. */
+/** Host whose network manager has a backend. */
 export interface Host extends Site {
   readonly backend: Backend;
 }
 
-/** How this process sees the host under this directory. */
+/** Returns access to the host under this directory. */
 export function siteAt(hostRoot: string, ip: Ip, ipv6 = false): Site {
   const udev = isThere(hostRoot, '/usr/lib/systemd/systemd-udevd');
   const keepsSettings = isThere(hostRoot, sysctlPlace.directory);
   return { hostRoot, sysctls: sysctlDirectory(hostRoot), ip, ipv6, udev, keepsSettings };
 }
 
-/** The host, once its family is known. */
+/** Returns the host with its network manager's backend. */
 export function hostOf(site: Site, family: Backend): Host {
   return { ...site, backend: site.keepsSettings ? withSysctlFile(family) : family };
 }
 
-/** State of the kernel as it is now. */
+/** Reads the current kernel state. */
 export async function observeLinks(host: Site, macs: ReadonlySet<string>): Promise<KernelSnapshot> {
   const answer = await host.ip.run([], host.ipv6);
   if ('failedAt' in answer) throw new Error(`ip cannot show the kernel's state: ${answer.words}`);
   return withSettings(answer.seen, host, macs);
 }
 
-/** Adds the settings that `ip` does not show, of the links with these MACs alone: a node may have hundreds. */
+/** Adds settings missing in `ip` output, only for links with these MACs: a node may have hundreds of links. */
 export function withSettings(
   kernel: KernelDump,
   { sysctls }: Site,
@@ -66,7 +66,7 @@ export function withSettings(
   };
 }
 
-/** Everything the agent looks at. `state` spares reading the files that the agent wrote itself. */
+/** Reads a complete snapshot. With `state`, files written by the agent need no parsing. */
 export async function observeHost(
   host: Host,
   macs: ReadonlySet<string>,
@@ -79,14 +79,17 @@ export async function observeHost(
     Promise.all(there.map(async (file) => knownFile(file, state) ?? backend.read(file))),
   ]);
   const files = [...read, ...dropInsToOurs(hostRoot, backend.places)];
-  const made = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
-  const held = [...made.flatMap((file) => backend.held(file) ?? []), ...(state.left ?? [])];
+  const generatedFiles = backend.generated ? readHostFiles(hostRoot, backend.generated) : [];
+  const held = [
+    ...generatedFiles.flatMap((file) => backend.held(file) ?? []),
+    ...(state.left ?? []),
+  ];
   const folders = new Set(backend.places.map(({ directory }) => directory));
   const missingFolders = [...folders].filter((folder) => !existsSync(join(hostRoot, folder)));
   return { ...kernel, files, missingFolders, held };
 }
 
-/** What there is to read in these places, in their order. */
+/** Returns all files in these places, in order. */
 export function readPlaces(hostRoot: string, places: readonly Place[]): HostFile[] {
   const hidden = new Set<string>();
   const dropIns = dropInsIn(hostRoot, places);
@@ -100,20 +103,23 @@ export function readPlaces(hostRoot: string, places: readonly Place[]): HostFile
   );
 }
 
-/** A file that says nothing is passed by, whatever its drop-ins say. */
+/** Ignores drop-ins for an empty file, and for managed files. */
 function withDropIns(file: HostFile, dropIns: readonly HostFile[] = []): HostFile {
   if (file.text === '' || dropIns.length === 0 || ourIndexIn(file.path) !== undefined) return file;
   const unread = dropIns.find((each) => each.unread !== undefined)?.unread;
   return { ...file, dropIns, ...(unread === undefined ? {} : { unread }) };
 }
 
-/** Drop-ins of others to files of our names, which would not say what we wrote: they configure the same NIC. */
+/**
+ * Returns foreign drop-ins for managed file names: the file alone no longer describes the NIC, as a drop-in configures
+ * the same NIC.
+ */
 export function dropInsToOurs(hostRoot: string, places: readonly Place[]): ConfigFile[] {
   return [...dropInsIn(hostRoot, places)].flatMap(([name, files]) => {
     const index = ourIndexIn(name);
     if (index === undefined) return [];
-    const said = files.filter(({ text, unread }) => unread !== undefined || text.trim() !== '');
-    return said.map((file) => ({ ...file, macs: [], names: [interfaceName(index)] }));
+    const nonEmpty = files.filter(({ text, unread }) => unread !== undefined || text.trim() !== '');
+    return nonEmpty.map((file) => ({ ...file, macs: [], names: [interfaceName(index)] }));
   });
 }
 
@@ -122,7 +128,7 @@ function ourIndexIn(path: string): number | undefined {
   return index === undefined ? undefined : Number(index);
 }
 
-/** Drop-ins by the name of the file that they add to, in order of their names; of one name the first place has it. */
+/** Returns drop-ins by the name of the extended file, sorted by name; for equal names the first place wins. */
 function dropInsIn(hostRoot: string, places: readonly Place[]): Map<string, HostFile[]> {
   const found = new Map<string, HostFile[]>();
   for (const { directory, suffix } of places.filter((place) => place.dropIns)) {
@@ -151,8 +157,8 @@ function foldersIn(hostRoot: string, directory: string, suffix: string): string[
 }
 
 /**
- * What a directory of the host has under names with this suffix; nothing when there is no such directory. Whatever is no
- * file is there all the same, without a text: its name is taken.
+ * Returns directory entries with this suffix; empty without the directory. Entries other than files count too, without
+ * text: their name is taken.
  */
 export function readHostFiles(hostRoot: string, { directory, suffix }: Place): HostFile[] {
   return namesIn(join(hostRoot, directory))
@@ -161,7 +167,7 @@ export function readHostFiles(hostRoot: string, { directory, suffix }: Place): H
     .flatMap((name) => readHostFile(hostRoot, `${directory}/${name}`) ?? []);
 }
 
-/** Names in a directory, of which there are none when it is not there; throws when nobody knows. */
+/** Returns names in a directory; empty if missing. Throws if unreadable. */
 export function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -171,17 +177,17 @@ export function namesIn(directory: string): string[] {
   }
 }
 
-/** The agent may read no more than any root without capabilities: EACCES. A link may lead out of what is mounted. */
+/** Errors for an unreadable file. Root without capabilities gets EACCES; a link may lead outside the mounts. */
 const unreadable = new Set(['EACCES', 'ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** What is under this name; undefined when it has gone since the name was seen. */
+/** Reads the entry with this name; undefined if deleted after listing. */
 function readHostFile(hostRoot: string, path: string): HostFile | undefined {
   try {
     const real = followed(hostRoot, path);
     if (real === masked) return { path, text: '', mode: 0 };
     const status = statSync(real);
     const mode = status.mode & 0o777;
-    // A pipe would be waited on for ever.
+    // Reading a pipe would block forever.
     return { path, text: status.isFile() ? readFileSync(real, 'utf8') : '', mode };
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -191,24 +197,24 @@ function readHostFile(hostRoot: string, path: string): HostFile | undefined {
   }
 }
 
-/** What a link leads to that says: nothing here. */
+/** Link target for a masked file: no configuration here. */
 const masked = '/dev/null';
-/** The kernel gives up after as many links (path_resolution(7)). */
+/** The kernel's limit for followed links (path_resolution(7)). */
 const maxLinks = 40;
 
-/** Where a file of the host is that may be a link; an absolute one begins at the host's root and not at ours. */
+/** Resolves a host path through links; an absolute target starts at the host's root, not at the container's. */
 function followed(hostRoot: string, path: string): string {
   let real = join(hostRoot, path);
   for (let links = 0; links < maxLinks && lstatSync(real).isSymbolicLink(); links++) {
     const target = readlinkSync(real);
     real = target.startsWith('/') ? join(hostRoot, target) : resolve(dirname(real), target);
-    // The agent has no mount for it.
+    // The agent has no mount for /dev/null.
     if (real === join(hostRoot, masked)) return masked;
   }
   return real;
 }
 
-/** A file that is, to the byte, as the agent wrote it: what it is about is in state.json too. */
+/** Returns the file with its record from state.json, if byte-identical to the agent's version. */
 function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined {
   const nic = nics.find(({ files }) => files.some(({ path }) => path === file.path));
   const written = nic?.files.find(({ path }) => path === file.path);
@@ -217,29 +223,29 @@ function knownFile(file: HostFile, { nics }: AgentState): ConfigFile | undefined
   return { ...file, own: { mac, index, addresses }, macs: [mac] };
 }
 
-/** Whether the host has this file; one that is a link to another place of the host counts. */
+/** True if the host has this path; a link to another path on the host counts. */
 export function isThere(hostRoot: string, path: string): boolean {
   return lstatSync(join(hostRoot, path), { throwIfNoEntry: false }) !== undefined;
 }
 
-// Synchronous all along: the kernel answers at once, and a round through the thread pool costs more than the answer.
+// Synchronous throughout: the kernel answers at once, and a thread pool round trip costs more.
 
 /**
- * Where `net.*` settings are read and written. A container sees its own `/proc/sys` read-only, so the host's
- * `/proc/sys/net` is mounted under the host root; both show the network namespace of the process that looks.
+ * Returns the directory for `net.*` settings. A container sees its own `/proc/sys` read-only, so the host's
+ * `/proc/sys/net` is mounted under the host root. Both show the reading process's network namespace.
  */
 function sysctlDirectory(hostRoot: string): string {
   const mounted = join(hostRoot, 'proc/sys/net');
   return existsSync(mounted) ? mounted : '/proc/sys/net';
 }
 
-/** Path of a setting such as `ipv6.conf.ens5.accept_ra`; the link's name may itself hold dots. */
+/** Returns the path for a setting such as `ipv6.conf.ens5.accept_ra`; the link name may contain dots. */
 export function sysctlPath(directory: string, link: string, key: `${'ipv4' | 'ipv6'}.${string}`) {
   const [family = '', name = ''] = key.split('.');
   return join(directory, family, 'conf', link, name);
 }
 
-/** Those that there are: a link that is gone has none, and a kernel without IPv6 none of that. */
+/** Returns existing settings: a missing link has none, and a kernel without IPv6 has no IPv6 settings. */
 export function readSettings(directory: string, link: string): Settings {
   const values = settingKeys.map((key) => [key, readSetting(directory, link, key)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));

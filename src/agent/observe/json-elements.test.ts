@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { JsonLines } from './json-elements.ts';
 
-/** The arrays that are read of these pieces. */
+/** Arrays read from these pieces. */
 function read(pieces: readonly string[]): unknown[][] {
   const arrays: unknown[][] = [];
   let elements: unknown[] = [];
@@ -17,7 +17,7 @@ function read(pieces: readonly string[]): unknown[][] {
   return arrays;
 }
 
-test('JsonLines reads what JSON.parse reads, however the text is cut', () => {
+test('JsonLines reads the same as JSON.parse, however the text is cut', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.dictionary(fc.string(), fc.jsonValue()))),
@@ -45,30 +45,30 @@ test.each([
   '[]]',
   '[{"a":\n1}]',
   '[}',
-])(
-  'JsonLines refuses a line that is no array of objects, at the latest at its end: case %#',
-  (line) => {
-    expect(() => read(`${line}\n`.split(''))).toThrow(SyntaxError);
-  },
-);
+])('JsonLines throws by the end of a line which is not an array of objects: case %#', (line) => {
+  expect(() => read(`${line}\n`.split(''))).toThrow(SyntaxError);
+});
 
-describe('JsonLines, given one object of several megabytes', () => {
+describe('JsonLines with an object of several megabytes', () => {
   const link = '{"ifindex":9,"ifname":"kube-ipvs0",';
   const address = JSON.stringify({ family: 'inet', local: '10.96.0.1', prefixlen: 32 });
   test.each([
     ['the addresses of kube-ipvs0', `${link}"addr_info":[`, `${address},`, `${address}]}`],
     ['one long string', `${link}"ifalias":"`, 'x'.repeat(1000), '"}'],
-  ])('reads 15 MB, and names the limit and the link at 17 MB: %s', (_, start, piece, end) => {
-    const pieces = (length: number) => [
-      `[${start}`,
-      ...Array.from({ length: length / 100_000 }, () =>
-        piece.repeat(Math.ceil(100_000 / piece.length)),
-      ),
-      `${end}]\n`,
-    ];
-    expect(read(pieces(15_000_000))).toMatchObject([[{ ifname: 'kube-ipvs0' }]]);
-    expect(() => read(pieces(17_000_000))).toThrow(
-      /^an object of more than 16 MB in the output of ip: .*kube-ipvs0/,
-    );
-  });
+  ])(
+    'JsonLines reads 15 MB, and names the limit and the link at 17 MB: %s',
+    (_, start, piece, end) => {
+      const pieces = (length: number) => [
+        `[${start}`,
+        ...Array.from({ length: length / 100_000 }, () =>
+          piece.repeat(Math.ceil(100_000 / piece.length)),
+        ),
+        `${end}]\n`,
+      ];
+      expect(read(pieces(15_000_000))).toMatchObject([[{ ifname: 'kube-ipvs0' }]]);
+      expect(() => read(pieces(17_000_000))).toThrow(
+        /^an object of more than 16 MB in the output of ip: .*kube-ipvs0/,
+      );
+    },
+  );
 });

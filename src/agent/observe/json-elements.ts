@@ -5,39 +5,39 @@ const [quote, backslash, open, close, newline] = ['"', '\\', '{', '}', '\n'].map
 const megabyte = 1_000_000;
 
 /**
- * Length of an object at which reading gives up, in megabytes of ASCII. `ip` writes a link and all its addresses as one object:
- * `kube-ipvs0` has an address of about 160 characters for each Service, so 16 MB are 100,000 Services.
+ * Object length limit in megabytes (ASCII). `ip` writes a link and all its addresses as a single object: `kube-ipvs0`
+ * has about 160 characters per Service address, so 16 MB allow 100,000 Services.
  */
 const maxElementLength = 16;
 
-/** More than any separator has, so that an error shows what the text is instead. */
+/** Longer than any separator, so an error shows the unexpected text. */
 const maxBetween = 80;
 
 /**
- * Splits JSON arrays of objects, each on a line of its own, into the texts of their objects. The text comes in pieces, and only
- * the object that has not ended is held: `ip` answers with tens of megabytes on a node with thousands of links.
+ * Splits JSON arrays of objects, each on a separate line, into object texts. The text arrives in pieces, and only the
+ * unfinished object is buffered: `ip` answers with tens of megabytes on a node with thousands of links.
  */
 export class JsonLines {
   readonly #onElement: (text: string) => void;
   readonly #onEnd: () => void;
-  /** Nesting of the character that comes next: 0 outside of an object. */
+  /** Nesting depth at the next character: 0 outside objects. */
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** The object that has begun in an earlier piece. */
+  /** Beginning of the current object, from earlier pieces. */
   #element = '';
-  /** What is between two objects, without white space. */
+  /** Text between two objects, without white space. */
   #between = '';
-  /** Whether the array has an object. */
+  /** True if the array has an object. */
   #isFilled = false;
 
-  /** `onElement` gets the text of each object, `onEnd` is called at the end of each array. */
+  /** `onElement` receives each object's text, `onEnd` is called at the end of each array. */
   constructor(onElement: (text: string) => void, onEnd: () => void) {
     this.#onElement = onElement;
     this.#onEnd = onEnd;
   }
 
-  /** Throws a SyntaxError when a line is no array of objects, a RangeError when an object is too long. */
+  /** Throws a SyntaxError if a line is not an array of objects, a RangeError if an object is too long. */
   push(text: string): void {
     let start = 0;
     for (let at = 0; at < text.length; at++) {
@@ -69,7 +69,7 @@ export class JsonLines {
     if (this.#element.length > maxElementLength * megabyte) throw tooLong(this.#element);
   }
 
-  /** Whether an object begins with this character, which is outside of all. */
+  /** True if an object begins with this character, found outside all objects. */
   #begins(character: string): boolean {
     if (character === '{') {
       this.#expectBetween(this.#isFilled ? ',' : '[');
@@ -81,7 +81,7 @@ export class JsonLines {
     return false;
   }
 
-  /** Whether the object ends with this character, which is in it and in none of its strings. */
+  /** True if the object ends with this character, found inside the object and outside strings. */
   #ends(code: number): boolean {
     if (code === quote) this.#inString = true;
     else if (code === open) this.#depth++;
@@ -89,7 +89,7 @@ export class JsonLines {
     return this.#depth === 0;
   }
 
-  /** An empty line is none. JSON escapes a newline that is in a string. */
+  /** Ignores an empty line. JSON escapes newlines inside strings. */
   #endLine(): void {
     if (this.#depth > 0) throw notAnArray(this.#element);
     if (this.#between === '' && !this.#isFilled) return;

@@ -27,17 +27,20 @@ function recorded(name: string): KernelDump {
   return state;
 }
 
-test.each(names)('[RW-09] %s tells the same of one host as the version of our image', (name) => {
-  expect(recorded(name)).toEqual(recorded('debian-12.txt'));
-});
+test.each(names)(
+  "[RW-09] the recording %s yields the same state as our image's iproute2 version",
+  (name) => {
+    expect(recorded(name)).toEqual(recorded('debian-12.txt'));
+  },
+);
 
-describe('a recorded host', () => {
+describe('recorded host state', () => {
   const { links, addresses, routes, rules, neighbours } = recorded('debian-12.txt');
   const linkOf = (name: string) => links.find((link) => link.name === name);
   const addressOf = (cidr: string) => addresses.find((each) => each.cidr === cidr);
   const routesTo = (to: string) => routes.filter((route) => route.to === to && route.table !== 255);
 
-  test('has links with their alternative names, masters and lower links', () => {
+  test('links have alternative names, masters and lower links', () => {
     expect(linkOf('multinic0')).toMatchObject({
       mac: '02:00:00:00:01:05',
       altNames: ['ens5', 'enp0s5'],
@@ -49,11 +52,11 @@ describe('a recorded host', () => {
     expect(linkOf('multinic0')).not.toHaveProperty('lower');
     expect(linkOf('mac6')).toMatchObject({ lower: 'ens6', kind: 'macvlan' });
     expect(linkOf('far2')).toMatchObject({ master: 'br0' });
-    // Its MTU is too small for IPv6.
+    // The MTU is too small for IPv6.
     expect(linkOf('ens6')).not.toHaveProperty('addressMode');
   });
 
-  test('has addresses that are leased, without a route, or not to be put back', () => {
+  test('addresses are marked as leased, without a route, or opaque', () => {
     expect(addressOf('10.200.0.2/16')).toMatchObject({
       link: 'eth0',
       temporary: true,
@@ -79,11 +82,11 @@ describe('a recorded host', () => {
     ['10.62.0.0/24', { via: '10.77.0.1', opaque: true }],
     ['10.63.0.0/24', { family: 4, links: ['eth0'], opaque: true }],
     ['10.64.0.0/24', { links: ['eth0'], opaque: true }],
-  ])('has the route to %s', (to, expected) => {
+  ])('the recording has the route to %s', (to, expected) => {
     expect(routesTo(to)).toContainEqual(expect.objectContaining(expected));
   });
 
-  test('has rules of ours, and others that select more', () => {
+  test('rules include managed rules, and opaque rules with further selectors', () => {
     const opaque = rules.filter((rule) => rule.opaque).map(({ priority }) => priority);
     expect(opaque).toEqual([50, 60]);
     expect(rules.filter(({ table }) => table === 100)).toEqual([
@@ -92,7 +95,7 @@ describe('a recorded host', () => {
     ]);
   });
 
-  test('has the neighbours that stay, with what makes them again', () => {
+  test('permanent neighbours can be restored by `ip neigh replace`', () => {
     const lines = neighbours.map((neighbour) =>
       batchLine({ kind: 'neighbour.set', dev: neighbour.link, neighbour }),
     );
@@ -105,8 +108,11 @@ describe('a recorded host', () => {
   });
 });
 
-/** What a look tells when these links were told first, and these names with the addresses. */
-function look(links: Readonly<Record<number, string>>, later: Readonly<Record<number, string>>) {
+/** Dump with these link names in `link show`, and later names in `addr show`. */
+function dumpWith(
+  links: Readonly<Record<number, string>>,
+  later: Readonly<Record<number, string>>,
+) {
   const linkShow = Object.entries(links).map(([index, ifname]) => {
     return { ifindex: Number(index), ifname, flags: [], mtu: 1500 };
   });
@@ -120,24 +126,24 @@ function look(links: Readonly<Record<number, string>>, later: Readonly<Record<nu
   return dumpOf(answers.join(''));
 }
 
-describe('a look during which links changed', () => {
-  test('is none when a link got another name', () => {
-    expect(look({ 5: 'ens5' }, { 5: 'multinic0' })).toBeUndefined();
+describe('links changing during a read', () => {
+  test('a read is discarded if a link was renamed', () => {
+    expect(dumpWith({ 5: 'ens5' }, { 5: 'multinic0' })).toBeUndefined();
   });
 
-  test('is none when a name went to another link', () => {
-    expect(look({ 5: 'ens5' }, { 6: 'ens5' })).toBeUndefined();
+  test('a read is discarded if a name moved to another link', () => {
+    expect(dumpWith({ 5: 'ens5' }, { 6: 'ens5' })).toBeUndefined();
   });
 
-  test('knows nothing of a link that came meanwhile, nor of its addresses', () => {
-    expect(look({ 5: 'ens5' }, { 5: 'ens5', 6: 'ens6' })).toMatchObject({
+  test('a read ignores a link added meanwhile, with its addresses', () => {
+    expect(dumpWith({ 5: 'ens5' }, { 5: 'ens5', 6: 'ens6' })).toMatchObject({
       links: [{ name: 'ens5' }],
       addresses: [{ link: 'ens5' }],
     });
   });
 });
 
-test('routes and neighbours are asked for between the two answers that tell index and name of each link', () => {
+test('routes and neighbours are read between `link show` and `addr show`', () => {
   const kinds = questions.map((question) => question.split(' ')[0]);
   for (const kind of ['route', 'neigh']) {
     expect(kinds.indexOf(kind)).toBeGreaterThan(kinds.indexOf('link'));

@@ -10,20 +10,20 @@ import {
 } from '../snapshot.ts';
 import { RouteReader } from './routes.ts';
 
-/** What `ip` shows of the kernel; settings are not in it. */
+/** Kernel state as shown by `ip`, without settings. */
 export interface KernelDump {
   readonly links: readonly Link[];
   readonly addresses: readonly Address[];
   readonly routes: readonly Route[];
-  /** Those of IPv6 only where they were asked for: the kernel keeps the two families apart. */
+  /** IPv6 rules only on request: the kernel keeps the two families apart. */
   readonly rules: readonly Rule[];
   readonly neighbours: readonly Neighbour[];
 }
 
 /**
- * Lines that ask for everything the agent looks at; starting a process costs more than asking, so one answers all. Routes
- * and neighbours name their links, which may get other names meanwhile: they are asked for between the two that tell index and
- * name.
+ * Queries for the whole kernel state; a single process answers all, as starting a process costs more than a query.
+ * Routes and neighbours name their links, whose names may change meanwhile: both are read between `link show` and `addr
+ * show`, which report index and name.
  */
 export const questions = [
   'link show',
@@ -33,24 +33,24 @@ export const questions = [
   'addr show',
 ] as const;
 
-/** The one question to `ip -6`: in a batch that is of no family, rules are of IPv4. */
+/** The only query for `ip -6`: in a batch without a family, `ip` shows IPv4 rules. */
 export const questions6 = ['rule show'] as const;
 
-/** Builds what is asked for from the objects of `ip`'s answers, as they come. */
+/** Builds the result from objects in `ip` answers, as they arrive. */
 export interface AnswerReader<T> {
-  /** Takes an object of the answer to the question with this number; throws on any other text. */
+  /** Adds an object from the answer to query number `question`; throws on any other text. */
   add(question: number, text: string): void;
-  /** What the answers say together; undefined when they contradict each other. */
+  /** Returns the combined answers; undefined if they contradict each other. */
   end(): T | undefined;
 }
 
 /**
- * Objects that one look may have. A run keeps several looks: with 97,000 routes it needs more than 64 MB of heap and less than
- * 104 MB, its limit, with 183 MB resident of the 256 MB of its Pod. A process that dies of its heap limit reports nothing.
+ * Object limit per read. A run keeps several reads: 97,000 routes need more than 64 MB heap and less than the limit,
+ * 104 MB, with 183 MB resident (256 MB for the Pod). A process dying at its heap limit reports nothing.
  */
 const maxObjects = 100_000;
 
-/** Counts what is read, and throws when it is more than the agent's memory takes. */
+/** Counts objects, and throws above the limit for the agent's memory. */
 class Budget {
   #left = maxObjects;
 
@@ -62,7 +62,7 @@ class Budget {
 
 const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes, rules and neighbours: too many to look at`;
 
-/** Reads what `ip -N -j -d` answers to `questions`; a link with two names on the way is a contradiction. */
+/** Reads `ip -N -j -d` answers to `questions`; a link renamed in between is a contradiction. */
 export class KernelReader implements AnswerReader<KernelDump> {
   readonly #budget = new Budget();
   readonly #links: Link[] = [];
@@ -93,7 +93,7 @@ export class KernelReader implements AnswerReader<KernelDump> {
     const isRenamed = ({ index, name }: LinkAddresses) =>
       (names.get(index) ?? name) !== name || (indexes.get(name) ?? index) !== index;
     if (this.#groups.some(isRenamed)) return undefined;
-    // A link that came meanwhile is seen next time.
+    // A link added meanwhile appears in the next read.
     const addresses = this.#groups.flatMap((group) =>
       names.has(group.index) ? group.addresses : [],
     );
@@ -103,7 +103,7 @@ export class KernelReader implements AnswerReader<KernelDump> {
   }
 }
 
-/** Reads what `ip -6 -N -j -d` answers to `questions6`. */
+/** Reads `ip -6 -N -j -d` answers to `questions6`. */
 export class RuleReader6 implements AnswerReader<readonly Rule[]> {
   readonly #budget = new Budget();
   readonly #rules: Rule[] = [];
@@ -118,14 +118,14 @@ export class RuleReader6 implements AnswerReader<readonly Rule[]> {
   }
 }
 
-/** One entry of `ip -N -j -d link show`. */
+/** Entry in the output of `ip -N -j -d link show`. */
 const linkEntry = z.object({
   ifindex: z.int(),
   ifname: z.string(),
   altnames: z.array(z.string()).default([]),
-  /** Name of the lower link or of a veth's peer; a number stands for one in another namespace. */
+  /** Name of the lower link or a veth's peer; a number if the link is in another namespace. */
   link: z.string().nullish(),
-  /** Set when the lower link or the peer is in another namespace. */
+  /** Set if the lower link or peer is in another namespace. */
   link_netnsid: z.int().optional(),
   master: z.string().optional(),
   flags: z.array(z.string()),
@@ -137,14 +137,14 @@ const linkEntry = z.object({
   linkinfo: z
     .object({
       info_kind: z.string().optional(),
-      /** What it holds differs by kind; that of a vxlan alone names the link that it sends by. */
+      /** Content depends on the kind; only a vxlan names its underlying link here. */
       info_data: z.object({ link: z.string().optional() }).optional().catch(undefined),
     })
     .optional(),
   inet6_addr_gen_mode: z.string().optional(),
 });
 
-/** A link of `ip -N -j -d link show`; throws a ZodError on any other text. */
+/** Parses a link from `ip -N -j -d link show`; throws a ZodError on any other text. */
 export function readLink(text: string): Link {
   const entry = linkEntry.parse(JSON.parse(text));
   const kind = entry.linkinfo?.info_kind;
@@ -155,7 +155,7 @@ export function readLink(text: string): Link {
     altNames: entry.altnames,
     mac: (entry.permaddr ?? entry.address ?? '').toLowerCase(),
     mtu: entry.mtu,
-    // 0 stands for a driver that names no maximum.
+    // 0 means the driver names no maximum.
     ...(entry.max_mtu ? { maxMtu: entry.max_mtu } : {}),
     ...flagsOf(entry),
     ...(kind ? { kind } : {}),
@@ -165,7 +165,7 @@ export function readLink(text: string): Link {
   };
 }
 
-/** `ip` looks the index of a vxlan's lower link up in its own namespace, whatever namespace that link is in. */
+/** `ip` looks up a vxlan's lower link by index in its own namespace, even if the link is in another namespace. */
 function lowerOf({ link, link_netnsid, linkinfo }: z.infer<typeof linkEntry>): string | undefined {
   if (linkinfo?.info_kind === 'veth') return undefined;
   return link ?? (link_netnsid === undefined ? linkinfo?.info_data?.link : undefined);
@@ -184,37 +184,37 @@ const addressEntry = z.object({
   family: z.enum(['inet', 'inet6']),
   local: z.string(),
   prefixlen: z.int(),
-  /** Peer of a point-to-point address. */
+  /** Peer in a point-to-point address. */
   address: z.string().optional(),
   broadcast: z.string().optional(),
   scope: z.coerce.number(),
   label: z.string().optional(),
   noprefixroute: z.boolean().default(false),
   dynamic: z.boolean().default(false),
-  /** Not known yet to be nobody else's (RFC 4862). */
+  /** Duplicate address detection is not finished (RFC 4862). */
   tentative: z.boolean().default(false),
-  /** Somebody else has it. */
+  /** Another host has the address. */
   dadfailed: z.boolean().default(false),
 });
 
-/** What older versions print for a link without addresses. */
+/** Output by older versions for a link without addresses. */
 const nothing = z.strictObject({}).transform(() => undefined);
 
-/** One entry of `ip -N -j -d addr show`. */
+/** Entry in the output of `ip -N -j -d addr show`. */
 const linkAddresses = z.object({
   ifindex: z.int(),
   ifname: z.string(),
   addr_info: z.array(z.union([addressEntry, nothing])).default([]),
 });
 
-/** What a link was called and which addresses it had. */
+/** Link name, with the link's addresses. */
 interface LinkAddresses {
   readonly index: number;
   readonly name: string;
   readonly addresses: readonly Address[];
 }
 
-/** Addresses of one link of `ip -N -j -d addr show`, in the kernel's order; throws a ZodError on any other text. */
+/** Parses a link's addresses from `ip -N -j -d addr show`, in kernel order; throws a ZodError on any other text. */
 export function readAddresses(text: string): LinkAddresses {
   const { ifindex, ifname, addr_info } = linkAddresses.parse(JSON.parse(text));
   const addresses = addr_info.flatMap((entry) => (entry ? [toAddress(ifname, entry)] : []));
@@ -237,13 +237,13 @@ function toAddress(link: string, entry: z.infer<typeof addressEntry>): Address {
   };
 }
 
-/** An optimistic address is tentative and in use. */
+/** An optimistic address is tentative but in use. */
 function probeOf({ tentative, dadfailed }: z.infer<typeof addressEntry>): Pick<Address, 'probe'> {
   if (dadfailed) return { probe: 'failed' };
   return tentative ? { probe: 'going on' } : {};
 }
 
-/** One entry of `ip -N -j -d rule show`; keys beyond these select or do more and make a rule opaque. */
+/** Entry in the output of `ip -N -j -d rule show`; further keys select or do more, and make a rule opaque. */
 const ruleEntry = z.looseObject({
   priority: z.int(),
   src: z.string(),
@@ -254,7 +254,7 @@ const ruleEntry = z.looseObject({
 
 const known = new Set(Object.keys(ruleEntry.shape));
 
-/** A policy rule of `ip -N -j -d rule show`; throws a ZodError on any other text. */
+/** Parses a policy rule from `ip -N -j -d rule show`; throws a ZodError on any other text. */
 export function readRule(text: string, family: 4 | 6): Rule {
   const entry = ruleEntry.parse(JSON.parse(text));
   return {
@@ -271,11 +271,11 @@ function source({ src, srclen }: z.infer<typeof ruleEntry>, family: 4 | 6): stri
   return src === 'all' ? src : `${src}/${srclen ?? hostPrefix(family)}`;
 }
 
-/** One entry of `ip -N -j -d neigh show nud permanent`; keys beyond these make it opaque. */
+/** Entry in the output of `ip -N -j -d neigh show nud permanent`; further keys make the entry opaque. */
 const neighbourEntry = z.looseObject({
   dst: z.string(),
   dev: z.string(),
-  /** Absent for what has none, such as the far end of a tunnel. */
+  /** Absent without a link-layer address, such as for a tunnel's far end. */
   lladdr: z.string().optional(),
   protocol: z.coerce.number().default(0),
   state: z.array(z.string()).optional(),
@@ -283,7 +283,7 @@ const neighbourEntry = z.looseObject({
 
 const knownOfNeighbour = new Set<string>([...Object.keys(neighbourEntry.shape), ...neighbourFlags]);
 
-/** A neighbour of `ip -N -j -d neigh show nud permanent`; throws a ZodError on any other text. */
+/** Parses a neighbour from `ip -N -j -d neigh show nud permanent`; throws a ZodError on any other text. */
 export function readNeighbour(text: string): Neighbour {
   const entry = neighbourEntry.parse(JSON.parse(text));
   const { dst, dev, lladdr, protocol } = entry;

@@ -16,8 +16,8 @@ function parse(more: object) {
   return readLink(JSON.stringify({ ...entry, ...more }));
 }
 
-describe('links', () => {
-  test('a fresh NIC', () => {
+describe('readLink', () => {
+  test('readLink parses a fresh NIC', () => {
     expect(parse({})).toEqual({
       index: 3,
       name: 'ens5',
@@ -32,47 +32,47 @@ describe('links', () => {
 
   test.each([
     [
-      'up by its flag, not by its carrier',
+      'state up by flag, without a carrier',
       { flags: ['NO-CARRIER', 'UP'] },
       { up: true, noCarrier: true },
     ],
     ['a link without ARP', { flags: ['NOARP', 'UP'] }, { up: true, noArp: true }],
     [
-      'the permanent MAC of a bond member',
+      "a bond member's permanent MAC",
       { permaddr: 'fa:16:3e:00:00:02' },
       { mac: 'fa:16:3e:00:00:02' },
     ],
     ['the master', { master: 'bond0' }, { master: 'bond0' }],
     [
-      'what it sits on',
+      "a vlan's lower link",
       { link: 'eth0', linkinfo: { info_kind: 'vlan' } },
       { kind: 'vlan', lower: 'eth0' },
     ],
     [
-      'what a vxlan sends by',
+      "a vxlan's underlying link",
       { linkinfo: { info_kind: 'vxlan', info_data: { id: 1, link: 'eth0' } } },
       { kind: 'vxlan', lower: 'eth0' },
     ],
     [
-      'data of a kind that has something else under this key',
+      'a kind with other data under the key link',
       { link: 'eth0', linkinfo: { info_kind: 'ovpn', info_data: { link: 7 } } },
       { kind: 'ovpn', lower: 'eth0' },
     ],
     ['alternative names', { altnames: ['enp0s5'] }, { altNames: ['enp0s5'] }],
-  ])('%s', (_, more, expected) => {
+  ])('readLink parses %s', (_, more, expected) => {
     expect(parse(more)).toMatchObject(expected);
   });
 
-  test("a veth's peer is not what it sits on", () => {
+  test("readLink does not report a veth's peer as lower link", () => {
     expect(parse({ link: 'eth1', linkinfo: { info_kind: 'veth' } })).not.toHaveProperty('lower');
   });
 
-  test('a link that has the index of a link of another namespace is not what a vxlan sends by', () => {
+  test("readLink ignores a vxlan's lower link in another namespace", () => {
     const linkinfo = { info_kind: 'vxlan', info_data: { link: 'eth0' } };
     expect(parse({ link_index: 4, link_netnsid: 0, linkinfo })).not.toHaveProperty('lower');
   });
 
-  test('no maximum, no IPv6, no lower link', () => {
+  test('readLink leaves out a missing maximum MTU, address mode and lower link', () => {
     const { inet6_addr_gen_mode: _, ...bare } = entry;
     const found = readLink(JSON.stringify({ ...bare, max_mtu: 0, link: null }));
     expect(found).not.toHaveProperty('maxMtu');
@@ -80,7 +80,7 @@ describe('links', () => {
     expect(found).not.toHaveProperty('lower');
   });
 
-  test('any other text is refused', () => {
+  test('readLink throws on any other text', () => {
     expect(() => readLink('{"ifname": 3}')).toThrow(/ifindex/);
   });
 });

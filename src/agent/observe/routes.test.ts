@@ -23,8 +23,8 @@ function read(text: string) {
   return reader.routes[0];
 }
 
-describe('routes', () => {
-  test('a subnet route of a table', () => {
+describe('RouteReader', () => {
+  test('RouteReader parses a subnet route in a table', () => {
     expect(parse(subnet)).toEqual({
       family: 4,
       type: 1,
@@ -50,7 +50,7 @@ describe('routes', () => {
     ['an IPv6 host', { dst: 'fe80::1', pref: 'medium' }, { family: 6, to: 'fe80::1/128' }],
     ['a blackhole', { type: '6', dst: '10.9.0.0/16', dev: undefined }, { type: 6, links: [] }],
     ['a link without carrier', { flags: ['linkdown', 'dead'] }, { opaque: false }],
-  ])('%s', (_, more, expected) => {
+  ])('RouteReader parses %s', (_, more, expected) => {
     expect(parse({ ...subnet, ...more })).toMatchObject(expected);
   });
 
@@ -59,25 +59,29 @@ describe('routes', () => {
     ['a preference', { dst: 'fd77::/48', pref: 'high' }],
     ['metrics', { metrics: [{ mtu: 1400 }] }],
     ['a next hop of the other family', { via: { family: 'inet6', host: 'fe80::1' } }],
-  ])('a route with %s cannot be put back', (_, more) => {
+  ])('a route with %s is opaque: the agent cannot restore it', (_, more) => {
     expect(parse({ ...subnet, ...more })).toMatchObject({ opaque: true });
   });
 
-  test('a multipath route leaves by all its links', () => {
+  test('a multipath route has all its links', () => {
     const { dev: _, ...plain } = subnet;
     const nexthops = [{ dev: 'a', gateway: '10.0.0.1' }, { dev: 'b' }];
     expect(parse({ ...plain, nexthops })).toMatchObject({ links: ['a', 'b'], opaque: true });
   });
 
   test.each<[string, object, object]>([
-    ['by its link', { id: 5, gateway: '10.0.0.1', dev: 'a' }, { links: ['a'] }],
-    ['by any link when it is a group', { id: 5, group: [{ id: 6 }] }, { links: [], anyLink: true }],
-  ])('a route by a nexthop object leaves %s', (_, nh_info, expected) => {
+    ["by the object's link", { id: 5, gateway: '10.0.0.1', dev: 'a' }, { links: ['a'] }],
+    [
+      'by any link if the object is a group',
+      { id: 5, group: [{ id: 6 }] },
+      { links: [], anyLink: true },
+    ],
+  ])('a route with a nexthop object leaves %s', (_, nh_info, expected) => {
     const { dev: _dev, ...plain } = subnet;
     expect(parse({ ...plain, nhid: 5, nh_info })).toMatchObject({ ...expected, opaque: true });
   });
 
-  test('a route by a nexthop object that nobody tells of may leave by any link', () => {
+  test('a route with an unknown nexthop object may leave by any link', () => {
     const { dev: _, ...plain } = subnet;
     expect(parse({ ...plain, nhid: 5 })).toMatchObject({ links: [], anyLink: true });
     expect(parse({ ...plain, nhid: 5, type: '6' })).not.toHaveProperty('anyLink');
@@ -86,7 +90,7 @@ describe('routes', () => {
 
   test.each<[string, object, boolean]>([
     [
-      'of several gateways',
+      'several gateways',
       {
         nexthops: [
           { dev: 'a', gateway: '10.0.0.1' },
@@ -96,28 +100,28 @@ describe('routes', () => {
       true,
     ],
     [
-      'of a gateway and a link',
+      'a gateway and a link',
       { nexthops: [{ dev: 'a', gateway: '10.0.0.1' }, { dev: 'b' }] },
       false,
     ],
     [
-      'of a gateway of the other family',
+      'a gateway in the other family',
       { dev: 'a', via: { family: 'inet6', host: 'fe80::1' } },
       true,
     ],
     [
-      'of a nexthop object with a gateway',
+      'a nexthop object with a gateway',
       { nhid: 5, nh_info: { dev: 'a', gateway: '10.0.0.1' } },
       true,
     ],
-    ['of a nexthop object on a link', { nhid: 5, nh_info: { dev: 'a' } }, false],
-    ['of a link', { dev: 'a' }, false],
-  ])('a route %s is behind a gateway or not', (_, way, expected) => {
+    ['a nexthop object on a link', { nhid: 5, nh_info: { dev: 'a' } }, false],
+    ['a link only', { dev: 'a' }, false],
+  ])('behindGateway for a route with %s: %j, %s', (_, way, expected) => {
     const { dev: _dev, ...plain } = subnet;
     expect(parse({ ...plain, ...way })?.behindGateway ?? false).toBe(expected);
   });
 
-  test('a route through a tunnel goes where it says, not to the far end', () => {
+  test("an encapsulated route keeps its own destination, not the tunnel's far end", () => {
     const json =
       '{"dst":"10.62.0.0/24","encap":"ip","id":3,"src":"0.0.0.0","dst":"10.200.0.9","dev":"eth0"}';
     expect(read(json)).toMatchObject({ to: '10.62.0.0/24', opaque: true });

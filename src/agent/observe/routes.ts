@@ -4,11 +4,14 @@ import { type Route, rt } from '../snapshot.ts';
 const nexthop = z.looseObject({
   dev: z.string().optional(),
   gateway: z.string().optional(),
-  /** A gateway of the other family (RFC 5549). */
+  /** Gateway in the other family (RFC 5549). */
   via: z.unknown().optional(),
 });
 
-/** One entry of `ip -N -j -d route show table all`, which lists both families; keys beyond these are kept and make a route opaque. */
+/**
+ * Entry in the output of `ip -N -j -d route show table all`, which lists both families. Further keys are kept, and make
+ * a route opaque.
+ */
 const routeEntry = z.looseObject({
   type: z.coerce.number().default(1),
   dst: z.string(),
@@ -20,12 +23,15 @@ const routeEntry = z.looseObject({
   prefsrc: z.string().optional(),
   metric: z.int().default(0),
   flags: z.array(z.string()).default([]),
-  /** Router preference; every IPv6 route has one, no IPv4 route has. */
+  /** Router preference; present on every IPv6 route, absent on IPv4 routes. */
   pref: z.string().optional(),
   nexthops: z.array(nexthop).optional(),
-  /** Id of a nexthop object: with `net.ipv4.nexthop_compat_mode` 0 all that the kernel tells of the way (ip-nexthop(8)). */
+  /**
+   * Nexthop object id: with `net.ipv4.nexthop_compat_mode` 0 the kernel reports nothing more about the next hops
+   * (ip-nexthop(8)).
+   */
   nhid: z.int().optional(),
-  /** What a newer `ip -d` looks up of that object; of a group it knows the members' ids alone. */
+  /** Nexthop object details looked up by a newer `ip -d`; for a group only member ids. */
   nh_info: nexthop.optional(),
 });
 
@@ -33,14 +39,14 @@ type Nexthop = Partial<z.infer<typeof nexthop>>;
 type RouteEntry = z.infer<typeof routeEntry>;
 
 const known = new Set(Object.keys(routeEntry.shape));
-/** The far end of an encapsulation is one more `dst` in the same object, which would win over the route's own. */
+/** An encapsulation's far end is a second `dst` in the same object, which would replace the route's own. */
 const tunnelEnd = /("encap":"ip6?"[^{}]*?)"dst":/g;
-/** What the state of the link alone decides. */
+/** Flags depending only on the link's state. */
 const transientFlags = new Set(['linkdown', 'dead', 'offload', 'trap', 'rt_offload', 'rt_trap']);
 
 /**
- * Reads routes of `ip -N -j -d route show table all`, one object after the other. A node that speaks BGP has a hundred thousand
- * of them: what many have in common is kept once.
+ * Parses routes from `ip -N -j -d route show table all`, object by object. A BGP node has a hundred thousand routes:
+ * common values are stored once.
  */
 export class RouteReader {
   readonly routes: Route[] = [];
@@ -102,7 +108,7 @@ function linksOf({ dev, nexthops = [], nh_info }: RouteEntry): string[] {
   return names.filter((name) => name !== undefined);
 }
 
-/** Whether each next hop is a gateway; a `gateway` of the route itself is its `via`. */
+/** True if each next hop is a gateway; a `gateway` on the route itself appears in `via` instead. */
 function isBehindGateway({ gateway, nexthops, nh_info, ...entry }: RouteEntry): boolean {
   if (gateway !== undefined) return false;
   const hops: readonly Nexthop[] = nexthops ?? [nh_info ?? { via: entry['via'] }];

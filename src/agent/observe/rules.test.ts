@@ -7,13 +7,13 @@ function parse(rule: object) {
 
 const ours = { priority: 10_100, src: '10.0.0.11', table: '100', protocol: '4' };
 
-describe('rules', () => {
+describe('readRule', () => {
   test.each([
-    ['of one address', {}, { from: '10.0.0.11/32', table: 100, protocol: 4, opaque: false }],
-    ['of a subnet', { srclen: 24 }, { from: '10.0.0.11/24' }],
-    ['of all', { src: 'all' }, { from: 'all' }],
+    ['with a host source', {}, { from: '10.0.0.11/32', table: 100, protocol: 4, opaque: false }],
+    ['with a subnet source', { srclen: 24 }, { from: '10.0.0.11/24' }],
+    ['for all sources', { src: 'all' }, { from: 'all' }],
     ['without a protocol', { protocol: '0' }, { protocol: 0 }],
-  ])('%s', (_, more, expected) => {
+  ])('readRule parses a rule %s', (_, more, expected) => {
     expect(parse({ ...ours, ...more })).toMatchObject(expected);
   });
 
@@ -22,11 +22,11 @@ describe('rules', () => {
     ['an incoming link', { iif: 'eth0' }],
     ['a destination', { dst: '10.9.0.0', dstlen: 16 }],
     ['a negation', { not: null }],
-  ])('a rule with %s selects more', (_, more) => {
+  ])('a rule with %s is opaque', (_, more) => {
     expect(parse({ ...ours, ...more })).toMatchObject({ opaque: true });
   });
 
-  test('of IPv6 are of single addresses of another length', () => {
+  test('readRule gives an IPv6 host source prefix length 128', () => {
     const six = { ...ours, src: 'fd00::11' };
     expect(readRule(JSON.stringify(six), 6)).toMatchObject({ family: 6, from: 'fd00::11/128' });
   });

@@ -33,7 +33,7 @@ import {
   type WantedNic,
 } from './refusals.ts';
 
-/** Why a NIC cannot be what an entry asks for. */
+/** Refusal checks for a wanted NIC: each returns why the host rules out the requested configuration. */
 export const unattainable: readonly Check<WantedNic>[] = [
   mtu,
   noIPv6,
@@ -45,8 +45,8 @@ export const unattainable: readonly Check<WantedNic>[] = [
   overlapsForeign,
   pathTaken,
   claimed,
-  unread,
-  caught,
+  unreadableFile,
+  matchedByPattern,
   nameTaken,
 ];
 
@@ -59,7 +59,7 @@ function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefine
   return refusal('InvalidEntry', message);
 }
 
-/** A kernel that was started without IPv6 has no such setting of any link. */
+/** A kernel without IPv6 has no `disable_ipv6` setting on any link. */
 function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
   if (!usesIPv6(desired) || host.defaultSettings['ipv6.disable_ipv6'] !== undefined) {
     return undefined;
@@ -75,7 +75,7 @@ function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | und
   return route && refusal('TableInUse', `table ${table} has a route to ${route.to}`);
 }
 
-/** The kernel keeps rules of the two families apart. */
+/** The kernel keeps IPv4 and IPv6 rules apart. */
 function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
   const families = new Set(nic.desired.addresses.map(familyOf));
   const table = routingTable(nic.desired.index);
@@ -91,7 +91,7 @@ function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
   );
 }
 
-/** Another link has the name and will not give it up; an alternative name is never given up. */
+/** Refuses a name held by another link, unless an accepted entry renames this link. Alternative names always block. */
 function nameTaken(
   { link, desired: { name } }: WantedNic,
   { host, accepted }: Site,
@@ -105,7 +105,10 @@ function nameTaken(
   return refusal('NICInUse', `the name ${name} belongs to another NIC, ${holder.mac}`);
 }
 
-/** A path may hold a file of ours, about this NIC, or about one that gives the path up, or edited so that it is about another. */
+/**
+ * Allows a path holding a managed file about this NIC, an accepted NIC or a recorded NIC. Also allows a path recorded
+ * for this NIC, even if a user's edit changed the MAC inside.
+ */
 function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal | undefined {
   const { host, accepted, records } = site;
   const ours = [desired, ...accepted.map((nic) => nic.desired), ...records].map(({ mac }) => mac);
@@ -119,7 +122,7 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
   );
 }
 
-/** A file of somebody else configures the NIC, by its MAC or by a name: after a boot two would. */
+/** Refuses a NIC that a foreign file configures by MAC or name: after a boot two files would configure the NIC. */
 function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   const names = namesOf(nic, host);
   const claim = host.files.find(
@@ -129,25 +132,31 @@ function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
   return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
 }
 
-/** What nobody can read may configure this very NIC. One of ours went on beside it and may. */
-function unread({ record }: WantedNic, { host }: Site): Refusal | undefined {
+/**
+ * Refuses a new NIC while a file is unreadable: the file may configure this NIC. A managed NIC already coexists with
+ * the file and stays allowed.
+ */
+function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefined {
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
   if (!file) return undefined;
   const message = `${file.path} may configure the NIC, the agent cannot read it: ${file.unread}`;
   return refusal('NICInUse', message);
 }
 
-/** A file for every NIC of such a name would configure this one at the next boot, in place of ours or beside it. */
-function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
+/**
+ * Refuses a NIC matched by a file's name pattern: at the next boot the file would configure the NIC beside or instead
+ * of ours.
+ */
+function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | undefined {
   if (nic.record) return undefined;
   const all = namesOf(nic, host);
   const leavesOut = ({ except = [] }: ConfigFile) =>
-    except.some((item) => item === nic.desired.mac || isAny(all, item));
+    except.some((item) => item === nic.desired.mac || matchesAny(all, item));
   for (const file of host.files.filter((each) => !leavesOut(each))) {
     const { path, leases = [], patterns = [] } = file;
     const names = namesFor(file, all);
-    const lease = leases.find((each) => isAny(names, each));
-    const pattern = lease ?? patterns.find((each) => isAny(names, each));
+    const lease = leases.find((each) => matchesAny(names, each));
+    const pattern = lease ?? patterns.find((each) => matchesAny(names, each));
     if (pattern === undefined) continue;
     const how = lease === undefined ? '' : ' by DHCP';
     const message = `${path} has every NIC named ${pattern} configured${how}; leave this one out`;
@@ -157,8 +166,8 @@ function caught(nic: WantedNic, { host }: Site): Refusal | undefined {
 }
 
 /**
- * Those it has, had, and is to have: a file may be there for the name of a NIC that does not have it yet. One that it had and
- * another NIC has now is the other one's.
+ * Returns current, former and desired names: a file may exist for a name the NIC gets later. A former name now used by
+ * another link is left out.
  */
 function namesOf({ link, record, desired }: WantedNic, host: Snapshot): string[] {
   const former = record?.originalName ?? '';
@@ -167,12 +176,12 @@ function namesOf({ link, record, desired }: WantedNic, host: Snapshot): string[]
   return names.filter((name) => name !== '');
 }
 
-/** Of the names of a NIC, those that the file may be about. */
+/** Returns the NIC names the file may apply to, without names excluded by `notNames`. */
 function namesFor({ notNames = [] }: ConfigFile, own: readonly string[]): string[] {
   return own.filter((name) => !notNames.some((pattern) => matchesPattern(name, pattern)));
 }
 
-function isAny(names: readonly string[], pattern: string): boolean {
+function matchesAny(names: readonly string[], pattern: string): boolean {
   return names.some((name) => matchesPattern(name, pattern));
 }
 
@@ -181,15 +190,18 @@ function mentions(file: ConfigFile, own: readonly string[]): boolean {
   return file.names?.some((name) => names.includes(name)) ?? false;
 }
 
-/** Not a fault of the entry, unless it asks for the node's own address: a Service with external addresses can cause it. */
+/**
+ * Uses reason NICInUse, because a Service with external addresses can cause the clash. Only the node's own address is
+ * an entry error.
+ */
 function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   const { desired, link: own } = nic;
   const wanted = new Set(desired.addresses.map(ipOf));
   const present = site.host.addresses.filter(({ link }) => link === own.name);
-  const has = new Set(present.map(({ cidr }) => ipOf(cidr)));
-  const clash = othersAddresses(site).find(
+  const ownIps = new Set(present.map(({ cidr }) => ipOf(cidr)));
+  const clash = addressesElsewhere(site).find(
     ({ cidr, link }) =>
-      wanted.has(ipOf(cidr)) && !(has.has(ipOf(cidr)) && isSilent(link, site.host)),
+      wanted.has(ipOf(cidr)) && !(ownIps.has(ipOf(cidr)) && isSilent(link, site.host)),
   );
   if (!clash) return undefined;
   const isNodes = site.protectedAddresses.map(plainForm).includes(plainForm(ipOf(clash.cidr)));
@@ -197,13 +209,13 @@ function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   return refusal(reason, `the address ${clash.cidr} is on ${clash.link}`);
 }
 
-/** Whether no neighbour learns of the link's addresses by it, as of those of kube-ipvs0. */
+/** True if neighbours do not learn addresses from the link, such as kube-ipvs0. */
 function isSilent(name: string, host: Snapshot): boolean {
   const link = linkNamed(host, name);
   return link !== undefined && (!link.up || link.noArp === true || link.kind === 'dummy');
 }
 
-/** Traffic of the node's own subnet could leave by the NIC. */
+/** Refuses a subnet overlapping the node's own subnet: the node's traffic could leave by this NIC. */
 function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefined {
   const { host } = site;
   const primaries = new Set(
@@ -216,13 +228,16 @@ function overlapsPrimary({ desired }: WantedNic, site: Site): Refusal | undefine
   return overlapWith(
     'SubnetOverlapsPrimary',
     reachedBy(desired),
-    othersAddresses(site)
+    addressesElsewhere(site)
       .filter(({ link }) => primaries.has(link))
       .map(subnetOf),
   );
 }
 
-/** The node's address may be on no link at all for a moment, and in an external subnet for good. */
+/**
+ * Checks Node addresses separately: for a moment no link may have the address, and an external address is never on a
+ * link.
+ */
 function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refusal | undefined {
   const ip = protectedAddresses.find((each) =>
     reachedBy(desired).some((cidr) => contains(cidr, each)),
@@ -231,11 +246,13 @@ function coversNode({ desired }: WantedNic, { protectedAddresses }: Site): Refus
   return refusal('SubnetOverlapsPrimary', `the node's address ${ip} is in the subnet of the NIC`);
 }
 
-/** Traffic of pods, of a VPN, or of any other subnet or route of main could leave by the NIC. */
+/**
+ * Refuses subnets overlapping foreign addresses or routes in main: Pod, VPN or other traffic could leave by this NIC.
+ */
 function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refusal | undefined {
   const { host, records } = site;
   const reached = reachedBy(desired);
-  const settled = own ? reachedOf(own) : [];
+  const reachedBefore = own ? reachedOf(own) : [];
   const owned = records.map((record) => ownedBy(record.mac, record, host));
   const ours = new Set(owned.flatMap(({ ips }) => ips));
   const shared = new Set(owned.flatMap(({ routes }) => routes));
@@ -243,7 +260,7 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
     records.flatMap(({ mac }) => nicOf(host, mac).links.map(({ name }) => name)),
   );
   const accepted = acceptedLinks(site);
-  const subnets = othersAddresses(site)
+  const subnets = addressesElsewhere(site)
     .filter(({ cidr }) => prefixOf(cidr) < hostPrefix(familyOf(cidr)) && !ours.has(ipOf(cidr)))
     .map(subnetOf);
   const routes = host.routes
@@ -257,15 +274,16 @@ function overlapsForeign({ desired, record: own }: WantedNic, site: Site): Refus
       to: item.to,
       of: item.links.join(', ') || 'the main table',
       yieldsTo: reached.filter(
-        (cidr) => yields(item, cidr, settled) || losesTo(item, cidr, desired.addresses, host),
+        (cidr) => yields(item, cidr, reachedBefore) || losesTo(item, cidr, desired.addresses, host),
       ),
     }));
   return overlapWith('SubnetOverlapsForeign', reached, [...subnets, ...routes]);
 }
 
 /**
- * Whether the NIC may have this subnet beside the route: a wider one by a gateway loses its packets as a default route does, by
- * the longest prefix. A route of the NIC in main would take packets for hosts behind that gateway, such as Pods.
+ * True if the route loses to the NIC's subnet: a wider gateway route loses these packets by longest prefix, as a
+ * default route does. The NIC's own routes in main are excluded: they would take packets for hosts behind the gateway,
+ * such as Pods.
  */
 function losesTo(route: Route, cidr: string, subnets: readonly string[], host: Snapshot): boolean {
   return (
@@ -278,8 +296,9 @@ function losesTo(route: Route, cidr: string, subnets: readonly string[], host: S
 }
 
 /**
- * Whether a gateway behind the link is a router of the node's surroundings: the link is a NIC, or has a default route. A CNI gives
- * a next hop to routes of Pods, too, as Cilium does on a veth. A container's veth with a default route is the node's NIC.
+ * True if gateways behind the link are routers outside the node: the link is a physical NIC or has a default route.
+ * CNIs also give Pod routes a next hop, such as Cilium on a veth. A container node's own NIC is a veth with a default
+ * route.
  */
 function leavesNode(name: string, host: Snapshot): boolean {
   const link = linkNamed(host, name);
@@ -289,13 +308,13 @@ function leavesNode(name: string, host: Snapshot): boolean {
   );
 }
 
-/** Whether the NIC has the network already: it takes nothing from a route that came later. */
-function yields(route: Route, cidr: string, settled: readonly string[]): boolean {
+/** True if the NIC already reaches the network: a route added later loses no packets to the NIC. */
+function yields(route: Route, cidr: string, reachedBefore: readonly string[]): boolean {
   const isConnected = route.protocol === rt.protocolKernel && !isByGateway(route);
-  return widthBeyond(route, cidr) >= 0 && !isConnected && settled.includes(networkOf(cidr));
+  return widthBeyond(route, cidr) >= 0 && !isConnected && reachedBefore.includes(networkOf(cidr));
 }
 
-/** By how many bits the route is wider than a network that it overlaps; -1 for one that it does not overlap. */
+/** Returns by how many bits the route is wider than the network; -1 without an overlap. */
 function widthBeyond({ to }: Route, cidr: string): number {
   return overlaps(to, cidr) ? prefixOf(cidr) - prefixOf(to) : -1;
 }
@@ -304,12 +323,12 @@ function isByGateway({ via, behindGateway }: Route): boolean {
   return via !== undefined || behindGateway === true;
 }
 
-/** The networks that the node reaches by a NIC of ours since an earlier run. */
+/** Returns networks the node already reaches by this managed NIC since an earlier run. */
 function reachedOf({ addresses, routes = [] }: NicRecord): string[] {
   return [...addresses, ...routes.map(({ to }) => to)].map(networkOf);
 }
 
-/** The networks that the node would reach by the NIC, whoever sends: its subnets and its routes in main. */
+/** Returns networks the node would reach by the NIC from any source address: subnets and routes in main. */
 function reachedBy(desired: DesiredNic): string[] {
   return [...desired.addresses, ...sharedRoutes(desired).map(({ to }) => to)];
 }
@@ -317,7 +336,7 @@ function reachedBy(desired: DesiredNic): string[] {
 interface Subnet {
   readonly to: string;
   readonly of: string;
-  /** Networks that may be in this one all the same. */
+  /** NIC networks allowed to overlap this subnet. */
   readonly yieldsTo?: readonly string[];
 }
 
@@ -343,7 +362,7 @@ function isMainRoute(route: Route): boolean {
   return route.table === rt.mainTable && !route.to.endsWith('/0');
 }
 
-function othersAddresses(site: Site): Address[] {
+function addressesElsewhere(site: Site): Address[] {
   const accepted = acceptedLinks(site);
   return site.host.addresses.filter(({ link }) => !accepted.has(link));
 }

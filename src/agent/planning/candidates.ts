@@ -34,20 +34,20 @@ export interface PlanInput {
   readonly host: Snapshot;
   readonly backend: Backend;
   readonly bootId: string;
-  /** NICs, by MAC, that must stay as they are, whatever is asked for: an earlier change of theirs has not ended. */
+  /** Refusals by MAC for NICs with an unfinished earlier change: such NICs stay unchanged whatever the request. */
   readonly inHand?: ReadonlyMap<string, Refusal>;
-  /** By MAC of a NIC that leaves, the unicast MACs that its link receives frames for. */
+  /** Unicast MACs received by a removed NIC's link, by the NIC's MAC. */
   readonly receives?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** A NIC that is on the host, may be touched, and can be what the request asks for. */
+/** NIC present on the host, safe to touch, and configurable as requested. */
 export interface Candidate extends WantedNic {
   readonly entry: RequestInterface;
-  /** Set when others use a NIC of ours: it may stay as it is, but not be changed. */
+  /** Set if foreign software uses this managed NIC: an unchanged NIC passes, a change is refused. */
   readonly inUse?: Refusal;
 }
 
-/** Each entry of the request: a candidate, or why not. */
+/** Returns a candidate or a refusal for each request entry. */
 export function candidatesOf(input: PlanInput) {
   const { request, state, host } = input;
   const entries = request.interfaces;
@@ -96,8 +96,10 @@ function candidateOf(
   const link = linkInReach(input, entry.mac);
   if ('reason' in link) return link;
   if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
-  const there = host.addresses.filter((item) => item.link === link.name).map(({ cidr }) => cidr);
-  const desired = desiredNic(entry, index, link, there);
+  const presentCidrs = host.addresses
+    .filter((item) => item.link === link.name)
+    .map(({ cidr }) => cidr);
+  const desired = desiredNic(entry, index, link, presentCidrs);
   const owned = ownedBy(entry.mac, record, host);
   const belongings = allOf([keysOf({ ...desired, routes: sharedRoutes(desired) }), owned]);
   const known = record ? { record } : {};
@@ -106,8 +108,8 @@ function candidateOf(
   const nic = { link, owned, ...known, belongings, desired, paths };
   const { protectedAddresses } = request;
   const site: Site = { host, protectedAddresses, records: state.nics, accepted: [] };
-  const never = firstRefusal<WantedNic>([...unusable, unwritable], nic, site);
-  if (never) return never;
+  const blocked = firstRefusal<WantedNic>([...unusable, unwritable], nic, site);
+  if (blocked) return blocked;
   const used = firstRefusal(inUse, nic, site);
   const settled = record !== undefined && link.name === desired.name;
   if (used && !settled) return used;
@@ -115,8 +117,8 @@ function candidateOf(
 }
 
 /**
- * Refuses those that cannot be what is asked for. One that is refused keeps what it has, its name and its addresses, so
- * others may follow it.
+ * Refuses candidates the host rules out. A refused NIC keeps name and addresses, which may block further candidates:
+ * repeats until stable.
  */
 function attainable(candidates: readonly Candidate[], site: Site) {
   const refused: RefusedNic[] = [];
@@ -133,7 +135,7 @@ function attainable(candidates: readonly Candidate[], site: Site) {
   }
 }
 
-/** The one link with this MAC, or why there is none to work on. */
+/** Returns the only link with this MAC, or why no link is usable. */
 export function onlyLink(host: Pick<Snapshot, 'links'>, mac: string): Link | Refusal {
   const found = nicOf(host, mac);
   if (found.count === 'one') return found.link;
@@ -142,12 +144,12 @@ export function onlyLink(host: Pick<Snapshot, 'links'>, mac: string): Link | Ref
     : { reason: 'DuplicateMAC', message: twinsText(found.links, mac) };
 }
 
-/** The one link with this MAC that a plan may have to do with, or why there is none. */
+/** Returns the only link with this MAC, unless an unfinished change blocks the NIC. */
 export function linkInReach({ host, inHand }: PlanInput, mac: string): Link | Refusal {
   return inHand?.get(mac) ?? onlyLink(host, mac);
 }
 
-/** A refusal with the name that the NIC has at present. */
+/** Returns a refusal with the NIC's current name. */
 export function refusedNic(host: Snapshot, entry: RequestInterface, refusal: Refusal): RefusedNic {
   const { mac, index, portId } = entry;
   const name = linkOf(host, mac)?.name ?? '';
@@ -155,9 +157,9 @@ export function refusedNic(host: Snapshot, entry: RequestInterface, refusal: Ref
 }
 
 /**
- * Index, and so name, table and priority, of each entry's NIC, by MAC. A NIC that has one keeps it whatever the request
- * says: callers that number by MAC order would otherwise rename live NICs whenever a port comes or goes. The others get
- * what they ask for, or the lowest that is free; none when all ten are taken.
+ * Assigns an index, and thereby name, table and priority, to each entry's NIC, by MAC. A managed NIC keeps the recorded
+ * index whatever the request says: callers numbering by MAC order would rename live NICs whenever a port comes or goes.
+ * New NICs get the requested index or the lowest free index; none if all ten are taken.
  */
 export function assignIndexes(
   entries: readonly RequestInterface[],
@@ -182,17 +184,17 @@ export function assignIndexes(
   return assigned;
 }
 
-/** Shortest prefix of a subnet: a wider connected route would take the node's own traffic. */
+/** Shortest prefix length allowed for a subnet: a wider connected route would take the node's own traffic. */
 const widestPrefix = { 4: 8, 6: 32 } as const;
 
-/** Where a node asks for its metadata (cloud-init, Nova); the node has to reach it by its own NIC. */
+/** Metadata address for cloud-init and Nova; the node must reach the address by the primary NIC. */
 const metadataIp = '169.254.169.254';
 
 function widestOf(cidr: string): number {
   return widestPrefix[familyOf(cidr)];
 }
 
-/** Why an entry of the request cannot be used, naming the field; undefined when it can. */
+/** Returns why a request entry is invalid, naming the field; undefined if valid. */
 export function entryProblem(
   entry: RequestInterface,
   all: readonly RequestInterface[],
@@ -221,7 +223,10 @@ function duplicateProblem(entry: RequestInterface, all: readonly RequestInterfac
   return own.size < entry.addresses.length ? 'addresses has one address twice' : undefined;
 }
 
-/** Routes of the main table by what tells them apart there; those without a metric get one of their NIC's own. */
+/**
+ * Returns keys for routes in main. Routes without a metric are left out: each NIC gives them a metric unique on the
+ * host.
+ */
 function mainRoutes({ routing, routes }: RequestInterface): string[] {
   if (routing !== 'main') return [];
   return routes
@@ -249,8 +254,8 @@ function addressProblem(cidr: string): string | undefined {
 }
 
 function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
-  const ways = [gateway, gateway6].filter((ip) => ip !== undefined);
-  return first(ways, (ip) => {
+  const gateways = [gateway, gateway6].filter((ip) => ip !== undefined);
+  return first(gateways, (ip) => {
     if (addresses.some((cidr) => ipOf(cidr) === ip)) return `gateway ${ip} is the NIC itself`;
     if (!onLink(ip, addresses)) return `gateway ${ip} is in no subnet of the NIC`;
     const edge = edgeOf(ip, addresses);
@@ -258,19 +263,19 @@ function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): str
   });
 }
 
-/** Says so when no host can have the address: of one of the subnets it is the first or the last. */
+/** Returns a problem if the address is the first or last in a subnet: no host can have such an address. */
 function edgeOf(ip: string, addresses: readonly string[]): string | undefined {
   const subnet = addresses.find((cidr) => isEdge(ip, cidr));
   return subnet && `is the network or broadcast address of ${networkOf(subnet)}`;
 }
 
-/** IPv6 has no broadcast, and routers answer to the first address of a subnet (RFC 4291, 2.6.1). */
+/** IPv6 has no broadcast, and routers answer to a subnet's first address (RFC 4291, 2.6.1). */
 function isEdge(ip: string, cidr: string): boolean {
   const broadcast = broadcastOf(cidr);
   return broadcast !== undefined && [ipOf(networkOf(cidr)), broadcast].includes(ip);
 }
 
-/** Networks without an address of a remote host: this network, loopback, IPv6 link-local, multicast, broadcast. */
+/** Networks without remote hosts: this network, loopback, IPv6 link-local, multicast, broadcast. */
 const noHosts = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -328,7 +333,7 @@ function twoWaysProblem({ routes, gateway, gateway6, addresses }: RequestInterfa
   });
 }
 
-/** Whoever has an address of IPv6 reaches the link-local addresses of its neighbours. */
+/** A NIC with an IPv6 address reaches the link-local addresses of neighbours. */
 function onLink(ip: string, addresses: readonly string[]): boolean {
   if (ip.startsWith('fe80:')) return addresses.some((cidr) => familyOf(cidr) === 6);
   return addresses.some(

@@ -5,8 +5,8 @@ import { routeText } from './nic-state.ts';
 
 const nic = link(1);
 
-describe('a NIC as it shall be', () => {
-  test('under policy routing has its own table, priority and metric', () => {
+describe('desired NIC state', () => {
+  test('a policy-routed NIC has a dedicated table, priority and metric', () => {
     const wanted = entry(1, {
       routes: [
         { to: '10.77.0.9/24', via: '10.0.0.253' },
@@ -25,7 +25,7 @@ describe('a NIC as it shall be', () => {
     expect(rule).toEqual({ from: '10.0.0.1/32', table: 103, priority: 10_103, protocol: 2 });
   });
 
-  test('of both families has a subnet route, a way out and a rule of each', () => {
+  test('a dual-stack NIC has a subnet route, default route and rules per family', () => {
     const wanted = entry(1, {
       addresses: ['10.0.0.1/24', 'fd00::1/64', 'fd00::9/64', 'fd01::1/128'],
       gateway6: 'fe80::1',
@@ -45,7 +45,7 @@ describe('a NIC as it shall be', () => {
     ]);
   });
 
-  test('has a link-local address, made of its MAC, exactly when it has one of IPv6', () => {
+  test('a NIC has a MAC-based link-local address only with an IPv6 address', () => {
     const dual = desiredNic(entry(1, { addresses: ['fd00::1/64'] }), 0, nic, []);
     expect(desiredState(dual).link).toMatchObject({
       addressMode: 'eui64',
@@ -57,7 +57,7 @@ describe('a NIC as it shall be', () => {
     expect(four?.settings).not.toHaveProperty('ipv6.disable_ipv6');
   });
 
-  test('in main has its routes there, and no rule, table or default route', () => {
+  test('routing mode main puts routes in main, without rules, table or default route', () => {
     const wanted = entry(1, {
       routing: 'main',
       routes: [
@@ -73,22 +73,22 @@ describe('a NIC as it shall be', () => {
     expect(rules).toEqual([]);
   });
 
-  test('that is isolated has its subnets alone', () => {
+  test('routing mode isolated adds no routes and no rules', () => {
     const wanted = entry(1, { routing: 'isolated', routes: [{ to: '10.77.0.0/24' }] });
     expect(desiredNic(wanted, 3, nic, [])).toMatchObject({ routes: [], rules: [], table: 103 });
   });
 
-  test('without an MTU keeps the one it has', () => {
+  test("a NIC without a requested MTU keeps the link's MTU", () => {
     const { mtu: _, ...wanted } = entry(1);
     expect(desiredNic(wanted, 0, { ...nic, mtu: 1400 }, []).mtu).toBe(1400);
   });
 
-  test('without a gateway has no default route', () => {
+  test('a NIC without a gateway has no default route', () => {
     const { gateway: _, ...wanted } = entry(1);
     expect(desiredNic(wanted, 0, nic, []).routes.map(({ to }) => to)).toEqual(['10.0.0.0/24']);
   });
 
-  test('with a single address has no subnet', () => {
+  test('a /32 address gets a rule and no subnet route', () => {
     const { gateway: _, ...wanted } = entry(1, { addresses: ['10.0.0.1/32'] });
     expect(desiredNic(wanted, 0, nic, [])).toMatchObject({
       routes: [],
@@ -96,14 +96,14 @@ describe('a NIC as it shall be', () => {
     });
   });
 
-  test('with two addresses of a subnet has one subnet route and a rule for each', () => {
+  test('two addresses in a subnet share a subnet route and get a rule each', () => {
     const wanted = entry(1, { addresses: ['10.0.0.1/24', '10.0.0.9/24'] });
     const { routes, rules } = desiredNic(wanted, 0, nic, []);
     expect(routes.filter(({ scope }) => scope === 253)).toMatchObject([{ src: '10.0.0.1' }]);
     expect(rules.map(({ from }) => from)).toEqual(['10.0.0.1/32', '10.0.0.9/32']);
   });
 
-  test('with its subnet as a further route has it once', () => {
+  test('a route repeating the subnet or the default route is not duplicated', () => {
     const wanted = entry(1, {
       routes: [{ to: '10.0.0.0/24' }, { to: '0.0.0.0/0', via: '10.0.0.254' }],
     });
@@ -120,18 +120,21 @@ describe('a NIC as it shall be', () => {
       ['10.0.0.9/24', '10.0.0.1/24'],
       ['10.0.0.9/24', '10.1.0.1/24', '10.0.0.1/24'],
     ],
-  ])('keeps the primary address of each subnet: %j', (present, expected) => {
-    const wanted = entry(1, { addresses: ['10.0.0.1/24', '10.1.0.1/24', '10.0.0.9/24'] });
-    expect(desiredNic(wanted, 0, nic, present).addresses).toEqual(expected);
-  });
+  ])(
+    'the primary address per subnet stays first, with present addresses %j',
+    (present, expected) => {
+      const wanted = entry(1, { addresses: ['10.0.0.1/24', '10.1.0.1/24', '10.0.0.9/24'] });
+      expect(desiredNic(wanted, 0, nic, present).addresses).toEqual(expected);
+    },
+  );
 
-  test('puts those of IPv6 as they are asked for: the kernel lists the latest first, and has no primary one', () => {
+  test('IPv6 addresses keep the requested order: the kernel lists the latest first and has no primary address', () => {
     const addresses = ['fd00::11/64', 'fd00::12/64'];
     const wanted = desiredNic(entry(1, { addresses }), 0, link(1), addresses.toReversed());
     expect(wanted.addresses).toEqual(addresses);
   });
 
-  test('is up, without link-local addresses and router advertisements', () => {
+  test('an IPv4-only NIC is up, without link-local addresses and router advertisements', () => {
     const state = desiredState(desiredNic(entry(1), 0, nic, []));
     expect(state.link).toMatchObject({
       up: true,
@@ -142,7 +145,7 @@ describe('a NIC as it shall be', () => {
     });
   });
 
-  test('switches nothing of IPv6 off where the MTU is too small for it', () => {
+  test('a NIC with an MTU below 1280 gets no IPv6 settings', () => {
     const least = desiredState(desiredNic(entry(1, { mtu: 1280 }), 0, nic, []));
     expect(least.link).toMatchObject({ addressMode: 'none', settings: { 'ipv6.accept_ra': '0' } });
     const { link: state } = desiredState(desiredNic(entry(1, { mtu: 1279 }), 0, nic, []));
@@ -150,7 +153,7 @@ describe('a NIC as it shall be', () => {
     expect(state).toMatchObject({ settings: {} });
   });
 
-  test('has no broadcast address in a network of two', () => {
+  test('a /31 address has no broadcast address', () => {
     const desired = desiredNic(entry(1, { addresses: ['10.0.0.0/31'] }), 0, nic, []);
     expect(desiredState(desired).link?.addresses).toEqual([
       { cidr: '10.0.0.0/31', noPrefixRoute: false },

@@ -13,23 +13,23 @@ import { type Link, rt } from '../snapshot.ts';
 import { minIpv6Mtu, type NicRoute, type NicRule, type NicState, routeText } from './nic-state.ts';
 import { lastingSettings } from './settings.ts';
 
-/** One NIC as it shall be, in the kernel and in the files for the next boot alike. */
+/** Desired state of one NIC, identical for the kernel and the boot files. */
 export interface DesiredNic {
   readonly index: number;
   readonly name: string;
   readonly mac: string;
   readonly mtu: number;
   readonly table: number;
-  /** `ip/prefix`; the first of a subnet is its primary address. */
+  /** `ip/prefix`; the first address per subnet is primary. */
   readonly addresses: readonly string[];
   readonly routes: readonly NicRoute[];
   readonly rules: readonly NicRule[];
 }
 
 /**
- * What an entry asks of a link. The attributes are those that networkd gives to what it reads from files, so that a reboot
- * changes nothing; but rules are the kernel's, as networkd drops all others that are not in its files whenever it sets a
- * link. `present` are the addresses the link has: their order decides which one of a subnet is primary.
+ * Returns the NIC an entry requests. Route attributes equal networkd's defaults for files, so a reboot changes nothing.
+ * Rules use protocol kernel: networkd deletes foreign rules missing in its files whenever it configures a link.
+ * `present` lists the link's addresses: their order decides the primary address per subnet.
  */
 export function desiredNic(
   entry: RequestInterface,
@@ -38,7 +38,7 @@ export function desiredNic(
   present: readonly string[],
 ): DesiredNic {
   const table = routingTable(index);
-  const addresses = inOrder(entry.addresses, present);
+  const addresses = inKernelOrder(entry.addresses, present);
   return {
     index,
     name: interfaceName(index),
@@ -50,18 +50,18 @@ export function desiredNic(
   };
 }
 
-/** The connected route of each subnet is the kernel's, whatever the mode. */
+/** The kernel makes each subnet's connected route, in every routing mode. */
 function routed(entry: RequestInterface, index: number, addresses: readonly string[]) {
   const table = routingTable(index);
   if (entry.routing === 'isolated') return { routes: [], rules: [] };
   if (entry.routing === 'main') {
-    return { routes: distinct(askedRoutes(entry, rt.mainTable, table)), rules: [] };
+    return { routes: distinct(requestedRoutes(entry, rt.mainTable, table)), rules: [] };
   }
   const routes = [
     ...subnetRoutes(addresses, table),
     ...(entry.gateway ? [route('0.0.0.0/0', table, table, { via: entry.gateway })] : []),
     ...(entry.gateway6 ? [route('::/0', table, table, { via: entry.gateway6 })] : []),
-    ...askedRoutes(entry, table, table),
+    ...requestedRoutes(entry, table, table),
   ];
   const rules = addresses.map((cidr) => ({
     from: `${ipOf(cidr)}/${hostPrefix(familyOf(cidr))}`,
@@ -72,30 +72,33 @@ function routed(entry: RequestInterface, index: number, addresses: readonly stri
   return { routes: distinct(routes), rules };
 }
 
-/** Its routes in tables that it shares with others. */
+/** Returns the NIC's routes in tables shared with other software. */
 export function sharedRoutes({ routes, table }: Pick<DesiredNic, 'routes' | 'table'>): NicRoute[] {
   return routes.filter((item) => item.table !== table);
 }
 
-function askedRoutes({ routes }: RequestInterface, table: number, usual: number): NicRoute[] {
+function requestedRoutes({ routes }: RequestInterface, table: number, usual: number): NicRoute[] {
   return routes.map(({ to, via, metric }) =>
     route(networkOf(to), table, metric ?? usual, via ? { via } : {}),
   );
 }
 
-/** Whether the NIC has an address of IPv6. */
+/** True if the NIC has an IPv6 address. */
 export function usesIPv6({ addresses }: Pick<DesiredNic, 'addresses'>): boolean {
   return addresses.some((cidr) => familyOf(cidr) === 6);
 }
 
-/** The link-local address of a NIC, which neighbours of IPv6 speak to, as the kernel makes it of the MAC (RFC 4291, A). */
+/** Returns the IPv6 link-local address the kernel derives from the MAC (RFC 4291, A). */
 export function linkLocalOf(mac: string): string {
   const [a = '', b = '', c = '', d = '', e = '', f = ''] = mac.split(':');
   const universal = (Number.parseInt(a, 16) ^ 2).toString(16).padStart(2, '0');
   return plainForm(`fe80::${universal}${b}:${c}ff:fe${d}:${e}${f}/64`);
 }
 
-/** What of IPv6 the link has and has not; nothing of it can be set where the MTU is too small for it. */
+/**
+ * Returns mode, settings and link-local addresses for IPv6. Below the minimum MTU the kernel removes IPv6 from the
+ * link, so nothing can be set.
+ */
 function ipv6Of(nic: DesiredNic) {
   if (nic.mtu < minIpv6Mtu) return { settings: {}, linkLocal: [] };
   const noAdvertisements = { 'ipv6.accept_ra': '0' } as const;
@@ -107,7 +110,7 @@ function ipv6Of(nic: DesiredNic) {
   };
 }
 
-/** The NIC's state in the kernel once it is as desired. */
+/** Returns the kernel state for a correctly configured NIC. */
 export function desiredState(nic: DesiredNic): NicState {
   const { settings, ...six } = ipv6Of(nic);
   return {
@@ -127,7 +130,10 @@ export function desiredState(nic: DesiredNic): NicState {
   };
 }
 
-/** Those of IPv6 have no source: the kernel takes none that is still being probed, and chooses by prefix (RFC 6724). */
+/**
+ * Returns a route per subnet. IPv6 routes have no source: the kernel rejects an address still being probed, and selects
+ * by prefix (RFC 6724).
+ */
 function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
   const subnets = new Map<string, string>();
   for (const cidr of addresses) {
@@ -140,7 +146,7 @@ function subnetRoutes(addresses: readonly string[], table: number): NicRoute[] {
   );
 }
 
-/** What the kernel makes of a route of IPv6 without a metric (IP6_RT_PRIO_USER). */
+/** Metric the kernel gives an IPv6 route without a metric (IP6_RT_PRIO_USER). */
 const usualMetric6 = 1024;
 
 function route(
@@ -150,18 +156,18 @@ function route(
   more: Partial<Pick<NicRoute, 'via' | 'src'>>,
 ): NicRoute {
   const shared = { to, table, protocol: rt.protocolStatic, ...more };
-  // IPv6 knows no scopes of routes.
+  // IPv6 routes have no scope.
   if (familyOf(to) === 6)
     return { ...shared, metric: metric || usualMetric6, scope: rt.scopeGlobal };
   return { ...shared, metric, scope: more.via ? rt.scopeGlobal : rt.scopeLink };
 }
 
 /**
- * The wanted addresses in the order they are wanted; but those of one subnet that are present come first and as they are,
- * as the first of a subnet is its primary address and cannot change places. IPv6 knows no such thing, and its order in the
- * kernel is another one after each boot.
+ * Returns wanted addresses in requested order, but within a subnet present IPv4 addresses come first, in kernel order.
+ * The first address per subnet is primary and cannot change places. IPv6 has no primary address, and its kernel order
+ * changes with each boot.
  */
-function inOrder(wanted: readonly string[], present: readonly string[]): string[] {
+function inKernelOrder(wanted: readonly string[], present: readonly string[]): string[] {
   const ranked = present.filter((cidr) => familyOf(cidr) === 4);
   const rank = (cidr: string) => (ranked.includes(cidr) ? ranked.indexOf(cidr) : ranked.length);
   const bySubnet = new Map<string, string[]>();
@@ -171,11 +177,13 @@ function inOrder(wanted: readonly string[], present: readonly string[]): string[
   return wanted.map((cidr) => bySubnet.get(networkOf(cidr))?.shift() ?? cidr);
 }
 
-/** An entry may name the default route or its subnet once more; the kernel has one route for both. */
+/**
+ * Removes duplicates: an entry may repeat the default route or a subnet, and the kernel has a single route for both.
+ */
 function distinct(routes: readonly NicRoute[]): NicRoute[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   return routes.filter((item) => {
     const key = routeText({ ...item, src: '' });
-    return !seen.has(key) && seen.add(key);
+    return !keys.has(key) && keys.add(key);
   });
 }

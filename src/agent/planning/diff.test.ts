@@ -50,8 +50,8 @@ function lines(now: NicState, want: NicState, options?: DiffOptions): string[] {
   return diffNic(now, want, options).operations.map(batchLine);
 }
 
-describe('from one state to another', () => {
-  test('a fresh NIC: name and address before it is up, rules when their table is complete', () => {
+describe('diffNic', () => {
+  test("a fresh NIC gets name and address before up, and rules after the table's routes", () => {
     expect(lines(before, after)).toEqual([
       'link set dev ens5 name multinic0',
       'link set dev multinic0 mtu 1450',
@@ -64,17 +64,17 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('router advertisements are refused under the name the NIC has before', () => {
+  test("accept_ra is disabled under the NIC's current name", () => {
     expect(diffNic(before, after).sysctls).toEqual([
       { dev: 'ens5', key: 'ipv6.accept_ra', value: '0' },
     ]);
   });
 
-  test('the same state: nothing', () => {
+  test('equal states need no change', () => {
     expect(diffNic(after, after)).toEqual({ sysctls: [], operations: [] });
   });
 
-  test('of two routes with one key, as others may append them, the wrong one goes', () => {
+  test('a second route with the same key and a wrong source is deleted', () => {
     const old = route('10.0.0.0/24', { src: '10.0.0.9' });
     const twice = { ...configured, routes: [old, ...configured.routes] };
     expect(lines({ ...after, link: twice }, after)).toEqual([
@@ -82,7 +82,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('its own alternative name is out of the way before a rename', () => {
+  test("the link's own alternative name is deleted before a rename to it", () => {
     const renamed = { ...configured, altNames: ['enp0s5', 'ens5'] };
     expect(lines({ ...after, link: renamed }, before).slice(0, 3)).toEqual([
       'link set dev multinic0 down',
@@ -91,18 +91,18 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('an MTU too small for IPv6 comes alone: nothing of IPv6 is set or deleted after it', () => {
+  test('an MTU change below or above 1280 comes without IPv6 operations', () => {
     const { addressMode: _, ...narrow } = { ...configured, mtu: 1279, settings: {} };
     const up = { ...configured, addressMode: 'eui64', linkLocal: ['fe80::1/64'] };
     const change = diffNic({ ...after, link: up }, { ...after, link: narrow });
     expect(change.sysctls).toEqual([]);
     expect(change.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1279']);
-    const back = diffNic({ ...after, link: narrow }, after);
-    expect(back.sysctls).toEqual([]);
-    expect(back.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1450']);
+    const widened = diffNic({ ...after, link: narrow }, after);
+    expect(widened.sysctls).toEqual([]);
+    expect(widened.operations.map(batchLine)).toEqual(['link set dev multinic0 mtu 1450']);
   });
 
-  test('an address that would expire is set again, and not deleted', () => {
+  test('an expiring address is replaced, not deleted', () => {
     const [address1] = configured.addresses;
     const leased = {
       ...configured,
@@ -113,7 +113,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('the way back is through down, which drops the routes', () => {
+  test('restoring the original state goes through down, which drops the routes', () => {
     expect(lines(after, before)).toEqual([
       'link set dev multinic0 down',
       'link set dev multinic0 name ens5',
@@ -124,7 +124,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('another address is there before the old one goes, and again in case it went along', () => {
+  test('a new address is added before the old deletion, and again afterwards', () => {
     const moved: NicState = {
       link: {
         ...configured,
@@ -145,7 +145,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('secondary addresses go before their primary one', () => {
+  test('secondary addresses are deleted before their primary address', () => {
     const several = {
       ...configured,
       addresses: ['1', '2', '3'].map((n) => address(`10.0.0.${n}/24`)),
@@ -159,7 +159,7 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('an address that lacks its connected route is made anew', () => {
+  test('an address without a connected route is deleted and added again', () => {
     const hidden = {
       ...configured,
       addresses: [{ cidr: '10.0.0.11/24', broadcast: '10.0.0.255', noPrefixRoute: true }],
@@ -172,24 +172,24 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('[RW-42] a rule that is there twice is deleted once', () => {
+  test('[RW-42] a duplicate rule is deleted once', () => {
     const twice = { ...after, rules: [rule('10.0.0.11'), rule('10.0.0.11')] };
     expect(lines(twice, after)).toEqual([
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
     ]);
   });
 
-  test('a rule that networkd made at boot stays, and goes as what it is', () => {
+  test('a boot-time rule by networkd stays, and is deleted with its own protocol', () => {
     const made = { ...after, rules: [rule('10.0.0.11', { protocol: 2 })] };
     expect(lines(after, made)).toEqual([]);
-    // As systemd 247 and NetworkManager 1.30 make it.
+    // Protocol 0, as set by systemd 247 and NetworkManager 1.30.
     expect(lines({ ...after, rules: [rule('10.0.0.11', { protocol: 0 })] }, made)).toEqual([]);
     expect(lines({ rules: after.rules }, { rules: [] })).toEqual([
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
     ]);
   });
 
-  test('a rule of the deployed agent is replaced by ours, ours first', () => {
+  test("a legacy agent's rule is replaced: new rule added first", () => {
     const theirs = { ...after, rules: [rule('10.0.0.11', { priority: 32_765, protocol: 0 })] };
     expect(lines(theirs, after)).toEqual([
       'rule add from 10.0.0.11/32 table 100 priority 10100 protocol 4',
@@ -197,20 +197,20 @@ describe('from one state to another', () => {
     ]);
   });
 
-  test('a NIC that is gone has only its rules left', () => {
+  test('an absent NIC needs only rule deletions', () => {
     expect(lines({ rules: after.rules }, { rules: [] })).toEqual([
       'rule del from 10.0.0.11/32 table 100 priority 10100 protocol 4',
     ]);
   });
 
-  test('an idle NIC that is up stays so when it loses its link-local address', () => {
+  test('an idle NIC stays up when losing the link-local address', () => {
     const idle = { ...fresh, up: true, linkLocal: ['fe80::5/64'] };
     const done = lines({ link: idle, rules: [] }, after);
     expect(done).toContain('addr del fe80::5/64 dev multinic0');
     expect(done.filter((line) => /(up|down)$/.test(line))).toEqual([]);
   });
 
-  test('a NIC without addresses loses what a mode has made with the mode, whatever else it may have', () => {
+  test('a NIC without addresses loses link-local addresses when the mode changes to none', () => {
     const { linkLocal: _, ...bare } = { ...fresh, up: true, addressMode: 'none' };
     const made = { ...bare, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
     expect(lines({ link: made, rules: [] }, { link: bare, rules: [] })).toEqual([
@@ -222,7 +222,7 @@ describe('from one state to another', () => {
     ).toEqual([]);
   });
 
-  test('an idle NIC that is up goes through down for the kernel to make its link-local address', () => {
+  test('an idle NIC goes through down to get a kernel-made link-local address', () => {
     const idle = { ...fresh, up: true, addressMode: 'none', linkLocal: [] };
     const used = { ...idle, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
     const done = lines({ link: idle, rules: [] }, { link: used, rules: [] });
@@ -230,7 +230,7 @@ describe('from one state to another', () => {
     expect(done.filter((line) => line.includes('fe80'))).toEqual([]);
   });
 
-  test('a NIC in use keeps its routes and loses its link-local address alone', () => {
+  test('a NIC in use keeps routes and loses only the link-local address', () => {
     const used = { ...configured, addressMode: 'eui64', linkLocal: ['fe80::5/64'] };
     expect(lines({ link: used, rules: after.rules }, after)).toEqual([
       'link set dev multinic0 addrgenmode none',
@@ -241,7 +241,7 @@ describe('from one state to another', () => {
     );
   });
 
-  test('a kernel that renames only links which are down costs the routes, which are set again', () => {
+  test('a kernel renaming only down links costs the routes, which are set again', () => {
     const misnamed = { link: { ...configured, name: 'ens5' }, rules: after.rules };
     expect(lines(misnamed, after)).toEqual(['link set dev ens5 name multinic0']);
     const done = lines(misnamed, after, { renameDown: true });
@@ -253,7 +253,7 @@ describe('from one state to another', () => {
     expect(done.filter((line) => line.startsWith('route replace')).length).toBe(2);
   });
 
-  test('a NIC whose name another one needs moves out of the way first', () => {
+  test('a NIC moves to a temporary name if another NIC needs the current name', () => {
     const change = diffNic(
       { link: { ...configured, name: 'multinic1' }, rules: after.rules },
       after,
@@ -265,7 +265,7 @@ describe('from one state to another', () => {
     expect(change.operations.map(batchLine)).toEqual(['link set dev mntmp7 name multinic0']);
   });
 
-  test('a host without IPv6 is left without it', () => {
+  test('a host without IPv6 gets no IPv6 settings and no address mode', () => {
     const { addressMode: _, ...four } = { ...fresh, settings: {} };
     const { addressMode: __, ...wanted } = { ...configured, settings: {} };
     const change = diffNic({ link: four, rules: [] }, { link: wanted, rules: [] });

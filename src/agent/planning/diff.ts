@@ -13,15 +13,15 @@ import type { Change, Operation, SysctlWrite } from './operation.ts';
 import { routeKey } from './ownership.ts';
 
 export interface DiffOptions {
-  /** A name to move to first, when another NIC needs this NIC's present name. */
+  /** Temporary name, used first if another NIC needs this NIC's current name. */
   readonly evictTo?: string;
-  /** Kernels before 6.2 refuse to rename a link that is up (EBUSY): take it down for that. */
+  /** Kernels before 6.2 refuse to rename a link in state up (EBUSY): set the link down first. */
   readonly renameDown?: boolean;
 }
 
 /**
- * What brings a NIC from the state `now` to the state `want`; nothing when they are the same. New addresses, routes and
- * rules are added before old ones go. Passing through "down" costs all routes, so they are set again after it.
+ * Returns the change from state `now` to state `want`; empty if equal. New addresses, routes and rules come before
+ * deletions. Passing through "down" deletes all routes, so they are set again afterwards.
  */
 export function diffNic(now: NicState, want: NicState, options: DiffOptions = {}): Change {
   const rules = ruleOperations(now.rules, want.rules);
@@ -59,14 +59,14 @@ function sysctlWrites(now: LinkState, want: LinkState): SysctlWrite[] {
   });
 }
 
-/** Operations on the link itself, and the state it is in before its addresses and routes are looked at. */
+/** Returns link operations, and the link state they leave as a base for addresses and routes. */
 function linkOperations(now: LinkState, want: LinkState, options: DiffOptions) {
   const before: Operation[] = [];
   const dev = want.name;
   let state: LinkState = { ...now, name: dev };
   if (now.up && goesThroughDown(now, want, options)) {
     before.push({ kind: 'link.down', dev: now.name });
-    // Down takes all routes along, and all addresses of IPv6.
+    // Down deletes all routes and all IPv6 addresses.
     state = { ...withoutIPv6(state), up: false, routes: [] };
   }
   before.push(...renameOperations(now, dev));
@@ -92,7 +92,7 @@ function modeOperations({ addressMode: now }: LinkState, want: LinkState): Opera
   return mode !== undefined && differ(now, mode) ? [{ kind: 'link.address-mode', dev, mode }] : [];
 }
 
-/** An alternative name of the link's own stands in the way like one of another link. */
+/** The link's own alternative name blocks a rename, like another link's name. */
 function renameOperations({ name, altNames = [] }: LinkState, to: string): Operation[] {
   if (name === to) return [];
   return [
@@ -104,10 +104,10 @@ function renameOperations({ name, altNames = [] }: LinkState, to: string): Opera
 }
 
 /**
- * The kernel makes link-local addresses as a link goes up, so a link without IPv4 addresses, which nobody can miss, takes that
- * way to get them; one in use keeps its routes and gets them one by one. To lose them none does: NetworkManager sets all that
- * it holds of a link once more when that comes up again (1.42). A link that ends down goes there first: it may then be renamed
- * by any kernel.
+ * True if the link must go down first. The kernel makes link-local addresses when a link goes up, so a link without
+ * IPv4 addresses takes this way to get them. A link in use keeps its routes and gets link-local addresses one by one.
+ * No link goes down to lose them: NetworkManager 1.42 restores everything it holds when a link comes up. A link ending
+ * down goes down first: any kernel can then rename the link.
  */
 function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }: DiffOptions) {
   if (!want.up || (renameDown && now.name !== want.name)) return true;
@@ -115,7 +115,7 @@ function goesThroughDown(now: LinkState, want: LinkState, { renameDown = false }
   return idle && want.mtu >= minIpv6Mtu && lacksLinkLocal(now, want);
 }
 
-/** Whether there are link-local addresses for the kernel to make. */
+/** True if the kernel must still make link-local addresses. */
 function lacksLinkLocal({ addressMode, linkLocal: have = [] }: LinkState, want: LinkState) {
   if (want.addressMode === 'none') return false;
   const missing = want.linkLocal?.some((cidr) => !have.includes(cidr)) ?? false;
@@ -128,7 +128,7 @@ function addressOperations(now: LinkState, want: LinkState) {
   const remove = (address: NicAddress): Operation => ({ kind: 'address.delete', dev, address });
   const wanted = new Set(want.addresses.map(addressKey));
   const present = new Set(now.addresses.filter((address) => !address.temporary).map(addressKey));
-  // One that somebody else has is probed again only when it is added anew.
+  // The kernel probes a duplicate address again only after deletion and re-adding.
   const obsolete = now.addresses.filter(
     (address) => !wanted.has(addressKey(address)) || address.probe === 'failed',
   );
@@ -138,17 +138,17 @@ function addressOperations(now: LinkState, want: LinkState) {
       ...want.addresses.filter((address) => !present.has(addressKey(address))),
       ...local.add,
     ].map(add),
-    // Secondaries before their primary address, which would take them along.
+    // Secondaries come before their primary address: deleting the primary would delete them too.
     delete: [...obsolete.toReversed(), ...local.delete].map(remove),
-    // Deleting a primary address takes its secondaries along unless promote_secondaries is set, and the last one all
-    // routes; an address that only differs in its attributes is not replaced by adding it.
+    // Deleting a primary address deletes its secondaries unless promote_secondaries is set. Deleting the last address
+    // deletes all routes. Adding an address never replaces an address with other attributes.
     again: obsolete.length > 0 ? want.addresses.map(add) : [],
   };
 }
 
 function linkLocalChanges(now: LinkState, want: LinkState) {
   const { linkLocal: have = [] } = now;
-  // Those that the mode before has made go with it.
+  // Link-local addresses made by the previous mode go with the mode.
   const isOver = want.addressMode === 'none' && differ(now.addressMode, want.addressMode);
   const wanted = want.linkLocal ?? (isOver ? [] : have);
   const missing = wanted.filter((cidr) => !have.includes(cidr));
@@ -164,7 +164,8 @@ function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) 
   const dev = want.name;
   const present = new Set(now.routes.map(routeText));
   const wanted = new Set(want.routes.map(routeText));
-  // Setting a route replaces the one with its key; of several, as others may append them, it replaces the first.
+  // Setting a route replaces the route with the same key. If foreign software appended several, only the first is
+  // replaced.
   const replaced = new Set(
     want.routes.filter((route) => !present.has(routeText(route))).map(routeKey),
   );
@@ -178,7 +179,7 @@ function routeOperations(now: LinkState, want: LinkState, addressesGo: boolean) 
   };
 }
 
-/** Rules are compared one by one, so that a rule which is there twice is deleted once. */
+/** Compares rules one by one: a duplicate rule is deleted once. */
 function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
   const surplus = now.map(ruleText);
   const add: Operation[] = [];
@@ -197,12 +198,12 @@ function ruleOperations(now: readonly NicRule[], want: readonly NicRule[]) {
   return { add, delete: remove };
 }
 
-/** A lifetime is not in it: adding an address that is there makes it permanent. */
+/** Leaves out the lifetime: adding a present address makes the address permanent. */
 function addressKey({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
   return `${cidr} ${broadcast ?? ''} ${noPrefixRoute}`;
 }
 
-/** A setting that a link does not have, or of which nothing is wanted, needs no change. */
+/** False if a side is undefined: the link lacks the setting, or no value is wanted. */
 function differ(now: string | undefined, want: string | undefined): boolean {
   return now !== undefined && want !== undefined && now !== want;
 }

@@ -1,29 +1,29 @@
 import type { Family } from '../../api/job.ts';
 
-/** What shows who manages the network of a host. Paths are as the host knows them. */
+/** Evidence for the network manager in charge. Paths are as seen on the host. */
 export interface FamilyEvidence {
-  /** Links of the node's own that networkd has in hand, and the `.network` file that it does so by. */
+  /** Node links managed by networkd, each with the `.network` file in use. */
   readonly networkd: readonly { readonly link: string; readonly file: string }[];
-  /** Links of the node's own that NetworkManager has in hand, and the profile that is active on them. */
+  /** Node links managed by NetworkManager, each with the active profile. */
   readonly networkManager: readonly ManagedLink[];
-  /** The node's own NIC, where NetworkManager is told not to manage it. */
+  /** Node NIC excluded from NetworkManager by configuration; undefined: none excluded. */
   readonly leftAlone: string | undefined;
   readonly running: Presence;
   readonly installed: Presence & { readonly netplan: boolean };
-  /** The first file of netplan that has NetworkManager as its renderer. */
+  /** First netplan file with renderer NetworkManager. */
   readonly renderer: string | undefined;
-  /** Whether networkd has files that somebody wrote for it. */
+  /** True if networkd has user-written files. */
   readonly networkdFiles: boolean;
-  /** Profiles that are in keyfiles, by uuid. */
+  /** UUIDs of profiles stored as keyfiles. */
   readonly keyfiles: ReadonlySet<string>;
   readonly ifcfgs: readonly Ifcfg[];
 }
 
-/** What is there of those who manage networks. */
+/** Network managers running or installed on the host. */
 export interface Presence {
   readonly networkd: boolean;
   readonly networkManager: boolean;
-  /** Those that this agent has no files for, by name: ifupdown, network-scripts … */
+  /** Managers without agent support, by name: ifupdown, network-scripts … */
   readonly others: readonly string[];
 }
 
@@ -33,24 +33,24 @@ export interface ManagedLink {
   readonly uuid?: string;
 }
 
-/** What an ifcfg file is about, as far as it says so. */
+/** Keys of an ifcfg file; undefined if the file lacks the key. */
 export interface Ifcfg {
   readonly uuid?: string;
   readonly device?: string;
   readonly mac?: string;
 }
 
-/** How a host keeps its network over a reboot. */
+/** Network manager restoring a host's network at boot. */
 export interface FamilyFinding {
-  /** Undefined where no files of ours would do. */
+  /** Undefined if no files by the agent would take effect. */
   readonly family?: Family;
-  /** What that is concluded from. */
+  /** Evidence for the conclusion, as text. */
   readonly found: string;
 }
 
 /**
- * Which files make the NICs of a host, from who manages the node's own links now; where nobody does, from who runs, and
- * where nobody runs from what is installed.
+ * Returns the file format for a host's NICs. Evidence in order: manager of the node's own links, running managers,
+ * installed managers.
  */
 export function familyIn(evidence: FamilyEvidence): FamilyFinding {
   const { networkd, networkManager } = evidence;
@@ -62,7 +62,7 @@ export function familyIn(evidence: FamilyEvidence): FamilyFinding {
   return unmanaged(evidence);
 }
 
-/** What netplan makes for networkd, and from nothing else. */
+/** Path prefix used only by netplan, for networkd files. */
 const fromNetplan = /^\/run\/systemd\/network\/10-netplan-/;
 
 function underNetworkd(evidence: FamilyEvidence): FamilyFinding {
@@ -73,18 +73,18 @@ function underNetworkd(evidence: FamilyEvidence): FamilyFinding {
   return { family: 'networkd', found: ofNetworkd(networkd) };
 }
 
-/** netplan 0.106 drops the policy rules of a file without a word when NetworkManager renders it. */
+/** netplan 0.106 silently drops a file's policy rules with renderer NetworkManager. */
 function underNetplan({ renderer }: FamilyEvidence, found: string): FamilyFinding {
   if (renderer === undefined) return { family: 'netplan', found };
   return { found: `${renderer} sets renderer NetworkManager` };
 }
 
 function underNetworkManager({ networkManager, keyfiles, ifcfgs }: FamilyEvidence): FamilyFinding {
-  const made = networkManager.some((link) => isFromIfcfg(link, ifcfgs, keyfiles));
-  return { family: made ? 'ifcfg' : 'keyfile', found: ofNetworkManager(networkManager) };
+  const hasIfcfg = networkManager.some((link) => isFromIfcfg(link, ifcfgs, keyfiles));
+  return { family: hasIfcfg ? 'ifcfg' : 'keyfile', found: ofNetworkManager(networkManager) };
 }
 
-/** A file without UUID= gets one from its path, which no file says. */
+/** NetworkManager derives a UUID from the path if a file lacks UUID=. */
 function isFromIfcfg(
   { link, mac, uuid }: ManagedLink,
   ifcfgs: readonly Ifcfg[],
@@ -92,8 +92,8 @@ function isFromIfcfg(
 ): boolean {
   if (uuid === undefined || keyfiles.has(uuid)) return false;
   if (ifcfgs.some((file) => file.uuid === uuid)) return true;
-  const nameless = ifcfgs.filter((file) => file.uuid === undefined);
-  return nameless.some(({ device, mac: wanted }) =>
+  const withoutUuid = ifcfgs.filter((file) => file.uuid === undefined);
+  return withoutUuid.some(({ device, mac: wanted }) =>
     device === undefined ? wanted === mac : device === link,
   );
 }
@@ -110,12 +110,12 @@ function unmanaged(evidence: FamilyEvidence): FamilyFinding {
     const others = running.others.map((name) => `, and ${name}`).join('');
     return { found: `NetworkManager, which is told to leave ${leftAlone} alone${others}` };
   }
-  // It takes keyfiles whatever else it takes.
+  // NetworkManager reads keyfiles besides any other format.
   if (running.networkManager) return { family: 'keyfile', found: 'NetworkManager runs' };
   return idle(evidence);
 }
 
-/** Nothing runs that is known: what is installed counts where somebody wrote files for it. */
+/** With no known manager running, an installed manager counts if user-written files exist. */
 function idle(evidence: FamilyEvidence): FamilyFinding {
   const families = evidence.running.others.length > 0 ? [] : inFiles(evidence);
   const [family, ...more] = families;
@@ -124,7 +124,7 @@ function idle(evidence: FamilyEvidence): FamilyFinding {
   return { found: `no netplan, but ${names.join(' and ') || 'no manager that is known'}` };
 }
 
-/** Families of managers that are installed and have files. */
+/** Returns families for installed managers with configuration files. */
 function inFiles({ installed, networkdFiles, keyfiles, ifcfgs }: FamilyEvidence): Family[] {
   const profiles: Family = keyfiles.size > 0 ? 'keyfile' : 'ifcfg';
   const anyProfile = keyfiles.size + ifcfgs.length > 0;

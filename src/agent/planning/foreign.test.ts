@@ -29,7 +29,7 @@ const nic = {
 };
 const nics = [nic];
 
-/** The NIC before it is ours, and after that; others have something on both links. */
+/** Kernel state before and after adoption; both links also carry foreign state. */
 const before = host([link(1, { up: true })], {
   addresses: [address('ens1', 'fe80::1/64', { scope: 253 })],
   routes: [
@@ -60,18 +60,18 @@ const words = (losses: readonly ForeignLoss[]) => losses.map(({ what }) => what)
 const lost = (was: Snapshot, is: Snapshot) =>
   words(foreignLossesBetween(view(was), view(is), nics));
 
-describe('what others have lost', () => {
-  test('is nothing when a NIC becomes ours, under another name, or leaves again', () => {
+describe('foreign losses', () => {
+  test('adopting, renaming or releasing a NIC causes no foreign loss', () => {
     expect(lost(before, after)).toEqual([]);
     expect(lost(after, before)).toEqual([]);
   });
 
-  test('is no route that an address of ours has since, which the kernel would have made from it', () => {
+  test('a route the kernel derives from a managed address is no foreign loss', () => {
     const addresses = [...after.addresses, address('multinic0', '10.8.0.1/16')];
     expect(lost(before, { ...after, addresses })).toEqual([]);
   });
 
-  test('is a route on a NIC of ours, with what makes it again under the name of now', () => {
+  test('a lost route on a managed NIC is restorable under the current link name', () => {
     const routes = after.routes.filter(({ to }) => to !== '10.8.0.0/16');
     const [loss, ...more] = foreignLossesBetween(view(before), view({ ...after, routes }), nics);
     expect(more).toEqual([]);
@@ -83,7 +83,7 @@ describe('what others have lost', () => {
     );
   });
 
-  test('is an address on a NIC of ours, but for those that expire by themselves', () => {
+  test('a lost address on a managed NIC is restorable unless it would expire', () => {
     const had = [
       address('ens1', '10.3.0.1/24'),
       address('ens1', '10.4.0.1/24', { temporary: true }),
@@ -96,7 +96,7 @@ describe('what others have lost', () => {
     ]);
   });
 
-  test('is no operation where it is on a link of others, or more than the agent knows', () => {
+  test('a loss on a foreign link, or with unknown attributes, has no restoring operation', () => {
     const opaque = route('10.6.0.0/16', 'ens1', { protocol: 2, opaque: true });
     const was = { ...before, routes: [...before.routes, opaque] };
     const is = { ...after, routes: after.routes.filter(({ to }) => to !== '10.9.0.0/16') };
@@ -106,7 +106,7 @@ describe('what others have lost', () => {
     ]);
   });
 
-  test('is nothing that is still there, though the NIC has an address of that network now', () => {
+  test('a foreign route still present is no loss, though the NIC now has an address in the network', () => {
     const theirs = route('10.0.0.0/24', 'ens1', { table: 200, protocol: 2, scope: 253 });
     const ours = route('10.0.0.0/24', 'multinic0', { table: 200, protocol: 2, scope: 253 });
     const [was, is] = [before, after].map((kernel, at) => ({
@@ -116,14 +116,14 @@ describe('what others have lost', () => {
     expect(lost(was as Snapshot, is as Snapshot)).toEqual([]);
   });
 
-  test('is a route to a network that the NIC has an address of, in a table of others', () => {
+  test("a lost foreign route to the NIC's own network is reported in another table", () => {
     const theirs = route('10.0.0.0/24', 'multinic0', { table: 200, protocol: 2, scope: 253 });
     expect(lost({ ...after, routes: [...after.routes, theirs] }, before)).toEqual([
       `route 10.0.0.0/24 dev ${macOf(1)} table 200 metric 0`,
     ]);
   });
 
-  test('is made again in an order in which it can be: what a gateway is on comes first', () => {
+  test("lost routes are restored with the gateway's on-link route first", () => {
     const behind = route('10.5.0.0/16', 'ens1', { protocol: 2, via: '10.8.0.1' });
     const was = { ...before, routes: [behind, ...before.routes] };
     const none = { ...after, routes: [] };
@@ -137,7 +137,7 @@ describe('what others have lost', () => {
     ]);
   });
 
-  test('is no address that would come again as another one', () => {
+  test('a lost address with link scope is reported without a restoring operation', () => {
     const local = address('ens1', '169.254.7.7/32', { scope: 253 });
     const was = { ...before, addresses: [...before.addresses, local] };
     expect(foreignLossesBetween(view(was), view(after), nics)).toEqual([
@@ -145,12 +145,12 @@ describe('what others have lost', () => {
     ]);
   });
 
-  test('is a rule that was there twice and is there once', () => {
+  test('a rule present twice and now once is a loss', () => {
     const twice = { ...before, rules: [...before.rules, ...before.rules] };
     expect(lost(twice, after)).toEqual(['rule 111 of IPv4 from 10.244.0.0/16 lookup 200 proto 4']);
   });
 
-  test('is a link, and not also what was on it', () => {
+  test('a lost link is reported without the state on it', () => {
     const veth = link(7, { name: 'veth7', kind: 'veth', up: true });
     const was = {
       ...before,
@@ -161,12 +161,12 @@ describe('what others have lost', () => {
     expect(lost(was, after)).toEqual(['link veth7']);
   });
 
-  test('is that a link is up', () => {
+  test('a link gone down is a loss', () => {
     const links = after.links.map((each) => (each.name === 'eth0' ? { ...each, up: false } : each));
     expect(lost(before, { ...after, links })).toEqual(['link eth0 up']);
   });
 
-  test('is no redirect, and nothing of the table that the kernel keeps for itself', () => {
+  test('ICMP redirects and local-table routes are no loss', () => {
     const transient = [
       route('10.1.0.1/32', 'eth0', { protocol: 1 }),
       route('10.200.0.2/32', 'eth0', { table: 255, protocol: 2 }),
@@ -174,7 +174,7 @@ describe('what others have lost', () => {
     expect(lost({ ...before, routes: [...before.routes, ...transient] }, after)).toEqual([]);
   });
 
-  test('is a setting of a link that is still there', () => {
+  test('a changed setting on an existing link is a loss', () => {
     const settings = new Map([
       ['eth0', { 'ipv4.rp_filter': '1', 'ipv4.arp_ignore': '0' }],
       ['eth1', { 'ipv4.rp_filter': '1' }],
@@ -191,7 +191,7 @@ describe('what others have lost', () => {
     expect(words(losses)).toEqual(['net.ipv4.conf.eth0.rp_filter = 1']);
   });
 
-  test('is no setting that the link did not have, as one without IPv6', () => {
+  test('a setting the link lacked before is no loss', () => {
     const settings = new Map([['eth0', { 'ipv4.rp_filter': '1' }]]);
     const now = new Map([['eth0', { 'ipv4.rp_filter': '1', 'ipv6.accept_ra': '1' }]]);
     expect(
@@ -199,7 +199,7 @@ describe('what others have lost', () => {
     ).toEqual([]);
   });
 
-  test('is a file that is gone or another one', () => {
+  test('a deleted or modified foreign file is a loss', () => {
     const losses = foreignLossesBetween(
       view(before, { files: [file('/a', 'a'), file('/b', 'b'), file('/c', 'c'), file('/d', 'd')] }),
       view(after, { files: [file('/a', 'a'), file('/b', 'B'), file('/c', 'c', 0o644)] }),
@@ -211,7 +211,7 @@ describe('what others have lost', () => {
 
 const renamed = (name: string): string => (name === 'ens1' ? 'multinic0' : name);
 
-describe('what others entrust to a NIC', () => {
+describe("foreign state at risk from a NIC's change", () => {
   const byOurAddress = route('10.5.0.0/16', 'eth0', { src: '10.0.0.1' });
   const theirs = route('10.8.0.0/16', 'ens1', { protocol: 2, scope: 253, metric: 7 });
   const lasting = address('ens1', '10.9.9.9/32');
@@ -233,26 +233,26 @@ describe('what others entrust to a NIC', () => {
   });
   const had = entrustedTo(nic, kernel);
 
-  test('is on its link, or stands on an address of ours; what is made of addresses is not in it', () => {
+  test('entrustedTo returns state on the link or using a managed address, without routes derived from addresses', () => {
     const neighbours = [neighbour('ens1', '10.8.0.9')];
     expect(had).toEqual({ addresses: [lasting], routes: [theirs, byOurAddress], neighbours });
   });
 
-  test('is nothing to one of which rules alone are to go', () => {
+  test('entrustedTo returns nothing for a rules-only NIC', () => {
     const none = { addresses: [], routes: [], neighbours: [] };
     expect(entrustedTo({ ...nic, rulesOnly: true }, kernel)).toEqual(none);
   });
 
-  test('comes under the name that the link has by now, addresses and neighbours to be told of alone', () => {
+  test('withEntrusted uses current link names and marks addresses and neighbours as report-only', () => {
     const bare = host([link(1, { name: 'multinic0' })], { addresses: [], routes: [] });
     const { addresses, routes, neighbours } = withEntrusted(bare, had, renamed);
-    const told = { ...lasting, link: 'multinic0', opaque: true };
-    expect(addresses).toEqual([...bare.addresses, told]);
+    const reported = { ...lasting, link: 'multinic0', opaque: true };
+    expect(addresses).toEqual([...bare.addresses, reported]);
     expect(routes).toEqual([...bare.routes, { ...theirs, links: ['multinic0'] }, byOurAddress]);
     expect(neighbours).toEqual([neighbour('multinic0', '10.8.0.9', { opaque: true })]);
   });
 
-  test('is not there twice, and is not put where another route or neighbour is', () => {
+  test('withEntrusted adds no duplicates, and marks entries with an occupied slot as report-only', () => {
     const other = route('10.8.0.0/16', 'eth0', { metric: 7 });
     const moved = neighbour('ens1', '10.8.0.9', { mac: macOf(9) });
     const now = host([link(1)], {

@@ -17,31 +17,31 @@ import type { Operation } from './operation.ts';
 import { isOwnRoute, isOwnRule } from './ownership.ts';
 import { settingName } from './settings.ts';
 
-/** What others have on a host, and with it what is ours. */
+/** Host state compared for foreign losses; the kernel part includes managed NICs. */
 export interface ForeignView {
   readonly kernel: KernelSnapshot;
-  /** Settings of NICs that are not ours, by link name. */
+  /** Settings for links other than managed NICs, by link name. */
   readonly settings: ReadonlyMap<string, Settings>;
-  /** Files of others in the folders that the agent writes to. */
+  /** Foreign files in folders the agent writes to. */
   readonly files: readonly HostFile[];
 }
 
-/** Something of others that was there before a change and is not after it. */
+/** Foreign state present before a change and missing afterwards. */
 export interface ForeignLoss {
-  /** In words that call a NIC of ours by its MAC, as its name changes too. */
+  /** Description; names a managed NIC by MAC, because the link name may change. */
   readonly what: string;
-  /** What makes it again on a NIC of ours; only where the agent knows all of it. */
+  /** Operation restoring the loss on a managed NIC; absent if the agent does not know all attributes. */
   readonly again?: { readonly mac: string; readonly on: (dev: string) => Operation };
 }
 
-/** What others had and have no more; `nics` are ours, changed or not. */
+/** Returns foreign state lost between two views; `nics` are the managed NICs, changed or not. */
 export function foreignLossesBetween(
   before: ForeignView,
   after: ForeignView,
   nics: readonly RecordedNic[],
 ): ForeignLoss[] {
-  const had = new Sight(before.kernel, nics);
-  const has = new Sight(after.kernel, nics);
+  const had = new KernelView(before.kernel, nics);
+  const has = new KernelView(after.kernel, nics);
   return [
     ...missing(had.links(has), has.links()),
     ...missing(had.addresses(has), has.addresses()),
@@ -53,7 +53,7 @@ export function foreignLossesBetween(
   ];
 }
 
-/** Those of `had` that `has` has not; what is there twice counts twice. */
+/** Returns the multiset difference `had − has`. */
 function missing(had: Iterable<ForeignLoss>, has: Iterable<ForeignLoss>): ForeignLoss[] {
   const counts = new Map<string, number>();
   for (const { what } of has) counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -66,7 +66,7 @@ function missing(had: Iterable<ForeignLoss>, has: Iterable<ForeignLoss>): Foreig
   return gone;
 }
 
-/** A link that is gone took its settings along; those that it did not have, as one without IPv6, nobody has lost. */
+/** Ignores missing values: a deleted link takes its settings along, and a link without IPv6 lacks IPv6 settings. */
 function changedSettings(before: ForeignView, after: ForeignView): ForeignLoss[] {
   const all = (view: ForeignView) => [
     ...view.settings,
@@ -91,7 +91,7 @@ function changedFiles(before: ForeignView, after: ForeignView): ForeignLoss[] {
   return gone.map(({ path }) => ({ what: `file ${path}` }));
 }
 
-/** The kernel's table goes with the addresses, which tell of it; and what a router says holds for a while. */
+/** True for routes in the kernel's local table, which follows addresses, and for ICMP redirects, which expire. */
 function isTransient({ table, protocol }: Route): boolean {
   return table === localTable || protocol === protocolRedirect;
 }
@@ -103,30 +103,30 @@ function isOf(nic: RecordedNic | undefined, route: Route): boolean {
   return nic !== undefined && isOwnRoute(route, nic.belongings);
 }
 
-/** As the kernel makes it from an address, or NetworkManager in its place. */
+/** True for a connected route in main, made by the kernel or by NetworkManager in the kernel's place. */
 function isConnected(route: Route): boolean {
   return route.table === rt.mainTable && isKernelMade(route);
 }
 
-/** A gateway has to be in reach before a route is set that leads to it. */
+/** The kernel accepts a gateway route only while the gateway is reachable. */
 function gatewaysLast(routes: readonly Route[]): Route[] {
   return [...routes.filter(({ via }) => !via), ...routes.filter(({ via }) => via)];
 }
 
-/** What others have that goes through what is done to a NIC of ours: on its link, or by an address of it. */
+/** Foreign state at risk from a managed NIC's change: on the NIC's link, or using the NIC's address. */
 export type Entrusted = Pick<KernelSnapshot, 'addresses' | 'routes' | 'neighbours'>;
 
-/** What others entrust to a NIC that is about to be changed, for whoever ends the change after a crash. */
+/** Returns the foreign state at risk from a change, for recovery after a crash. */
 export function entrustedTo(nic: RecordedNic, kernel: KernelSnapshot): Entrusted {
-  // Nothing goes with rules.
+  // A rules-only change risks no foreign state.
   if (nic.rulesOnly) return { addresses: [], routes: [], neighbours: [] };
-  return new Sight(kernel, [nic]).entrusted(nic);
+  return new KernelView(kernel, [nic]).entrusted(nic);
 }
 
 /**
- * The kernel as it would be with all that others had before a crash, as far as it is not there; `links` calls links by their
- * names of now. Addresses and neighbours are only reported: their owner may have moved an address to another host since, or
- * deleted a neighbour that is gone. So is a route in whose place there is another one.
+ * Returns the kernel state plus foreign state recorded before a crash and missing now; `links` maps old link names to
+ * current names. Addresses and neighbours are only reported: their owner may have moved an address to another host, or
+ * deleted a neighbour. A route is only reported if another route took its slot.
  */
 export function withEntrusted(
   kernel: KernelSnapshot,
@@ -135,8 +135,8 @@ export function withEntrusted(
 ): KernelSnapshot {
   const there = new Set(kernel.addresses.map(({ link, cidr }) => `${link} ${cidr}`));
   const present = new Set(kernel.routes.map((route) => routeWords(route, route.links.join(' '))));
-  const taken = new Set(kernel.routes.map(placeOf));
-  const known = new Set(kernel.neighbours.map((one) => neighbourWords(one, one.link)));
+  const taken = new Set(kernel.routes.map(slotOf));
+  const known = new Set(kernel.neighbours.map((entry) => neighbourWords(entry, entry.link)));
   return {
     ...kernel,
     addresses: [
@@ -152,28 +152,28 @@ export function withEntrusted(
         .filter((route) => !present.has(routeWords(route, route.links.join(' '))))
         .map((route) => ({
           ...route,
-          opaque: route.opaque || taken.has(placeOf(route)),
+          opaque: route.opaque || taken.has(slotOf(route)),
         })),
     ],
     neighbours: [
       ...kernel.neighbours,
       ...neighbours
-        .map((one) => ({ ...one, link: links(one.link), opaque: true }))
-        .filter((one) => !known.has(neighbourWords(one, one.link))),
+        .map((entry) => ({ ...entry, link: links(entry.link), opaque: true }))
+        .filter((entry) => !known.has(neighbourWords(entry, entry.link))),
     ],
   };
 }
 
-/** Where a kernel has room for one route. */
-function placeOf({ to, table, metric }: Route): string {
+/** Returns the key for a kernel slot with room for one route. */
+function slotOf({ to, table, metric }: Route): string {
   return `${to} ${table} ${metric}`;
 }
 
-/** A look at the kernel by somebody who knows which NICs are ours. */
-class Sight {
+/** Kernel snapshot combined with the list of managed NICs. */
+class KernelView {
   readonly #kernel: KernelSnapshot;
   readonly #nics: readonly RecordedNic[];
-  /** Our NICs, by the name that their link has in this look. */
+  /** Managed NICs, by link name in this snapshot. */
   readonly #ours: ReadonlyMap<string, RecordedNic>;
   readonly #labels: ReadonlySet<string>;
 
@@ -191,12 +191,12 @@ class Sight {
     return this.#ours.get(name)?.mac ?? name;
   }
 
-  /** Whether the link is there: what was on one that went has gone with it. */
+  /** True if the link still exists: state on a deleted link went with the link. */
   #has(label: string): boolean {
     return this.#labels.has(label);
   }
 
-  *links(later: Sight = this): Generator<ForeignLoss> {
+  *links(later: KernelView = this): Generator<ForeignLoss> {
     for (const { name, up } of this.#kernel.links) {
       if (this.#ours.has(name)) continue;
       yield { what: `link ${name}` };
@@ -204,7 +204,7 @@ class Sight {
     }
   }
 
-  *addresses(later: Sight = this): Generator<ForeignLoss> {
+  *addresses(later: KernelView = this): Generator<ForeignLoss> {
     for (const address of this.#kernel.addresses) {
       const { link, cidr } = address;
       const label = this.#label(link);
@@ -214,14 +214,14 @@ class Sight {
     }
   }
 
-  /** Whether it is ours, or the kernel's own. */
+  /** True if the address is managed, or a kernel-made link-local address. */
   #isOwn(address: Address): boolean {
     const ips = this.#ours.get(address.link)?.belongings.ips ?? [];
     return isLinkLocal(address) || ips.includes(ipOf(address.cidr));
   }
 
-  /** Without `later` all that are there, else those that would still be there then. */
-  *routes(later?: Sight): Generator<ForeignLoss> {
+  /** Yields all foreign routes; with `later`, only routes expected in the later snapshot. */
+  *routes(later?: KernelView): Generator<ForeignLoss> {
     const stays = later ? this.#staysUntil(later) : () => true;
     for (const route of gatewaysLast(this.#kernel.routes)) {
       const { links } = route;
@@ -232,8 +232,8 @@ class Sight {
     }
   }
 
-  /** Tells routes that go with their link, or with the addresses that they are made from. */
-  #staysUntil(later: Sight): (route: Route) => boolean {
+  /** Returns a predicate: true unless a deleted link or changed addresses explain the route's loss. */
+  #staysUntil(later: KernelView): (route: Route) => boolean {
     const isMade = this.#madeFromAddresses();
     return (route) => {
       const { links } = route;
@@ -242,7 +242,7 @@ class Sight {
     };
   }
 
-  /** Tells routes that the kernel makes from the addresses of our NICs. */
+  /** Returns a predicate for routes the kernel derives from managed NICs' addresses. */
   #madeFromAddresses(): (route: Route) => boolean {
     const local = [...this.#ours.keys()].map((name) => `${name} fe80::/64`);
     const there = this.#kernel.addresses.filter(({ link }) => this.#ours.has(link));
@@ -257,7 +257,7 @@ class Sight {
     const isMade = this.#madeFromAddresses();
     const isOn = (name: string): boolean => this.#ours.has(name);
     return {
-      addresses: this.#kernel.addresses.filter((one) => isOn(one.link) && !this.#isOwn(one)),
+      addresses: this.#kernel.addresses.filter((entry) => isOn(entry.link) && !this.#isOwn(entry)),
       routes: this.#kernel.routes.filter((route) => {
         const { links, src } = route;
         const isOwn = isOf(this.#ours.get(links[0] ?? ''), route);
@@ -268,8 +268,8 @@ class Sight {
     };
   }
 
-  /** Those on NICs of ours: nothing that is done to a NIC takes the neighbours of another link. */
-  *neighbours(later: Sight = this): Generator<ForeignLoss> {
+  /** Yields neighbours on managed NICs: a NIC's change never deletes neighbours on other links. */
+  *neighbours(later: KernelView = this): Generator<ForeignLoss> {
     for (const neighbour of this.#kernel.neighbours) {
       const nic = this.#ours.get(neighbour.link);
       if (!nic || !later.#has(nic.mac)) continue;
@@ -285,7 +285,7 @@ class Sight {
   }
 }
 
-/** One that will expire is given back by whoever leased it. */
+/** Skips expiring addresses: their DHCP client restores them. */
 function addressAgain({ mac }: RecordedNic, address: Address): Pick<ForeignLoss, 'again'> {
   const { cidr, broadcast, noPrefixRoute, opaque, temporary, scope } = address;
   if (opaque || temporary || scope !== rt.scopeGlobal) return {};

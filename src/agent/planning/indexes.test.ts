@@ -20,10 +20,10 @@ function assigned(
   return wanted.map(([n]) => indexes.get(macOf(n)));
 }
 
-describe('indexes', () => {
+describe('assignIndexes', () => {
   test.each<[string, [number, number][], [number, number][], number[], (number | undefined)[]]>([
     [
-      'new NICs get what they ask for',
+      'new NICs get the requested indexes',
       [
         [1, 4],
         [2, 7],
@@ -33,7 +33,7 @@ describe('indexes', () => {
       [4, 7],
     ],
     [
-      'a live NIC keeps its own',
+      'a managed NIC keeps the recorded index',
       [
         [1, 0],
         [2, 1],
@@ -43,7 +43,7 @@ describe('indexes', () => {
       [1, 0],
     ],
     [
-      'two that are swapped keep theirs',
+      'two NICs with swapped requests keep their recorded indexes',
       [
         [1, 1],
         [2, 0],
@@ -55,9 +55,9 @@ describe('indexes', () => {
       [],
       [0, 1],
     ],
-    ['what a NIC that could not be removed has is not free', [[1, 0]], [], [0], [1]],
+    ["an unremoved NIC's index is not free", [[1, 0]], [], [0], [1]],
     [
-      'the lowest free one takes its place',
+      'a NIC with an occupied request gets the lowest free index',
       [
         [1, 5],
         [2, 0],
@@ -67,11 +67,11 @@ describe('indexes', () => {
       [],
       [1, 0, 5],
     ],
-  ])('[RW-23] %s', (_, wanted, records, occupied, expected) => {
+  ])('[RW-23] assignIndexes: %s', (_, wanted, records, occupied, expected) => {
     expect(assigned(wanted, records, occupied)).toEqual(expected);
   });
 
-  test('there are ten', () => {
+  test('assignIndexes returns undefined when all ten indexes are taken', () => {
     const all = Array.from({ length: 10 }, (_, n) => n);
     expect(assigned([[1, 0]], [], all)).toEqual([undefined]);
   });

@@ -18,7 +18,7 @@ function record(index: 0 | 1): NicRecord {
   };
 }
 
-/** MACs that leave a host with both NICs, when nothing is asked for but what the change says. */
+/** MACs released from a host with both NICs, for an empty request with this change. */
 function removed(change: Partial<JobRequest>) {
   const { units } = planRemoval({
     request: {
@@ -50,13 +50,13 @@ function removed(change: Partial<JobRequest>) {
   return units.map(({ target }) => target.mac);
 }
 
-describe('a NIC that the request tells to keep', () => {
-  it('[RW-86] stays, though it is not among what is asked for', () => {
+describe('MACs listed in `keep`', () => {
+  it('[RW-86] a NIC listed in keep stays without a request entry', () => {
     expect(removed({})).toEqual([...macs]);
     expect(removed({ keep: [macs[0]] })).toEqual([macs[1]]);
   });
 
-  it('goes with a clean-up all the same', () => {
+  it('a clean-up also releases a NIC listed in keep', () => {
     expect(removed({ action: 'cleanup', keep: [macs[0]] })).toEqual([...macs]);
   });
 });

@@ -7,7 +7,7 @@ const theirs = link(2, { up: true });
 const profile = { path: '/run/x', text: '', mode: 0o600, macs: [] };
 const own = { ...profile, leases: ['ens1'], generated: true } as const;
 
-test('a host without the leases of a NIC has all that nobody leased, and what others have', () => {
+test("hostWithoutLeases removes only a link's leased state, and keeps static and foreign state", () => {
   const stays = {
     addresses: [
       address('ens1', '10.7.0.1/24'),
@@ -41,7 +41,7 @@ test('a host without the leases of a NIC has all that nobody leased, and what ot
   expect(files).toEqual(stays.files);
 });
 
-test('a NIC is leased that has what will expire, or a route that was announced', () => {
+test('isLeased is true for an expiring address or an announced route', () => {
   const lease = { addresses: [address('ens1', '10.0.0.50/24', { temporary: true })] };
   expect(isLeased(host([nic, theirs], lease), 'ens1')).toBe(true);
   expect(isLeased(host([nic, theirs], lease), 'ens2')).toBe(false);

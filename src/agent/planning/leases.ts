@@ -1,7 +1,7 @@
 import { type KernelSnapshot, rt, type Snapshot } from '../snapshot.ts';
 import { leasing } from './refusals.ts';
 
-/** Whether the host's own network manager has set anything on the link that it was given by others. */
+/** True if the link carries leased state: an expiring address, or a route from DHCP or a router advertisement. */
 export function isLeased({ addresses, routes }: KernelSnapshot, name: string): boolean {
   return (
     addresses.some(({ link, temporary }) => link === name && temporary) ||
@@ -9,19 +9,23 @@ export function isLeased({ addresses, routes }: KernelSnapshot, name: string): b
   );
 }
 
-/** The host as it will be once nothing leased is on these links: without that, and without what is made of it. */
+/**
+ * Predicts the host after lease removal: without leased addresses and routes, and without kernel routes derived from
+ * them.
+ */
 export function hostWithoutLeases(host: Snapshot, names: readonly string[]): Snapshot {
-  const made = new Set<number>([...leasing, rt.protocolKernel]);
+  const derived = new Set<number>([...leasing, rt.protocolKernel]);
   return {
     ...withoutAutomaticProfiles(host, names),
     addresses: host.addresses.filter(({ link, temporary }) => !temporary || !names.includes(link)),
     routes: host.routes.filter(
-      ({ links, protocol }) => !(made.has(protocol) && links.some((name) => names.includes(name))),
+      ({ links, protocol }) =>
+        !(derived.has(protocol) && links.some((name) => names.includes(name))),
     ),
   };
 }
 
-/** Without the profiles that the network manager made by itself for these links, which it has let go of. */
+/** Removes automatic profiles for these links: the network manager has released the links. */
 export function withoutAutomaticProfiles(host: Snapshot, names: readonly string[]): Snapshot {
   const isFor = (name: string) => names.includes(name);
   return {

@@ -27,8 +27,8 @@ const state: NicState = {
 };
 const link = state.link as NonNullable<NicState['link']>;
 
-describe('states of a NIC', () => {
-  test('are the same whatever the order', () => {
+describe('NIC state comparison', () => {
+  test('NIC states are equal in any order', () => {
     const turned = { ...state, link: { ...link, addresses: link.addresses.toReversed() } };
     expect(sameNic(state, turned)).toBe(true);
     expect(nicDifference(turned, state)).toBe('');
@@ -51,12 +51,12 @@ describe('states of a NIC', () => {
     ['rules', { ...state, rules: [] }, 'rules is none, not 10100: from 10.0.0.1/32 lookup 100'],
     ['twice', { ...state, rules: [rule, rule] }, 'rules is 10100'],
     ['gone', { rules: [rule] }, 'the NIC is gone'],
-  ])('differ in %s, and it is said how', (_, have, words) => {
+  ])('nicDifference describes a difference in %s', (_, have, words) => {
     expect(sameNic(have, state)).toBe(false);
     expect(nicDifference(have, state)).toContain(words);
   });
 
-  test('differ in an address that lacks its connected route', () => {
+  test('NIC states differ if an address lacks the connected route', () => {
     const hidden = [
       { cidr: '10.0.0.1/24', noPrefixRoute: true },
       link.addresses[1] ?? link.addresses[0],
@@ -69,14 +69,14 @@ describe('states of a NIC', () => {
   });
 });
 
-describe('the connected route of an address that is there', () => {
+describe('connected route detection', () => {
   const belongings = {
     tables: [100],
     ips: ['10.0.0.1'],
     routes: [],
     rules: ['10.0.0.1 table 100'],
   };
-  /** Whether it is found to be missing, on a link that is up or not, with these routes. */
+  /** True if the connected route counts as missing, given link state and routes. */
   function isMissing(up: boolean, ...routes: ReturnType<typeof route>[]) {
     const nic = nicLink(1, { up, mac: macOf(1) });
     const bare = host([nic], { addresses: [address('ens1', '10.0.0.1/24')] });
@@ -84,13 +84,13 @@ describe('the connected route of an address that is there', () => {
     return presentState(on, nic, belongings).link?.addresses[0]?.noPrefixRoute;
   }
 
-  test('is missing when nobody has it, or another table alone', () => {
+  test('a connected route is missing without a route in main', () => {
     expect(isMissing(true)).toBe(true);
     expect(isMissing(true, route('10.0.0.0/24', 'ens1', { table: 100 }))).toBe(true);
     expect(isMissing(true, route('10.0.0.0/24', 'ens1', { protocol: 2 }))).toBe(false);
   });
 
-  test('is not missed on a link that is down, where the kernel has none', () => {
+  test('a connected route is not missing on a down link, where the kernel makes none', () => {
     expect(isMissing(false)).toBe(false);
   });
 });

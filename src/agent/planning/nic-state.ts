@@ -16,11 +16,11 @@ const nicAddress = z.object({
   /** `ip/prefix`. */
   cidr: z.string(),
   broadcast: z.string().exactOptional(),
-  /** Whether the kernel's connected route of this address is not there. */
+  /** True if the kernel's connected route for this address is missing. */
   noPrefixRoute: z.boolean(),
-  /** It will expire. */
+  /** Set if the address expires. */
   temporary: z.literal(true).exactOptional(),
-  /** IPv6: whether it is another's is not known yet, or known; never wanted. */
+  /** IPv6 duplicate address detection: running, or failed; never wanted. */
   probe: z.enum(['going on', 'failed']).exactOptional(),
 });
 
@@ -43,32 +43,34 @@ const nicRule = z.object({
 
 const linkState = z
   .object({
-    /** Without those that the link does not have, and those that do not matter. */
+    /** Leaves out settings the link lacks and irrelevant settings. */
     ...formerSettings,
     name: z.string(),
-    /** Names that udev gave it beside its own; they are never wanted, only in the way of a rename. */
+    /** Alternative names from udev; never wanted, but may block a rename. */
     altNames: z.array(z.string()).readonly().exactOptional(),
     mtu: z.int(),
     up: z.boolean(),
-    /** Absent on a link without IPv6, and where it does not matter. */
+    /** Absent on a link without IPv6, or if irrelevant. */
     addressMode: z.string().exactOptional(),
-    /** In the kernel's order: the first IPv4 address of a subnet is its primary address. */
+    /** In kernel order: a subnet's first IPv4 address is primary. */
     addresses: z.array(nicAddress).readonly(),
-    /** IPv6 link-local addresses, which the kernel makes and drops as the link goes up and down; absent where they do not matter. */
+    /**
+     * IPv6 link-local addresses; the kernel makes and drops them as the link goes up and down. Absent if irrelevant.
+     */
     linkLocal: z.array(z.string()).readonly().exactOptional(),
-    /** All but those that the kernel makes from addresses. */
+    /** All routes except kernel-made routes from addresses. */
     routes: z.array(nicRoute).readonly(),
   })
   .transform(withFormerSettings);
 
 /**
- * Everything of one NIC that the agent changes, and so everything it must be able to put back. Applying, removing and
- * rolling back are all the same act: bring a NIC from the state it has to another one.
+ * NIC state the agent changes, and must therefore be able to restore. Apply, removal and rollback work alike: they move
+ * a NIC from the current state to another state.
  */
 export const nicState = z.object({
-  /** Absent when the NIC is not on the host. */
+  /** Absent if the NIC is not on the host. */
   link: linkState.exactOptional(),
-  /** Rules of ours; unlike routes they outlive their NIC. A rule may be there twice. */
+  /** Managed rules; unlike routes, rules outlive their NIC. Duplicates are possible. */
   rules: z.array(nicRule).readonly(),
 });
 
@@ -78,17 +80,17 @@ export type NicRule = Readonly<z.infer<typeof nicRule>>;
 export type LinkState = Readonly<z.infer<typeof linkState>>;
 export type NicState = Readonly<z.infer<typeof nicState>>;
 
-/** Links with a smaller MTU have no IPv6, none of its settings and none of its addresses (RFC 8200). */
+/** Smallest MTU for IPv6: links below have no IPv6 settings and no IPv6 addresses (RFC 8200). */
 export const minIpv6Mtu = 1280;
 
-/** Whether two states are the same, whatever the order of what is in them. */
+/** True if two states are equal, ignoring order. */
 export function sameNic(a: NicState, b: NicState): boolean {
   return nicDifference(a, b) === '';
 }
 
 /**
- * What differs between two states, in a few words; empty when nothing does. A setting that either of them lacks is no
- * difference: the kernel takes IPv6 and its settings off a link whose MTU is too small for it.
+ * Describes differences between two states; empty if equal. A setting missing on either side is no difference: the
+ * kernel removes IPv6 settings from a link with a smaller MTU.
  */
 export function nicDifference(have: NicState, want: NicState): string {
   if (!have.link !== !want.link) return want.link ? 'the NIC is gone' : 'the NIC is there';
@@ -131,7 +133,7 @@ function addressText({ cidr, broadcast, noPrefixRoute, temporary, probe }: NicAd
   ].join(' ');
 }
 
-/** Text of a route that tells any two apart. */
+/** Returns a unique text per route. */
 export function routeText(route: NicRoute): string {
   const { via, src, protocol, scope } = route;
   const hop = `${via ? ` via ${via}` : ''}${src ? ` src ${src}` : ''}`;
@@ -139,23 +141,23 @@ export function routeText(route: NicRoute): string {
 }
 
 /**
- * Text of a rule that tells any two apart; the kernel's, as we make them, and the manager's of the next boot are one: static
- * by systemd 252, none by systemd 247 and NetworkManager 1.30.
+ * Returns a unique text per rule. Protocols kernel, static and none count as equal: the agent sets kernel, systemd 252
+ * sets static after a boot, systemd 247 and NetworkManager 1.30 set none.
  */
 export function ruleText({ from, table, priority, protocol }: NicRule): string {
   const owner = protocol === rt.protocolKernel || protocol === 0 ? rt.protocolStatic : protocol;
   return `${priority}: from ${from} lookup ${table} proto ${owner}`;
 }
 
-/** Enough of a NIC to find it and to know what of the host belongs to it. */
+/** Keys for finding a NIC and its managed state on the host. */
 export interface RecordedNic {
   readonly mac: string;
   readonly belongings: Belongings;
-  /** Whether nothing of its link counts: that is not to be changed, or somebody else's by now. */
+  /** Set if only rules count: the link must stay unchanged, or belongs to other software by now. */
   readonly rulesOnly?: true;
 }
 
-/** The state a NIC has now, as far as it is ours: what others have on its link is not in it. */
+/** Returns the NIC's current managed state, without foreign state on the link. */
 export function presentState(
   host: KernelSnapshot,
   link: Link | undefined,
@@ -190,8 +192,8 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
     linkLocal: addresses.filter(isLinkLocal).map(({ cidr }) => cidr),
     routes: host.routes
       .filter((route) => {
-        const made = isKernelMade(route);
-        return !made && route.links.includes(link.name) && isOwnRoute(route, belongings);
+        const kernelMade = isKernelMade(route);
+        return !kernelMade && route.links.includes(link.name) && isOwnRoute(route, belongings);
       })
       .map(({ to, via, table, protocol, scope, src, metric }) => ({
         to,
@@ -205,14 +207,17 @@ function presentLink(host: KernelSnapshot, link: Link, belongings: Belongings): 
   };
 }
 
-/** The kernel begins to probe an address with the carrier (`addrconf_dad_start`): without one, tentative is the end state. */
+/**
+ * The kernel starts probing when the carrier comes (`addrconf_dad_start`): without a carrier, tentative is the final
+ * state.
+ */
 function probeOf({ probe }: Address, { noCarrier }: Link): Pick<NicAddress, 'probe'> {
   return probe === undefined || (probe === 'going on' && noCarrier) ? {} : { probe };
 }
 
 /**
- * Others may take away what the kernel made from an address, and leave the address; or they make it themselves, as
- * NetworkManager does.
+ * Checks the route itself: foreign software may delete it and keep the address, or create it in the kernel's place
+ * (NetworkManager).
  */
 function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string): boolean {
   if (prefixOf(cidr) === hostPrefix(familyOf(cidr))) return true;
@@ -222,7 +227,9 @@ function hasConnectedRoute({ routes }: KernelSnapshot, link: Link, cidr: string)
   );
 }
 
-/** Whether the kernel made the address from the link itself (RFC 4862): it says nothing about who uses the link. */
+/**
+ * True if the kernel derived the address from the link (RFC 4862): such an address says nothing about the link's users.
+ */
 export function isLinkLocal({ family, scope, cidr }: Snapshot['addresses'][number]): boolean {
   return family === 6 && scope === rt.scopeLink && ipOf(cidr).startsWith('fe80:');
 }

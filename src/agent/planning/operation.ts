@@ -2,16 +2,16 @@ import { familyOf } from '../../api/address.ts';
 import type { Neighbour, SettingKey } from '../snapshot.ts';
 import type { NicAddress, NicRoute, NicRule } from './nic-state.ts';
 
-/** What brings a NIC to another state, as data. */
+/** Change from a NIC's current state to another state, as data. */
 export interface Change {
-  /** Written before any operation, so that a NIC never listens to router advertisements while it comes up. */
+  /** Written before any operation, so a NIC never accepts router advertisements while coming up. */
   readonly sysctls: readonly SysctlWrite[];
-  /** Frees a name that another NIC of ours is about to take; comes before the operations of all NICs. */
+  /** Frees a name another managed NIC is about to take; runs before all NICs' operations. */
   readonly eviction?: Operation;
   readonly operations: readonly Operation[];
 }
 
-/** One change of the kernel's state, as data. `dev` is the name the link has at that moment. */
+/** One kernel change, as data. `dev` is the link's name when the operation runs. */
 export type Operation =
   | { readonly kind: 'link.rename'; readonly dev: string; readonly to: string }
   | { readonly kind: 'link.mtu'; readonly dev: string; readonly mtu: number }
@@ -27,17 +27,17 @@ export type Operation =
   | { readonly kind: 'neighbour.set'; readonly dev: string; readonly neighbour: Neighbour }
   | { readonly kind: 'rule.add' | 'rule.delete'; readonly rule: NicRule };
 
-/** A kernel setting that has no netlink form; `dev` is the name the link has before any operation. */
+/** Kernel setting without a netlink form; `dev` is the link's name before any operation. */
 export interface SysctlWrite {
   readonly dev: string;
   readonly key: SettingKey;
   readonly value: string;
 }
 
-/** Before a line for an `ip` of IPv6: in a batch that is of no family, rules are of IPv4. */
+/** Prefix for IPv6 lines: in a batch without a family, `ip` handles rules as IPv4. */
 export const sixPrefix = '-6 ';
 
-/** The operation as a line of `ip -batch`. Adding an address and setting a route also succeed when they are there. */
+/** Returns the operation as an `ip -batch` line. Adding an address and setting a route are idempotent. */
 export function batchLine(operation: Operation): string {
   if ('rule' in operation) {
     const { kind, rule } = operation;
@@ -79,7 +79,7 @@ function addressWords({ cidr, broadcast, noPrefixRoute }: NicAddress): string {
     cidr,
     ...(broadcast ? ['broadcast', broadcast] : []),
     ...(noPrefixRoute ? ['noprefixroute'] : []),
-    // One that the kernel would make by itself, of the NIC's own MAC.
+    // Skips duplicate detection for the link-local address derived from the NIC's own MAC.
     ...(cidr.startsWith('fe80:') ? ['nodad'] : []),
   ].join(' ');
 }
@@ -107,7 +107,7 @@ function routeWords(dev: string, { to, via, table, protocol, scope, src, metric 
 }
 
 function ruleWords({ from, table, priority, protocol }: NicRule): string {
-  // A rule without a protocol is found by leaving it out: 0 would be looked for literally by some versions.
+  // Leaves out protocol 0: some `ip` versions match 0 literally and miss the rule.
   const owner = protocol === 0 ? '' : ` protocol ${protocol}`;
   return `from ${from} table ${table} priority ${priority}${owner}`;
 }

@@ -23,8 +23,8 @@ function inherited(on: Partial<Snapshot>, nic = named) {
   return recordOf(mac, entry(1), emptyState, host([nic], on));
 }
 
-describe('what is ours', () => {
-  test('is what state.json says', () => {
+describe('NIC ownership', () => {
+  test('recordOf returns the state.json record', () => {
     const record: NicRecord = {
       mac,
       index: 5,
@@ -38,20 +38,17 @@ describe('what is ours', () => {
   });
 
   test.each<[string, Partial<Snapshot>]>([
-    ['its file', { files: [ownFile(3, mac, ['10.0.0.1/24'])] }],
+    ['file', { files: [ownFile(3, mac, ['10.0.0.1/24'])] }],
     [
-      'its rule',
+      'rule',
       {
         addresses: [address('multinic3', '10.7.0.1/24')],
         rules: [rule('10.7.0.1/32', 103, 32_765, { protocol: 0 })],
       },
     ],
-    ['its route', { routes: [route('10.7.0.0/24', 'multinic3', { table: 103 })] }],
-    [
-      'name and address that its clean-up leaves',
-      { addresses: [address('multinic3', '10.0.0.1/24')] },
-    ],
-  ])('is what the deployed agent left: %s', (_, on) => {
+    ['route', { routes: [route('10.7.0.0/24', 'multinic3', { table: 103 })] }],
+    ['name and address after a clean-up', { addresses: [address('multinic3', '10.0.0.1/24')] }],
+  ])("recordOf infers a record from the legacy agent's %s", (_, on) => {
     expect(inherited(on)).toMatchObject({
       index: 3,
       table: 103,
@@ -62,23 +59,20 @@ describe('what is ours', () => {
 
   test.each<[string, Partial<Snapshot>]>([
     ['nothing but a name', {}],
+    ['a name and an unrequested address', { addresses: [address('multinic3', '10.7.0.1/24')] }],
     [
-      'a name and an address that nobody asks for',
-      { addresses: [address('multinic3', '10.7.0.1/24')] },
-    ],
-    [
-      'a rule at a table of its own',
+      'a rule for another table',
       {
         addresses: [address('multinic3', '10.7.0.1/24')],
         rules: [rule('10.7.0.1/32', 200, 10_050)],
       },
     ],
     ['a file about another MAC', { files: [ownFile(3, macOf(9), [])] }],
-  ])('is not what somebody made by hand: %s', (_, on) => {
+  ])('recordOf ignores hand-made state: %s', (_, on) => {
     expect(inherited(on)).toBeUndefined();
   });
 
-  test('is what it was given and what the network manager holds of it since the boot', () => {
+  test("ownedBy combines recorded state with the network manager's state since boot, without reassigned rules", () => {
     const record: NicRecord = {
       mac,
       index: 5,
@@ -105,8 +99,8 @@ describe('what is ours', () => {
       routes: left,
       rules: ['10.0.0.9 table 100', '10.0.0.1 table 105', '10.0.0.2 table 105'],
     });
-    const heir = { mac: macOf(9), table: 100, addresses: ['10.0.0.9/16'] };
-    expect(ownedBy(mac, { ...record, owned: list }, bare, [heir]).rules).toEqual([
+    const successor = { mac: macOf(9), table: 100, addresses: ['10.0.0.9/16'] };
+    expect(ownedBy(mac, { ...record, owned: list }, bare, [successor]).rules).toEqual([
       '10.0.0.1 table 105',
       '10.0.0.2 table 105',
     ]);
@@ -131,23 +125,23 @@ describe('what is ours', () => {
     expect(ownedBy(macOf(9), undefined, { held })).toEqual(nothing);
   });
 
-  test('is no rule of a network manager, however like ours', () => {
+  test("recordOf ignores a network manager's rule similar to ours", () => {
     const foreign = { rules: [rule('10.7.0.9/32', 103, 10_103, { protocol: 16 })] };
     const files = [ownFile(3, mac, ['10.0.0.1/24'])];
     expect(inherited({ ...foreign, files })?.addresses).not.toContain('10.7.0.9/32');
   });
 
-  test('is no rule of IPv6, of which the deployed agent made none', () => {
+  test('IPv6 rules are never legacy rules: the legacy agent made IPv4 rules only', () => {
     const rules = [rule('fd00:7::/32', 103, 10_050, { protocol: 3 })];
     const files = [ownFile(3, mac, ['10.0.0.1/24'])];
     expect(inherited({ rules, files })?.addresses).toEqual([]);
     expect(alone({ rules: [rule('fd00:7::/32', 100, 10_050, { protocol: 3 })] })).toBe('accepted');
-    const asked = entry(1, { addresses: ['10.0.0.1/24', 'fd00:1::1/64'] });
+    const wanted = entry(1, { addresses: ['10.0.0.1/24', 'fd00:1::1/64'] });
     const taken = host([named], { rules, files });
-    expect(planApply(input([asked], taken)).refused[0]?.refusal.reason).toBe('TableInUse');
+    expect(planApply(input([wanted], taken)).refused[0]?.refusal.reason).toBe('TableInUse');
   });
 
-  test('is every address the NIC ever had, on the link or in a rule only', () => {
+  test('recordOf includes every legacy address, on the link or only in a rule', () => {
     const record = inherited({
       addresses: [address('multinic3', '10.0.0.1/24'), address('multinic3', '10.0.0.7/24')],
       rules: ['10.0.0.7', '10.0.0.8'].map((ip) => rule(`${ip}/32`, 103, 32_000, { protocol: 3 })),
@@ -155,17 +149,17 @@ describe('what is ours', () => {
     expect(record?.addresses).toEqual(['10.0.0.1/24', '10.0.0.7/24', '10.0.0.8/32']);
   });
 
-  test('is the file of a NIC that is not plugged at the moment', () => {
+  test('recordOf finds an unplugged NIC by a legacy file', () => {
     const files = [ownFile(4, mac, ['10.0.0.1/24'])];
     expect(recordOf(mac, entry(1), emptyState, host([], { files }))).toMatchObject({ index: 4 });
   });
 
-  test('a live name counts more than an old file', () => {
+  test('recordOf prefers the current link name over an old file', () => {
     expect(inherited({ files: [ownFile(7, mac, [])] })).toMatchObject({ index: 3 });
   });
 });
 
-describe('taking over a NIC of the deployed agent', () => {
+describe("adopting a legacy agent's NIC", () => {
   const on = host([named], {
     addresses: [
       address('multinic3', '10.0.0.1/24', { noPrefixRoute: true }),
@@ -184,7 +178,7 @@ describe('taking over a NIC of the deployed agent', () => {
   const { units, refused } = planApply(input([entry(1)], on));
   const [unit] = units;
 
-  test('keeps its name whatever index is asked for', () => {
+  test('an adopted NIC keeps name and index whatever the request', () => {
     expect(refused).toEqual([]);
     expect(unit).toMatchObject({
       index: 3,
@@ -194,7 +188,7 @@ describe('taking over a NIC of the deployed agent', () => {
     expect(unit?.change.operations.some(({ kind }) => kind === 'link.rename')).toBe(false);
   });
 
-  test('replaces its rules and second addresses, and nothing else', () => {
+  test("adoption replaces the NIC's legacy rules and second addresses, and leaves foreign rules", () => {
     const rules = unit?.change.operations.flatMap((item) => ('rule' in item ? [item] : []));
     expect(rules).toMatchObject([
       { kind: 'rule.add', rule: { from: '10.0.0.1/32', priority: 10_103, protocol: 2 } },
@@ -208,7 +202,7 @@ describe('taking over a NIC of the deployed agent', () => {
     });
   });
 
-  test('replaces its file and removes an older one', () => {
+  test('adoption replaces the legacy file and removes an older file', () => {
     expect(unit?.files).toMatchObject({
       commit: { path: '/etc/netplan/93-multinic3.yaml', changed: true },
       obsolete: [{ path: '/etc/netplan/97-multinic7.yaml', after: null, changed: true }],
@@ -216,8 +210,8 @@ describe('taking over a NIC of the deployed agent', () => {
   });
 });
 
-test('a state says what the network manager has been told since the boot', () => {
-  const told = { mac, index: 3, addresses: ['10.0.0.1/24'] };
+test('withGeneratedConfig records what the network manager received since boot', () => {
+  const generated = { mac, index: 3, addresses: ['10.0.0.1/24'] };
   const boot = { bootId: 'boot-1', addresses: ['10.0.0.2/24'], setUp: 11 };
   const record = {
     mac,
@@ -235,7 +229,9 @@ test('a state says what the network manager has been told since the boot', () =>
       { ...record, mac: macOf(2) },
     ],
   };
-  const { nics } = withGeneratedConfig(known, { held: [told, { ...told, mac: macOf(7) }] });
+  const { nics } = withGeneratedConfig(known, {
+    held: [generated, { ...generated, mac: macOf(7) }],
+  });
   expect(nics).toEqual([
     { ...record, boot: { ...boot, addresses: ['10.0.0.2/24', '10.0.0.1/24'] } },
     { ...record, mac: macOf(2) },

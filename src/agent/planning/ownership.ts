@@ -11,33 +11,33 @@ import { nicOf } from '../identity.ts';
 import { type Link, type Route, type Rule, rt, type Snapshot } from '../snapshot.ts';
 import type { AgentState, NicRecord, Ownership } from '../state.ts';
 
-/** What of the host belongs to one NIC of ours, old and new. */
+/** Keys for host state belonging to one managed NIC, old and new. */
 export type Belongings = { readonly [Key in keyof Ownership]: Readonly<Ownership[Key]> };
 
-/** What a NIC is given. */
+/** Configuration given to a NIC. */
 interface Given {
   readonly addresses: readonly string[];
   readonly table: number;
   readonly routes?: readonly Pick<Route, 'to' | 'table' | 'metric'>[] | undefined;
 }
 
-/** Of a NIC of ours, what its rules are made of. */
+/** Source data for a managed NIC's rules. */
 export interface Ruled extends Given {
   readonly mac: string;
 }
 
-/** Keys of all that a NIC is given. */
+/** Returns ownership keys for a NIC's configuration. */
 export function keysOf({ addresses, table, routes = [] }: Given): Ownership {
   const ips = addresses.map(ipOf);
   return { tables: [table], ips, routes: routes.map(routeKey), rules: rulesFrom([table], ips) };
 }
 
-/** Keys of the rules that lead from these addresses to these tables. */
+/** Returns rule keys for every pair of address and table. */
 export function rulesFrom(tables: readonly number[], ips: readonly string[]): string[] {
   return tables.flatMap((table) => ips.map((ip) => ruleKey(ip, table)));
 }
 
-/** All that is in any of the lists, once. */
+/** Returns the union, without duplicates. */
 export function allOf(lists: readonly Belongings[]): Ownership {
   return {
     tables: [...new Set(lists.flatMap(({ tables }) => tables))],
@@ -47,14 +47,17 @@ export function allOf(lists: readonly Belongings[]): Ownership {
   };
 }
 
-/** What was set for a NIC as state.json says; an earlier agent wrote down what follows from the request alone. */
+/**
+ * Returns the ownership keys in state.json; records by earlier agents lack `owned`, so the request fields supply the
+ * keys.
+ */
 export function listOf(record: NicRecord): Ownership {
   return record.owned ?? keysOf(record);
 }
 
 /**
- * What a NIC owns: what it was given by its record, and what the network manager holds of it, now or since the boot, which
- * it sets again whenever the carrier comes back.
+ * Returns everything a NIC owns: recorded configuration, and configuration the network manager holds now or has held
+ * since boot. The manager sets its configuration again whenever the carrier returns.
  */
 export function ownedBy(
   mac: string,
@@ -71,10 +74,7 @@ export function ownedBy(
   return withoutReassignedRules(mac, belongings, others);
 }
 
-/**
- * What belongs to the NIC but for the rules that others of these NICs have by now: they were given the number and the address of
- * this one.
- */
+/** Removes rules now owned by another managed NIC, after reuse of index and address. */
 export function withoutReassignedRules(
   mac: string,
   belongings: Belongings,
@@ -89,7 +89,7 @@ function ruleKey(ip: string, table: number): string {
   return `${ip} table ${table}`;
 }
 
-/** What the network manager has held of the NIC since the boot. */
+/** Returns the network manager's configuration for the NIC since boot. */
 export function generatedConfigOf(
   mac: string,
   record: NicRecord | undefined,
@@ -106,8 +106,8 @@ export function generatedConfigOf(
 }
 
 /**
- * The state in which each record says what the network manager holds of its NIC by now: netplan may have been told of our
- * files since the boot.
+ * Returns the state with each record updated to the network manager's current configuration: netplan may have processed
+ * our files since boot.
  */
 export function withGeneratedConfig(state: AgentState, host: Pick<Snapshot, 'held'>): AgentState {
   const nics = state.nics.map((nic) =>
@@ -117,10 +117,10 @@ export function withGeneratedConfig(state: AgentState, host: Pick<Snapshot, 'hel
 }
 
 /**
- * NICs that have left since the boot and are back under our name: what netplan made for udev and networkd lasts until the
- * next one, and they name a NIC that is plugged and set it up by that.
+ * Returns NICs detached since boot and back under our name. netplan's output for udev and networkd lasts until the next
+ * boot: both name and configure a replugged NIC by it.
  */
-export function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
+export function reattachedNics({ nics, left = [] }: AgentState, host: Snapshot): NicRecord[] {
   const ours = new Set(nics.map(({ mac }) => mac));
   const isBack = ({ mac, index }: (typeof left)[number]) =>
     !ours.has(mac) && nicOf(host, mac).links.some(({ name }) => name === interfaceName(index));
@@ -134,8 +134,8 @@ export function returned({ nics, left = [] }: AgentState, host: Snapshot): NicRe
 }
 
 /**
- * What is known to be ours of the NIC with this MAC: the record of state.json, what it was before it left, or else what an
- * earlier generation left behind on the host; undefined when nothing of the NIC is ours.
+ * Returns the record for this MAC: from state.json, from before the NIC was detached, or from legacy leftovers on the
+ * host. Undefined if the NIC is unmanaged.
  */
 export function recordOf(
   mac: string,
@@ -143,14 +143,14 @@ export function recordOf(
   state: AgentState,
   host: Snapshot,
 ): NicRecord | undefined {
-  const known = [...state.nics, ...returned(state, host)].find((nic) => nic.mac === mac);
+  const known = [...state.nics, ...reattachedNics(state, host)].find((nic) => nic.mac === mac);
   return known ?? inheritedRecord(mac, entry, host);
 }
 
 /**
- * The deployed agent keeps no state. A NIC is its work when one of its files is about the MAC, or when the link has one
- * of its names and with it a rule or a route of the table that goes with the name, or just the addresses that are asked
- * for now (its clean-up leaves name and address). A hand-made `multinicN` has none of these.
+ * Infers a record from leftovers: the legacy agent keeps no state. Evidence is a legacy file about the MAC, or a link
+ * with a legacy name and a rule or route in the matching table. The requested addresses on such a link suffice, as
+ * legacy clean-up leaves name and addresses. A hand-made `multinicN` has none.
  */
 function inheritedRecord(mac: string, entry: RequestInterface | undefined, host: Snapshot) {
   const link = likelyLink(host, mac);
@@ -176,7 +176,7 @@ function inheritedRecord(mac: string, entry: RequestInterface | undefined, host:
   } satisfies NicRecord;
 }
 
-/** Of twins, which a plan refuses, the one with a name of ours: neither is ignored. */
+/** Returns the link with a managed name if twins share the MAC, so neither is ignored; a plan refuses twins. */
 function likelyLink(host: Snapshot, mac: string): Link | undefined {
   const { links } = nicOf(host, mac);
   return links.find(({ name }) => ourIndex(name) !== undefined) ?? links[0];
@@ -209,12 +209,12 @@ function presentAddresses(host: Snapshot, link: Link | undefined): string[] {
     .map(({ cidr }) => cidr);
 }
 
-/** Sources of the deployed agent's rules: `from IP lookup TABLE`, by hand of `ip`, one per address a NIC ever had. */
+/** Returns sources in legacy rules `from IP lookup TABLE`: set with `ip`, for each address a NIC ever had. */
 function inheritedSources(host: Snapshot, table: number): string[] {
   return host.rules.filter((rule) => isInheritedRule(rule, table)).map(({ from }) => ipOf(from));
 }
 
-/** A rule as the deployed agent makes them: of IPv4, at any priority and without a protocol. */
+/** True for a legacy rule: IPv4, any priority, protocol none or boot. */
 export function isInheritedRule(rule: Rule, table: number): boolean {
   const { family, from, opaque, protocol } = rule;
   const byHand = protocol === 0 || protocol === rt.protocolBoot;
@@ -225,19 +225,19 @@ function isHost(from: string): boolean {
   return from !== 'all' && prefixOf(from) === 32;
 }
 
-/** What the kernel takes for the same route: a new one with this key replaces the old one. */
+/** Returns the kernel's route identity: a new route with this key replaces the old route. */
 export function routeKey({ to, table, metric }: Pick<Route, 'to' | 'table' | 'metric'>): string {
   return `${to} table ${table} metric ${metric}`;
 }
 
-/** Whether the route, of a link of the NIC, is ours. */
+/** True if the route, on the NIC's link, is managed. */
 export function isOwnRoute(route: Route, { tables, routes }: Belongings): boolean {
   return tables.includes(route.table) || routes.includes(routeKey(route));
 }
 
 /**
- * Whether the rule is ours: it sends one of the NIC's addresses to a table of the NIC's. Its priority, protocol and prefix differ
- * between generations, and after a reboot from their files.
+ * True if the rule leads from a NIC address to a NIC table. Priority, protocol and prefix differ between agent
+ * generations, and after a reboot.
  */
 export function isOwnRule({ opaque, from, table }: Rule, { rules }: Belongings): boolean {
   return !opaque && table !== undefined && rules.includes(ruleKey(ipOf(from), table));

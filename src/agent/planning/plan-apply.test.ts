@@ -34,7 +34,7 @@ function stateWith(...nics: NicRecord[]): AgentState {
   return { ...emptyState, nics };
 }
 
-describe('a NIC that was unplugged and is plugged again', () => {
+describe('a NIC unplugged and replugged', () => {
   const held = [{ mac: macOf(1), index: 0, addresses: ['10.0.0.9/24'] }];
   const on = host([link(1, { name: 'multinic0', up: true })], {
     held,
@@ -45,7 +45,7 @@ describe('a NIC that was unplugged and is plugged again', () => {
     ],
   });
 
-  test('loses what the network manager still held of it and set, and that is remembered', () => {
+  test("a replugged NIC loses the network manager's old address and rule, and the record remembers them", () => {
     const { units, refused } = planApply(input([entry(1)], on));
     expect(refused).toEqual([]);
     const lines = units.flatMap(({ change }) => change.operations.map(batchLine));
@@ -98,7 +98,7 @@ function configuredHost(): Snapshot {
   });
 }
 
-/** It has a macvlan, an address and routes that are not ours. */
+/** Configured host with foreign users on the NIC: a macvlan, an address and routes. */
 function usedHost(): Snapshot {
   const on = configuredHost();
   const upper = link(7, { name: 'macvlan7', kind: 'macvlan', lower: 'multinic0' });
@@ -124,8 +124,8 @@ const planned = (on: Snapshot, other: ReturnType<typeof link>) => {
   return [units.map(isDone), refused.map(({ refusal }) => refusal.reason)];
 };
 
-describe('the plan', () => {
-  test('remembers what a new NIC was before it was ours', () => {
+describe('apply plan', () => {
+  test("planApply records a new NIC's original state", () => {
     const { units } = planApply(input([entry(1)], host([link(1)])));
     expect(units[0]?.record).toMatchObject({
       mac: macOf(1),
@@ -138,7 +138,7 @@ describe('the plan', () => {
     });
   });
 
-  test('lists every address, route and rule that it sets', () => {
+  test('planApply records ownership keys for every address, route and rule', () => {
     const routes = [{ to: '10.9.0.0/16', via: '10.0.0.254', metric: 7 }];
     const owned = [
       entry(1, { routing: 'main', gateway: undefined, routes }),
@@ -150,7 +150,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('of a NIC that is as it shall be has nothing to do', () => {
+  test('planApply needs no operations for a correct NIC', () => {
     const { units, refused } = planApply(
       input([entry(1)], configuredHost(), stateWith(record(1, 0))),
     );
@@ -159,7 +159,7 @@ describe('the plan', () => {
     expect(planText({ units, refused })).toBe(`multinic0 ${macOf(1)}: as it shall be\n`);
   });
 
-  test('[RW-35] writes a file again that others can read', () => {
+  test('[RW-35] planApply rewrites a file readable by other users', () => {
     const on = configuredHost();
     const open = { ...on, files: on.files.map((file) => ({ ...file, mode: 0o644 })) };
     const [unit] = planApply(input([entry(1)], open, stateWith(record(1, 0)))).units;
@@ -167,58 +167,61 @@ describe('the plan', () => {
     expect(unit?.change.operations).toEqual([]);
   });
 
-  describe('of a NIC of ours that others have come to use', () => {
+  describe('a managed NIC with foreign users', () => {
     const state = stateWith(record(1, 0));
 
-    test('has nothing to do while it is as it shall be', () => {
+    test('planApply accepts a correct NIC despite foreign users', () => {
       const { units, refused } = planApply(input([entry(1)], usedHost(), state));
       expect([units.map(isDone), refused]).toEqual([[true], []]);
     });
 
-    test('refuses to change it', () => {
+    test('planApply refuses to change a NIC with foreign users', () => {
       const { units, refused } = planApply(input([entry(1, { mtu: 1400 })], usedHost(), state));
       expect(units).toEqual([]);
       expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason: 'NICInUse' } }]);
     });
   });
 
-  describe('of a NIC whose address another link has, too', () => {
+  describe('a NIC whose address another link has too', () => {
     test.each([
       ['a dummy', { kind: 'dummy', up: true }],
       ['a link that is down', { kind: 'bridge' }],
       ['a link without ARP', { kind: 'ipip', up: true, noArp: true }],
-    ])('has nothing to do while %s has it, to which no neighbour speaks', (_, more) => {
-      expect(planned(configuredHost(), holder(more))).toEqual([[true], []]);
-    });
+    ])(
+      'planApply accepts a NIC whose address is also on %s, invisible to neighbours',
+      (_, more) => {
+        expect(planned(configuredHost(), holder(more))).toEqual([[true], []]);
+      },
+    );
 
-    test('is refused while the other link answers for it', () => {
+    test('planApply refuses a NIC while another link answers for the address', () => {
       expect(planned(configuredHost(), holder({ up: true }))).toEqual([[], ['NICInUse']]);
     });
 
-    test('is refused while the NIC does not have it yet', () => {
+    test('planApply refuses a NIC without the address while a dummy has it', () => {
       const fresh = host([link(1, { name: 'multinic0' })]);
       expect(planned(fresh, holder({ kind: 'dummy' }))).toEqual([[], ['NICInUse']]);
     });
   });
 
-  test('remembers what a NIC was before it was ours, however often it is changed', () => {
+  test('planApply keeps the recorded original state through later changes', () => {
     const was = { originalName: 'enp9', original: { mtu: 9000, up: true, settings: {} } };
     const state = stateWith({ ...record(1, 0), ...was });
     const { units } = planApply(input([entry(1, { mtu: 1400 })], configuredHost(), state));
     expect(units[0]?.record).toMatchObject(was);
-    // Settings that an earlier version did not set are as they were until now.
+    // Settings an earlier version did not manage: the current values are the originals.
     expect(units[0]?.record?.original?.settings).toEqual({ 'ipv6.accept_ra': '0' });
   });
 
-  test('goes around a NIC of ours that is not asked for: its index, and its part of the subnet', () => {
-    const kept = link(2, { name: 'multinic0', up: true });
-    const on = host([link(1), kept], { addresses: [address('multinic0', '10.0.0.2/24')] });
+  test("planApply respects an unrequested managed NIC's index and subnet", () => {
+    const unrequested = link(2, { name: 'multinic0', up: true });
+    const on = host([link(1), unrequested], { addresses: [address('multinic0', '10.0.0.2/24')] });
     const { units, refused } = planApply(input([entry(1)], on, stateWith(record(2, 0))));
     expect(refused).toEqual([]);
     expect(units.map(({ index }) => index)).toEqual([1]);
   });
 
-  test('goes around the route in main of a NIC of ours that is not asked for', () => {
+  test("planApply respects an unrequested managed NIC's route in main", () => {
     const to = '10.0.0.0/16';
     const on = host([link(1), link(2, { name: 'multinic0', up: true })], {
       routes: [route(to, 'multinic0', { metric: 100, protocol: 4 })],
@@ -232,7 +235,7 @@ describe('the plan', () => {
     expect(planApply({ ...asked, state: stateWith(routed) }).refused).toEqual([]);
   });
 
-  test('gives nobody the index of a NIC whose entry is invalid', () => {
+  test('planApply reserves the index for a NIC with an invalid entry', () => {
     const invalid = entry(2, { index: 5, gateway: '10.9.9.9' });
     const on = host([link(2, { name: 'multinic1' }), link(3)]);
     const asked = [invalid, entry(3, { index: 1 })];
@@ -240,7 +243,7 @@ describe('the plan', () => {
     expect(units.map(({ index }) => index)).toEqual([0]);
   });
 
-  test('leaves an old file of a NIC to the NIC that takes its path', () => {
+  test('planApply leaves an old file to the NIC taking its path', () => {
     const nics = [link(1, { name: 'multinic0' }), link(2)];
     const on = host(nics, { files: [ownFile(0, macOf(1), []), ownFile(1, macOf(1), [])] });
     const { units } = planApply(input([entry(1), entry(2)], on, stateWith(record(1, 0))));
@@ -250,7 +253,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('swaps two of our own names by way of a third', () => {
+  test('planApply swaps two managed names through temporary names', () => {
     const on = host([link(1, { name: 'multinic1' }), link(2, { name: 'multinic0' })]);
     const { units } = planApply(
       input([entry(1), entry(2)], on, stateWith(record(1, 0), record(2, 1))),
@@ -266,7 +269,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('refuses a NIC whose name a refused one keeps', () => {
+  test('planApply refuses a NIC whose name a refused NIC keeps', () => {
     const on = host([
       link(1, { name: 'multinic1' }),
       link(2, { name: 'multinic0', master: 'br0' }),
@@ -281,7 +284,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('keeps the state of a NIC whose entry is invalid or which is not plugged', () => {
+  test('planApply changes nothing for NICs with an invalid entry or without a link', () => {
     const state = stateWith(record(1, 0), record(2, 1));
     const invalid = entry(1, { gateway: '10.9.9.9' });
     const { units, refused } = planApply(input([invalid, entry(2)], configuredHost(), state));
@@ -290,7 +293,7 @@ describe('the plan', () => {
   });
 
   test.each(['route-multinic0-next', 'ifcfg-multinic0-next'])(
-    'does not write over what somebody else has at %s, not even for a while',
+    'planApply refuses to overwrite a foreign file at the interim path %s',
     (name) => {
       const path = `/etc/sysconfig/network-scripts/${name}`;
       const theirs = { path, text: 'theirs', mode: 0o600, macs: [] };
@@ -302,7 +305,7 @@ describe('the plan', () => {
     },
   );
 
-  test('for people has every step in order', () => {
+  test('planText lists every step in order', () => {
     expect(planText(planApply(input([entry(1), entry(2)], host([link(1)]))))).toBe(
       [
         `multinic0 ${macOf(1)} (now ens1): apply`,
@@ -325,7 +328,7 @@ describe('the plan', () => {
     );
   });
 
-  test('for people says so when there is nothing', () => {
+  test('planText states an empty plan', () => {
     expect(planText({ units: [], refused: [] })).toBe('nothing to do\n');
   });
 });

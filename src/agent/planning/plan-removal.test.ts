@@ -36,8 +36,8 @@ const ours = {
   settings: new Map([['multinic0', { 'ipv6.accept_ra': '0' }]]),
 };
 
-describe('removal', () => {
-  test('of a NIC that is still plugged takes all of ours and gives it its old self back', () => {
+describe('removal plan', () => {
+  test("planRemoval deletes a plugged NIC's managed state and restores name and settings", () => {
     const { units, refused } = planRemoval(input([], host([nic], ours), state));
     expect(refused).toEqual([]);
     expect(units[0]?.change.operations.map(batchLine)).toEqual([
@@ -57,10 +57,10 @@ describe('removal', () => {
     expect(units[0]).not.toHaveProperty('record');
   });
 
-  test('of a NIC whose file cannot be read waits: it would be configured by it at the next boot', () => {
+  test('planRemoval refuses a NIC while the recorded file is unreadable, and ignores other unreadable files', () => {
     const [{ path }] = ours.files as [ConfigFile];
-    const there = { path, text: '', mode: 0, macs: [], unread: 'EACCES' };
-    const found = planRemoval(input([], host([nic], { ...ours, files: [there] }), state));
+    const unreadable = { path, text: '', mode: 0, macs: [], unread: 'EACCES' };
+    const found = planRemoval(input([], host([nic], { ...ours, files: [unreadable] }), state));
     expect(found.units).toEqual([]);
     expect(found.refused).toMatchObject([
       {
@@ -70,12 +70,12 @@ describe('removal', () => {
         },
       },
     ]);
-    const others = { ...there, path: '/etc/netplan/50-theirs.yaml' };
+    const others = { ...unreadable, path: '/etc/netplan/50-theirs.yaml' };
     const { units } = planRemoval(input([], host([nic], { ...ours, files: [others] }), state));
     expect(units).toHaveLength(1);
   });
 
-  test('of a NIC of which there are two, or one that is in hand, waits', () => {
+  test('planRemoval refuses a NIC with a twin or an unfinished change', () => {
     const twice = input([], host([nic, link(1, { index: 31, name: 'ens9' })], ours), state);
     const inHand = new Map([[macOf(1), { reason: 'RollbackFailed', message: '' } as const]]);
     const found = [twice, { ...input([], host([nic], ours), state), inHand }].map(planRemoval);
@@ -85,7 +85,7 @@ describe('removal', () => {
     ]);
   });
 
-  test('leaves no link-local address on a NIC that was down, and has no say where it was up', () => {
+  test('planRemoval clears link-local addresses if the NIC was down before, else leaves them to the kernel', () => {
     const original = { mtu: 1500, up: true, settings: {} };
     const [down, up] = [record, { ...record, original }].map(
       (each) => planRemoval(input([], host([nic], ours), { ...emptyState, nics: [each] })).units[0],
@@ -94,20 +94,20 @@ describe('removal', () => {
     expect(up?.after.link).not.toHaveProperty('linkLocal');
   });
 
-  test('that a clean-up asks for twice, by its state and by its entry, is one', () => {
-    const asked = request([entry(1)], { action: 'cleanup' });
-    const { units } = planRemoval(input(asked, host([nic], ours), state));
+  test('a NIC in state.json and in a clean-up entry is released once', () => {
+    const wanted = request([entry(1)], { action: 'cleanup' });
+    const { units } = planRemoval(input(wanted, host([nic], ours), state));
     expect(units.map(({ target }) => target.mac)).toEqual([macOf(1)]);
   });
 
-  test('of a NIC with a route in its table that nobody could put back is refused', () => {
+  test('planRemoval refuses a NIC with a route the agent cannot restore', () => {
     const theirs = route('10.9.0.0/24', 'multinic0', { table: 100, opaque: true });
     const on = host([nic], { ...ours, routes: [...ours.routes, theirs] });
     const { units, refused } = planRemoval(input([], on, state));
     expect([units, refused[0]?.refusal.reason]).toEqual([[], 'NICInUse']);
   });
 
-  test('of a NIC that is gone takes its rules and its file', () => {
+  test('planRemoval deletes rules and file for an absent NIC', () => {
     const { addresses: _, routes: __, ...left } = ours;
     const [unit] = planRemoval(input([], host([], left), state)).units;
     expect(unit?.change.operations.map(({ kind }) => kind)).toEqual(['rule.delete']);
@@ -116,24 +116,24 @@ describe('removal', () => {
 
   test.each([
     ['is taken', [link(5, { name: 'ens1' })], 'mnfree11', {}],
-    ['is an alternative name of another NIC', [link(5, { altNames: ['ens1'] })], 'mnfree11', {}],
+    ["is another NIC's alternative name", [link(5, { altNames: ['ens1'] })], 'mnfree11', {}],
     ['is free', [], 'ens1', {}],
-    ['is an alternative name of its own', [], 'ens1', { altNames: ['ens1'] }],
-  ])('gives the old name back if it %s', (_, others, name, more) => {
+    ["is the NIC's own alternative name", [], 'ens1', { altNames: ['ens1'] }],
+  ])('planRemoval picks the right name if the original name %s', (_, others, name, more) => {
     const [unit] = planRemoval(
       input([], host([{ ...nic, ...more }, ...others], ours), state),
     ).units;
     expect(unit?.after.link?.name).toBe(name);
   });
 
-  test('of two NICs that had one name gives it back once', () => {
+  test('two NICs with the same original name: only one gets the name back', () => {
     const second = { ...record, mac: macOf(2), index: 1, table: 101, addresses: [] };
     const on = host([nic, link(2, { name: 'multinic1' })], ours);
     const { units } = planRemoval(input([], on, { ...state, nics: [record, second] }));
     expect(units.map(({ after }) => after.link?.name)).toEqual(['ens1', 'mnfree12']);
   });
 
-  test('is only of what is no longer asked for, however bad its entry', () => {
+  test('planRemoval keeps a NIC with an invalid entry', () => {
     const invalid = entry(1, { gateway: '10.9.9.9' });
     expect(planRemoval(input([invalid], host([nic], ours), state))).toEqual({
       units: [],
@@ -141,14 +141,14 @@ describe('removal', () => {
     });
   });
 
-  test('on clean-up is of everything, also of what an earlier generation left', () => {
+  test('a clean-up releases all NICs, including legacy NICs', () => {
     const left = ownFile(3, macOf(2), ['10.0.0.2/24']);
     const on = host([nic, link(2, { name: 'multinic3' })], {
       ...ours,
       files: [...ours.files, left],
     });
-    const asked = request([entry(2, { portId: 'p2' })], { action: 'cleanup' });
-    const { units } = planRemoval(input(asked, on, state));
+    const wanted = request([entry(2, { portId: 'p2' })], { action: 'cleanup' });
+    const { units } = planRemoval(input(wanted, on, state));
     expect(units.map(({ target }) => target)).toEqual([
       { mac: macOf(1), index: 0 },
       { mac: macOf(2), index: 3, portId: 'p2' },
@@ -157,19 +157,15 @@ describe('removal', () => {
   });
 
   test.each([
-    ['became the primary one', { routes: [route('0.0.0.0/0', 'multinic0')] }, 'PrimaryNIC'],
-    [
-      'got an address of somebody else',
-      { addresses: [address('multinic0', '10.7.0.1/24')] },
-      'NICInUse',
-    ],
-  ])('of a NIC that %s is refused', (_, more, reason) => {
+    ['became primary', { routes: [route('0.0.0.0/0', 'multinic0')] }, 'PrimaryNIC'],
+    ['got a foreign address', { addresses: [address('multinic0', '10.7.0.1/24')] }, 'NICInUse'],
+  ])('planRemoval refuses a NIC that %s', (_, more, reason) => {
     const { units, refused } = planRemoval(input([], host([nic], more), state));
     expect(units).toEqual([]);
     expect(refused).toMatchObject([{ name: 'multinic0', refusal: { reason } }]);
   });
 
-  test('leaves alone a file that somebody else put in place of ours', () => {
+  test('planRemoval leaves a foreign file at our path alone', () => {
     const theirs = {
       path: '/etc/netplan/90-multinic0.yaml',
       text: 'theirs',
@@ -184,7 +180,7 @@ describe('removal', () => {
     expect(hostAfterRemoval(on, units).files).toEqual([theirs]);
   });
 
-  test('leaves a host on which its names and tables are free', () => {
+  test('hostAfterRemoval has names, tables and addresses free', () => {
     const on = host([nic], ours);
     const after = hostAfterRemoval(on, planRemoval(input([], on, state)).units);
     expect(JSON.stringify(after)).not.toMatch(/multinic0|10\.0\.0\.1/);
@@ -192,18 +188,18 @@ describe('removal', () => {
   });
 });
 
-describe('a NIC that left while it was unplugged and is plugged again in the same boot', () => {
+describe('a detached NIC replugged in the same boot', () => {
   const former = { originalName: 'ens1', original: { mtu: 1500, up: false, settings: {} } };
   const left = { mac: macOf(1), index: 0, bootId: 'boot-1', addresses: ['10.0.0.1/24'], ...former };
-  const gone = { ...emptyState, left: [left] };
-  const back = { ...ours, files: [], held: [left] };
+  const detached = { ...emptyState, left: [left] };
+  const reattached = { ...ours, files: [], held: [left] };
   const removed = (
-    asked: Parameters<typeof input>[0],
+    wanted: Parameters<typeof input>[0],
     nics = [nic],
     more: Partial<Snapshot> = {},
-  ) => planRemoval(input(asked, host(nics, { ...back, ...more }), gone));
+  ) => planRemoval(input(wanted, host(nics, { ...reattached, ...more }), detached));
 
-  test('loses what the network manager has set on it, and our name', () => {
+  test("a reattached NIC loses the network manager's configuration and our name", () => {
     const { units, refused } = removed([]);
     expect(refused).toEqual([]);
     expect(units.map(({ target, after }) => [target, after.link?.name, after.link?.mtu])).toEqual([
@@ -212,24 +208,24 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
     const lines = units[0]?.change.operations.map(batchLine);
     expect(lines).toContain('addr del 10.0.0.1/24 dev ens1');
     expect(lines).toContain('rule del from 10.0.0.1/32 table 100 priority 10100 protocol 4');
-    // The network manager goes on to hold it: the next time it comes back it is known again.
-    expect(units.reduce(stateAfter, gone)).toEqual(gone);
+    // The network manager still holds the NIC: recognised again at the next replug.
+    expect(units.reduce(stateAfter, detached)).toEqual(detached);
   });
 
-  test('is left to whoever gave it another name, and to who asks for it', () => {
+  test('a detached NIC is not released under another name, with a request entry, or listed in keep', () => {
     const rules = { rules: [] };
     expect(removed([], [{ ...nic, name: 'ens1' }], rules).units).toEqual([]);
     expect(removed([], [{ ...nic, mac: macOf(2) }], rules).units).toEqual([]);
     expect(removed([entry(1)]).units).toEqual([]);
     expect(removed(request([], { keep: [macOf(1)] })).units).toEqual([]);
-    expect(planRemoval(input([], host([nic], back), emptyState)).units).toEqual([]);
+    expect(planRemoval(input([], host([nic], reattached), emptyState)).units).toEqual([]);
   });
 
   test.each([
     ['has another name', [{ ...nic, name: 'ens1' }]],
-    ['is not there', []],
-    ['has another one in its place', [{ ...nic, mac: macOf(2) }]],
-  ])('loses the rules that are back, and nothing else, where it %s', (_, nics) => {
+    ['is absent', []],
+    ['was replaced by another NIC', [{ ...nic, mac: macOf(2) }]],
+  ])('only reappeared rules are deleted for a detached NIC that %s', (_, nics) => {
     const [unit, ...others] = removed([], nics).units;
     expect(others).toEqual([]);
     expect(unit).toMatchObject({ before: { rules: [{ table: 100 }] }, after: { rules: [] } });
@@ -239,7 +235,7 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
     ]);
   });
 
-  test('loses rules alone, also where a file is about it', () => {
+  test('only rules are deleted for a detached NIC under another name, despite a file about the NIC', () => {
     const files = [ownFile(0, macOf(1), ['10.0.0.1/24'])];
     const [unit] = removed([], [{ ...nic, name: 'ens1' }], { files }).units;
     expect(unit?.files).toMatchObject({ commit: { changed: false }, obsolete: [] });
@@ -247,36 +243,38 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
     expect(removed(cleanup, [{ ...nic, name: 'ens1' }], { files }).units).toHaveLength(1);
   });
 
-  test('keeps its rules while a change of theirs is in hand', () => {
+  test('a detached NIC with an unfinished change keeps the rules', () => {
     const inHand = new Map([[macOf(1), { reason: 'RollbackFailed', message: 'x' } as const]]);
-    const on = { ...input([], host([], back), gone), inHand };
+    const on = { ...input([], host([], reattached), detached), inHand };
     expect(planRemoval(on)).toMatchObject({
       units: [],
       refused: [{ target: { mac: macOf(1) }, refusal: { message: 'x' } }],
     });
   });
 
-  test('goes once at a clean-up, also where an entry names it', () => {
+  test('a clean-up releases a reattached NIC once, even with a request entry', () => {
     const { units } = removed(request([entry(1, { portId: 'p1' })], { action: 'cleanup' }));
     expect(units.map(({ target }) => target)).toEqual([{ mac: macOf(1), index: 0, portId: 'p1' }]);
   });
 
-  test('and was asked for again meanwhile leaves once, as any other', () => {
-    const { units } = planRemoval(input([], host([nic], back), { ...gone, nics: [record] }));
+  test('a reattached NIC requested again meanwhile is released once', () => {
+    const { units } = planRemoval(
+      input([], host([nic], reattached), { ...detached, nics: [record] }),
+    );
     expect(units).toHaveLength(1);
   });
 
-  test('and is asked for again is what it was, for when it leaves once more', () => {
-    const asked = [entry(1, { addresses: ['10.0.0.9/24'] })];
-    const on = host([nic], { ...back, routes: [], rules: [] });
-    const [unit] = planApply(input(asked, on, gone)).units;
+  test('a reattached and requested NIC keeps the recorded original state', () => {
+    const wanted = [entry(1, { addresses: ['10.0.0.9/24'] })];
+    const on = host([nic], { ...reattached, routes: [], rules: [] });
+    const [unit] = planApply(input(wanted, on, detached)).units;
     expect(unit?.record).toMatchObject({ index: 0, ...former });
   });
 
-  test('waits for another one of its number that is in hand', () => {
+  test('releasing a reattached NIC waits for an unfinished NIC with the same index', () => {
     const other = { ...record, mac: macOf(2), addresses: [] };
     const inHand = new Map([[macOf(2), { reason: 'RollbackFailed', message: 'x' } as const]]);
-    const on = { ...input([], host([nic], back), { ...gone, nics: [other] }), inHand };
+    const on = { ...input([], host([nic], reattached), { ...detached, nics: [other] }), inHand };
     expect(planRemoval(on)).toMatchObject({
       units: [],
       refused: [
@@ -285,10 +283,10 @@ describe('a NIC that left while it was unplugged and is plugged again in the sam
       ],
     });
     const free = { ...other, index: 1 };
-    expect(planRemoval({ ...on, state: { ...gone, nics: [free] } }).units).toHaveLength(1);
+    expect(planRemoval({ ...on, state: { ...detached, nics: [free] } }).units).toHaveLength(1);
   });
 
-  test('that others use since stays as it is', () => {
+  test('planRemoval refuses a reattached NIC with foreign users', () => {
     const addresses = [...ours.addresses, address('multinic0', '10.7.0.1/24')];
     const { units, refused } = removed([], [nic], { addresses });
     expect(units).toEqual([]);

@@ -33,7 +33,7 @@ import {
   writeChanges,
 } from './unit.ts';
 
-/** All that a request asks for: removals first, as they free names and tables, then the rest on what they leave. */
+/** Plan for a whole request: removals first, freeing names and tables; applies start from the resulting host. */
 export interface WholePlan {
   readonly removal: Plan;
   readonly apply: Plan;
@@ -43,20 +43,20 @@ export function planAll(input: PlanInput): WholePlan {
   const { request, state, host } = input;
   const removal = planRemoval(input);
   if (request.action === 'cleanup') return { removal, apply: { units: [], refused: [] } };
-  const kept = removal.units.reduce(stateAfter, state);
+  const remaining = removal.units.reduce(stateAfter, state);
   const after = hostAfterRemoval(host, removal.units);
-  return { removal, apply: planApply({ ...input, state: kept, host: after }) };
+  return { removal, apply: planApply({ ...input, state: remaining, host: after }) };
 }
 
-/** Names that are already given away in a plan. */
+/** Names and paths reserved in a plan. */
 interface Taken {
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
 /**
- * What is to be done so that the host has the NICs of the request. NICs that must not be touched are refused one by one;
- * one that is as it shall be yields a unit without operations.
+ * Plans the requested NICs. Untouchable NICs are refused individually; a correct NIC yields a transaction without
+ * operations.
  */
 export function planApply(input: PlanInput): Plan {
   const { host } = input;
@@ -105,7 +105,7 @@ function applyUnit({ host, backend, bootId }: PlanInput, candidate: Candidate, t
   };
 }
 
-/** Whether the agent has set up this very link since the boot: what its settings are now is what others made of them. */
+/** True if the agent configured this link since boot: differing settings are then foreign changes. */
 function isSetUp({ record, link }: Candidate, bootId: string): boolean {
   return record?.boot?.bootId === bootId && record.boot.setUp === link.index;
 }
@@ -131,7 +131,10 @@ function recordAfter(
   };
 }
 
-/** What the NIC was like before it was ours; its addresses and routes were not. A setting that was not ours until now is. */
+/**
+ * Returns the link state from before the agent managed the NIC, without addresses and routes. Settings managed only by
+ * this agent version are added.
+ */
 function originalOf(
   record: NicRecord | undefined,
   before: LinkState | undefined,
@@ -153,8 +156,8 @@ function originalOf(
 }
 
 /**
- * What is to be done so that nothing of ours is left of the NICs that the request no longer has, or of all when it asks
- * for a clean-up. Only what state.json, or a file of an earlier generation, says is ours can be removed.
+ * Plans releasing NICs missing in the request, or all NICs for a clean-up. Only state listed in state.json or in an
+ * earlier generation's file is removed.
  */
 export function planRemoval(input: PlanInput): Plan {
   const { host } = input;
@@ -164,7 +167,7 @@ export function planRemoval(input: PlanInput): Plan {
   for (const nic of obsolete(input)) {
     const { record } = nic;
     const link =
-      unreadFile(host, record) ?? othersInHand(input, record) ?? removableLink(input, nic);
+      unreadFile(host, record) ?? unfinishedAtIndex(input, record) ?? removableLink(input, nic);
     if (link && 'reason' in link) {
       const name = linkOf(host, nic.record.mac)?.name ?? '';
       refused.push({ target: nic.target, name, refusal: link });
@@ -173,7 +176,7 @@ export function planRemoval(input: PlanInput): Plan {
   return { units, refused };
 }
 
-/** What nobody can read may still be about the NIC: it would be configured by it at the next boot. */
+/** Refuses the release while a recorded file is unreadable: the file may configure the NIC at the next boot. */
 function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined {
   const paths = record.files.map(({ path }) => path);
   const file = files.find(({ path, unread }) => unread !== undefined && paths.includes(path));
@@ -185,15 +188,15 @@ function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined
   );
 }
 
-/** The journal of another NIC that had the number since must not be written over. */
-function othersInHand({ state, inHand }: PlanInput, { mac, index }: NicRecord) {
+/** Refuses a release that would overwrite the journal of another NIC with the same index. */
+function unfinishedAtIndex({ state, inHand }: PlanInput, { mac, index }: NicRecord) {
   const other = state.nics.find(
     (nic) => nic.index === index && nic.mac !== mac && inHand?.has(nic.mac),
   );
   return other && inHand?.get(other.mac);
 }
 
-/** The NIC's link; none when it was unplugged, or had left before, which leaves its rules and files behind. */
+/** Returns the NIC's link; undefined if unplugged or detached earlier, leaving only rules and files. */
 function removableLink(input: PlanInput, { nic }: Obsolete) {
   const { host, request, state, inHand } = input;
   if (nic.rulesOnly) return inHand?.get(nic.mac);
@@ -206,8 +209,8 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
 }
 
 /**
- * A macvlan in the namespace of a Pod, which the host does not show, or another user of the link: its MAC is in the link's unicast
- * filter. The change of a NIC leaves it connected, a removal does not.
+ * Refuses a release while the link's unicast filter has a foreign MAC: a macvlan in a Pod's namespace, invisible on the
+ * host, or another user. A change keeps such a user connected, a release does not.
  */
 function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
   const other = receives?.get(mac)?.find((each) => each !== mac);
@@ -224,7 +227,7 @@ function removalUnit(
   const before = presentState(host, link, nic.belongings);
   const name = link ? freeName(host, record, link, names) : '';
   const after = bare(host, before, record, name);
-  const there = nic.rulesOnly ? { ...host, files: [] } : host;
+  const fileHost = nic.rulesOnly ? { ...host, files: [] } : host;
   return {
     action: 'remove',
     target,
@@ -233,11 +236,11 @@ function removalUnit(
     before,
     after,
     change: diffNic(before, after),
-    files: removeChanges(there, record.mac, record.files[0]?.path ?? backend.path(record.index)),
+    files: removeChanges(fileHost, record.mac, record.files[0]?.path ?? backend.path(record.index)),
   };
 }
 
-/** The name the NIC had before it was ours, or one that says that nobody named it. */
+/** Returns the NIC's original name, or `mnfreeN` if unknown or taken. */
 function freeName(host: Snapshot, { originalName }: NicRecord, link: Link, names: Set<string>) {
   const holder = linkNamed(host, originalName);
   const free = holder === undefined || holder.index === link.index;
@@ -247,7 +250,7 @@ function freeName(host: Snapshot, { originalName }: NicRecord, link: Link, names
   return name;
 }
 
-/** What is left of the NIC: what it was before it was ours, without addresses. */
+/** Returns the NIC's state after release: the original link state, without addresses. */
 function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name: string): NicState {
   if (!link) return { rules: [] };
   const { mtu, up } = original ?? { mtu: link.mtu, up: false };
@@ -259,7 +262,7 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
       ...(mtu < minIpv6Mtu ? {} : { addressMode: original?.addrGenMode ?? 'eui64' }),
       settings: formerSettings(host, link, original),
       addresses: [],
-      // Those of a link that is up are the kernel's own business again.
+      // On a link left up, the kernel manages link-local addresses again.
       ...(up ? {} : { linkLocal: [] }),
       routes: [],
     },
@@ -267,22 +270,24 @@ function bare(host: Snapshot, { link }: NicState, { original }: NicRecord, name:
   };
 }
 
-/** Of a NIC whose past is not known: what the kernel gives to a new one. */
+/** Falls back to kernel defaults for a NIC without recorded settings. */
 function formerSettings(host: Snapshot, link: LinkState, original: NicRecord['original']) {
   const former = { ...link.settings, ...(original ? original.settings : host.defaultSettings) };
   return withoutForeignChanges(former, link.settings);
 }
 
-/** The host as it will be once these NICs are removed; what a plan for the others starts from. */
+/** Predicts the host after these removals, as a base for the apply plan. */
 export function hostAfterRemoval(host: Snapshot, removals: readonly Unit[]): Snapshot {
   const removed = new Map(
     removals.flatMap(({ before, after }) =>
       before.link && after.link ? [[before.link.name, after.link] as const] : [],
     ),
   );
-  // A path at which nothing goes may have a file of somebody else, or of the NIC that has the number by now.
-  const gone = removals.flatMap(({ files }) => inOrder(files)).filter(({ changed }) => changed);
-  const paths = new Set(gone.map(({ path }) => path));
+  // Unchanged paths stay: they may hold a foreign file, or a file for a NIC reusing the index.
+  const removedFiles = removals
+    .flatMap(({ files }) => inOrder(files))
+    .filter(({ changed }) => changed);
+  const paths = new Set(removedFiles.map(({ path }) => path));
   return {
     ...host,
     links: host.links.map((link) => {

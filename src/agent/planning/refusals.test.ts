@@ -19,7 +19,7 @@ import { planApply } from './plan.ts';
 
 const [ens1, ens2] = [link(1), link(2)];
 
-/** Reason and message for the NIC 1; the NIC 2 beside it is configured whatever happens to it. */
+/** Reason and message for NIC 1; NIC 2 beside it is always configured. */
 function refused(
   on: Partial<Snapshot>,
   wanted: Partial<RequestInterface> = {},
@@ -32,11 +32,11 @@ function refused(
   return nic ? `${nic.refusal.reason}: ${nic.refusal.message}` : 'accepted';
 }
 
-describe('a NIC is accepted', () => {
+describe('accepted NICs', () => {
   test.each<[string, Partial<Snapshot>]>([
     ['fresh', {}],
     [
-      'with what the kernel makes of a link-local address',
+      'with kernel-made link-local state',
       {
         addresses: [address('ens1', 'fe80::1/64', { scope: 253 })],
         routes: [
@@ -46,27 +46,27 @@ describe('a NIC is accepted', () => {
       },
     ],
     [
-      'beside rules and tables of others',
+      'beside foreign rules and tables',
       {
         rules: [rule('10.9.0.0/16', 200, 111), rule('10.9.0.1/32', 109, 10_050)],
         routes: [route('10.9.0.0/16', 'eth0', { table: 200 })],
       },
     ],
     [
-      'beside an orphan rule of the deployed agent',
+      'beside a leftover legacy rule',
       { rules: [rule('10.3.0.1/32', 100, 32_765, { protocol: 3 })] },
     ],
     ['with its own rule left over', { rules: [rule('10.0.0.1/32', 100, 10_100)] }],
-  ])('%s', (_, on) => {
+  ])('planApply accepts a NIC %s', (_, on) => {
     expect(refused(on)).toBe('accepted');
   });
 
-  test('with an MTU that it can have', () => {
+  test("planApply accepts a NIC with the driver's maximum MTU", () => {
     expect(refused({}, { mtu: 9000 }, [link(1, { maxMtu: 9000 }), ens2])).toBe('accepted');
   });
 });
 
-describe('a NIC is refused', () => {
+describe('refused NICs', () => {
   test.each<[string, Partial<Snapshot>, string]>([
     [
       'with a default route',
@@ -74,12 +74,12 @@ describe('a NIC is refused', () => {
       'PrimaryNIC: ens1 has a default route in table 254',
     ],
     [
-      'with a default route in a table of its own',
+      'with a default route in a separate table',
       { routes: [route('0.0.0.0/0', 'ens1', { table: 200 })] },
       'NICInUse: ens1 has a route to 0.0.0.0/0, table 200',
     ],
     [
-      'with a default route in a table of its own, for the traffic of one pod',
+      "with a default route in a separate table for a Pod's traffic",
       {
         routes: [route('::/0', 'ens1', { table: 2007 })],
         rules: [rule('fd00:244::5/128', 2007, 111), rule('all', 2007, 112, { opaque: true })],
@@ -87,7 +87,7 @@ describe('a NIC is refused', () => {
       'NICInUse: ens1 has a route to ::/0, table 2007',
     ],
     [
-      'with a default route in a table that all traffic of the node uses',
+      "with a default route in a table for all the node's traffic",
       {
         routes: [route('0.0.0.0/0', 'ens1', { table: 200 })],
         rules: [rule('all', 200, 111)],
@@ -95,17 +95,17 @@ describe('a NIC is refused', () => {
       'PrimaryNIC: ens1 has a default route in table 200',
     ],
     [
-      'with a route by a next hop that is marked as made by the kernel, as those of Cilium are',
+      'with a next-hop route marked protocol kernel, as set by Cilium',
       { routes: [route('10.244.7.0/24', 'ens1', { via: '10.0.0.12', protocol: 2 })] },
       'NICInUse: ens1 has a route to 10.244.7.0/24',
     ],
     [
-      'with an IPv6 route by a next hop that is marked as made by the kernel',
+      'with an IPv6 next-hop route marked protocol kernel',
       { routes: [route('fd00:244::/64', 'ens1', { via: 'fe80::12', protocol: 2 })] },
       'NICInUse: ens1 has a route to fd00:244::/64',
     ],
     [
-      'as one of two next hops of a route that is marked as made by the kernel',
+      'in a multipath route marked protocol kernel',
       {
         routes: [
           route('10.244.8.0/24', 'ens1', { links: ['ens1', 'eth0'], protocol: 2, opaque: true }),
@@ -119,22 +119,22 @@ describe('a NIC is refused', () => {
       'PrimaryNIC',
     ],
     [
-      'with a default route that a router announced, beside the way out',
+      'with an announced IPv6 default route, not primary',
       { routes: [route('::/0', 'ens1', { protocol: 9 })] },
       "LeasedByHost: a router's advertisement gave ens1 a route to ::/0",
     ],
     [
-      'with an address that a router announced',
+      'with an announced IPv6 address',
       { addresses: [address('ens1', 'fd00::77/64', { temporary: true })] },
       "LeasedByHost: a router's advertisement gave ens1 the address fd00::77/64",
     ],
     [
-      'as one of several ways out',
+      'in a multipath default route',
       { routes: [route('0.0.0.0/0', 'eth0', { links: ['eth0', 'ens1'] })] },
       'PrimaryNIC',
     ],
     [
-      'with an address of somebody else',
+      'with a foreign address',
       { addresses: [address('ens1', '10.7.0.1/24')] },
       'NICInUse: ens1 has the address 10.7.0.1/24',
     ],
@@ -144,7 +144,7 @@ describe('a NIC is refused', () => {
       'NICInUse: ens1 has the address 2001:db8::1/64',
     ],
     [
-      'with a route of somebody else',
+      'with a foreign route',
       { routes: [route('10.7.0.0/16', 'ens1')] },
       'NICInUse: ens1 has a route to 10.7.0.0/16',
     ],
@@ -169,12 +169,12 @@ describe('a NIC is refused', () => {
       'TableInUse: rule 10100 from 10.9.0.1/32',
     ],
     [
-      'whose table others look into',
+      'whose table a foreign rule uses',
       { rules: [rule('all', 100, 50, { opaque: true })] },
       'TableInUse: rule 50 from all',
     ],
     [
-      'whose own rule selects more',
+      'whose own rule has further selectors',
       { rules: [rule('10.0.0.1/32', 100, 10_100, { opaque: true })] },
       'TableInUse',
     ],
@@ -198,39 +198,39 @@ describe('a NIC is refused', () => {
       { files: [ownFile(0, macOf(9), [])] },
       'PersistFailed',
     ],
-  ])('[RW-40] %s', (_, on, words) => {
+  ])('[RW-40] planApply refuses a NIC %s', (_, on, words) => {
     expect(refused(on)).toContain(words);
   });
 
   test.each<[string, Partial<RequestInterface>, string]>([
     [
-      'in the subnet of the primary NIC',
+      "in the primary NIC's subnet",
       { addresses: ['10.200.9.9/24', '10.0.0.1/24'] },
       'SubnetOverlapsPrimary: 10.200.9.0/24 overlaps 10.200.0.0/16 of eth0',
     ],
+    ["around the primary NIC's subnet", { addresses: ['10.0.0.1/8'] }, 'SubnetOverlapsPrimary'],
     [
-      'around the subnet of the primary NIC',
-      { addresses: ['10.0.0.1/8'] },
-      'SubnetOverlapsPrimary',
+      'absent from the host',
+      { mac: macOf(7) },
+      `WaitingForNIC: no link has the MAC ${macOf(7)} yet`,
     ],
-    ['that is not there', { mac: macOf(7) }, `WaitingForNIC: no link has the MAC ${macOf(7)} yet`],
-    ['that cannot be used', { gateway: '10.9.9.9' }, 'InvalidEntry: gateway 10.9.9.9'],
-  ])('%s', (_, wanted, words) => {
+    ['with an invalid gateway', { gateway: '10.9.9.9' }, 'InvalidEntry: gateway 10.9.9.9'],
+  ])('planApply refuses a NIC %s', (_, wanted, words) => {
     expect(refused({}, wanted)).toContain(words);
   });
 
-  test('with an address of the node, on whatever link and in whatever form', () => {
+  test('planApply refuses a NIC with a Node address in any notation', () => {
     const on = host([ens1], { addresses: [address('ens1', '2001:db8:0:0::1/64')] });
     const { request } = input([entry(1)], on);
-    const asked = { ...request, protectedAddresses: ['2001:0db8::1'] };
-    const [nic] = planApply({ ...input([entry(1)], on), request: asked }).refused;
+    const jobRequest = { ...request, protectedAddresses: ['2001:0db8::1'] };
+    const [nic] = planApply({ ...input([entry(1)], on), request: jobRequest }).refused;
     expect(nic?.refusal.reason).toBe('PrimaryNIC');
   });
 
-  test("around the node's address, even if no link has it at the moment", () => {
+  test('planApply refuses a subnet around the Node address, even if no link has the address', () => {
     const { request, ...rest } = input([entry(1)], host([ens1]));
-    const asked = { ...request, protectedAddresses: ['10.0.0.77'] };
-    const [nic] = planApply({ ...rest, request: asked }).refused;
+    const jobRequest = { ...request, protectedAddresses: ['10.0.0.77'] };
+    const [nic] = planApply({ ...rest, request: jobRequest }).refused;
     expect(nic?.refusal).toMatchObject({ reason: 'SubnetOverlapsPrimary' });
   });
 
@@ -241,7 +241,7 @@ describe('a NIC is refused', () => {
       'NICInUse: ens1 is a member of bond0',
     ],
     [
-      'under a vlan',
+      'below a vlan',
       [ens1, link(5, { name: 'ens1.7', mac: macOf(1), kind: 'vlan', lower: 'ens1' })],
       'NICInUse: ens1.7 sits on ens1',
     ],
@@ -250,28 +250,32 @@ describe('a NIC is refused', () => {
       [ens1, link(5, { mac: macOf(1) })],
       `DuplicateMAC: ens1 and ens5 have the MAC ${macOf(1)}`,
     ],
-    ['that takes no such MTU', [link(1, { maxMtu: 1400 })], 'InvalidEntry: mtu 1450 is above 1400'],
+    [
+      'with too small a maximum MTU',
+      [link(1, { maxMtu: 1400 })],
+      'InvalidEntry: mtu 1450 is above 1400',
+    ],
     ['with a name that splits a line', [link(1, { name: 'a"b' })], 'NICInUse'],
     [
-      'whose name is another NIC',
+      'whose name belongs to another NIC',
       [ens1, link(5, { name: 'multinic0' })],
       `NICInUse: the name multinic0 belongs to another NIC, ${macOf(5)}`,
     ],
     [
-      'whose name is an alternative one of another NIC',
+      "whose name is another NIC's alternative name",
       [ens1, link(5, { altNames: ['multinic0'] })],
       'NICInUse: the name multinic0',
     ],
-  ])('%s', (_, links, words) => {
+  ])('planApply refuses a NIC %s', (_, links, words) => {
     expect(refused({}, {}, [...links, ens2])).toContain(words);
   });
 
-  test('whose name is an alternative one of a NIC that gets another name', () => {
+  test('planApply refuses a name held as alternative name by a NIC being renamed', () => {
     const words = refused({}, {}, [ens1, link(2, { altNames: ['multinic0'] })]);
     expect(words).toContain('NICInUse: the name multinic0');
   });
 
-  test('not for a bridge or a bond that borrowed its MAC', () => {
+  test("a bridge with the NIC's MAC is not the NIC: the refusal names the membership", () => {
     const borrowed = link(5, { name: 'br0', kind: 'bridge', mac: macOf(1) });
     const words = refused({}, {}, [link(1, { master: 'br0' }), borrowed, ens2]);
     expect(words).toBe('NICInUse: ens1 is a member of br0');
@@ -281,57 +285,57 @@ describe('a NIC is refused', () => {
 const leasedRoute = (metric: number) =>
   route('0.0.0.0/0', 'ens1', { via: '10.0.0.254', protocol: 16, metric });
 
-describe('a NIC that the host leased', () => {
+describe('NICs leased by the host', () => {
   const leasedAddress = address('ens1', '10.0.0.1/24', { temporary: true });
-  test('[RW-16] is told as that while another link is the way out', () => {
+  test('[RW-16] a leased NIC is refused as LeasedByHost while another link has the preferred default route', () => {
     expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(100)] })).toBe(
       "LeasedByHost: the host's DHCP gave ens1 the address 10.0.0.1/24",
     );
   });
 
-  test('is told as that whatever way out of IPv6 it has', () => {
+  test('a leased NIC with an IPv6 default route is refused as LeasedByHost', () => {
     const routes = [route('::/0', 'ens1', { protocol: 9 })];
     expect(alone({ addresses: [leasedAddress], routes })).toMatch(/^LeasedByHost/);
   });
 
-  test('is told as that with a way out in another table', () => {
+  test('a leased NIC with a default route in another table is refused as LeasedByHost', () => {
     const routes = [{ ...leasedRoute(0), table: 200 }];
     expect(alone({ addresses: [leasedAddress], routes })).toMatch(/^LeasedByHost/);
   });
 
-  test('is told as that by a route alone', () => {
+  test('a NIC with only a leased route is refused as LeasedByHost', () => {
     const words = "LeasedByHost: the host's DHCP gave ens1 a route to 0.0.0.0/0";
     expect(alone({ routes: [leasedRoute(100)] })).toBe(words);
   });
 
-  test('is the primary one when it is the way out', () => {
+  test('a leased NIC with the preferred default route is refused as PrimaryNIC', () => {
     expect(alone({ addresses: [leasedAddress], routes: [leasedRoute(0)] })).toMatch(/^PrimaryNIC/);
   });
 
-  test('is the primary one when it has an address of the node', () => {
+  test('a leased NIC with a Node address is refused as PrimaryNIC', () => {
     const on = { addresses: [address('ens1', '10.200.0.2/16', { temporary: true })] };
     expect(alone(on)).toMatch(/^PrimaryNIC/);
   });
 });
 
-describe('a route of which nobody knows the links', () => {
+describe('routes with unknown links', () => {
   test.each<[string, Partial<Snapshot>, RegExp]>([
     [
-      'that is the way out may be by the NIC',
+      'may be in the default route',
       { routes: [route('0.0.0.0/0', undefined, { anyLink: true })] },
       /^PrimaryNIC: ens1 may be in the nexthop group of the default route in table 254/,
     ],
     [
-      'may be by the NIC',
+      'may be in a foreign route',
       { routes: [route('10.7.0.0/16', undefined, { anyLink: true })] },
       /^NICInUse: ens1 may be in the nexthop group of the route to 10.7.0.0\/16, table 254/,
     ],
-  ])('%s', (_, on, words) => {
+  ])('planApply refuses a NIC: %s', (_, on, words) => {
     expect(alone(on)).toMatch(words);
   });
 });
 
-/** Why a NIC of ours with the address that is asked for is refused. */
+/** Refusal reasons for a managed NIC with the requested address. */
 function ofOurs(on: Partial<Snapshot>) {
   const record = {
     mac: macOf(1),
@@ -347,8 +351,8 @@ function ofOurs(on: Partial<Snapshot>) {
   return nics.map(({ refusal }) => refusal.reason);
 }
 
-describe('a NIC of ours', () => {
-  test('was not leased when somebody gave its own address a lifetime', () => {
+describe('managed NICs and refusals', () => {
+  test('a managed NIC is not leased if its own address got a lifetime', () => {
     const own = address('multinic0', '10.0.0.1/24', { temporary: true });
     expect(ofOurs({ addresses: [own] })).toEqual([]);
   });
@@ -360,28 +364,28 @@ describe('a NIC of ours', () => {
       'NICInUse',
     ],
     [
-      'its table has a blackhole by it',
+      'its table has a blackhole route on the link',
       { routes: [route('10.9.0.0/24', 'multinic0', { table: 100, type: 6 })] },
       'NICInUse',
     ],
     [
-      'its table has a route by it that nobody could put back',
+      'its table has a route the agent cannot restore',
       { routes: [route('10.9.0.0/24', 'multinic0', { table: 100, opaque: true })] },
       'TableInUse',
     ],
-  ])('is not changed while %s', (_, on, reason) => {
+  ])('a managed NIC is refused while %s', (_, on, reason) => {
     expect(ofOurs(on)).toEqual([reason]);
   });
 
-  test('goes on beside a file that nobody can read', () => {
+  test('a managed NIC is accepted beside an unreadable file', () => {
     expect(ofOurs(theirs({ unread: 'EACCES' }))).toEqual([]);
   });
 
-  test('goes on beside a file for every such name, which ours comes before', () => {
+  test('a managed NIC is accepted beside a catch-all file, which our file precedes', () => {
     expect(ofOurs(theirs({ leases: ['*'] }))).toEqual([]);
   });
 
-  test('is not changed while a file of somebody else has it by the name it had before', () => {
+  test('a managed NIC is refused while a foreign file uses its original name', () => {
     expect(ofOurs(theirs({ names: ['ens1'] }))).toEqual(['NICInUse']);
   });
 });

@@ -14,38 +14,38 @@ export interface Refusal {
 
 export const refusal = (reason: NicReason, message: string): Refusal => ({ reason, message });
 
-/** A NIC that something is to be done to. */
+/** NIC subject to an operation. */
 export interface TouchedNic {
   readonly link: Link;
-  /** What of the host is known to be the NIC's own already. */
+  /** Ownership keys for the NIC's existing state. */
   readonly owned: Belongings;
 }
 
-/** A NIC that an entry of the request is about. */
+/** NIC named in a request entry. */
 export interface WantedNic extends TouchedNic {
   readonly record?: NicRecord;
-  /** What it owns and what it is to own. */
+  /** Ownership keys, existing and desired. */
   readonly belongings: Belongings;
   readonly desired: DesiredNic;
-  /** Paths of the files that it will have, for good or for a while. */
+  /** Paths for permanent and interim files. */
   readonly paths: readonly string[];
 }
 
-/** What a NIC is among. */
+/** Surroundings for checks on a NIC. */
 export interface Site {
   readonly host: Snapshot;
-  /** Addresses of the Node object. */
+  /** Node object addresses. */
   readonly protectedAddresses: readonly string[];
-  /** NICs that are ours already, asked for or not. */
+  /** All managed NICs, requested or not. */
   readonly records: readonly NicRecord[];
-  /** NICs of the request that nothing is known against: what they have may be on the move. No other entry counts. */
+  /** Requested NICs without a refusal: their names and addresses may move. Refused entries do not count. */
   readonly accepted: readonly WantedNic[];
 }
 
-/** Why something must not be done to a NIC; undefined when this check knows nothing against it. */
+/** Returns why a NIC must not be changed; undefined: no objection. */
 export type Check<N extends TouchedNic> = (nic: N, site: Site) => Refusal | undefined;
 
-/** What the first check that knows something against the NIC says. */
+/** Returns the first refusal; undefined if no check objects. */
 export function firstRefusal<N extends TouchedNic>(
   checks: readonly Check<N>[],
   nic: N,
@@ -58,7 +58,7 @@ export function firstRefusal<N extends TouchedNic>(
   return undefined;
 }
 
-/** Why a link must never be touched, whatever is asked for: it carries the node itself. The carrier does not count. */
+/** Checks for links carrying the node itself: such a link is never touched. The carrier does not count. */
 export const untouchable: readonly Check<TouchedNic>[] = [
   strangeName,
   leased,
@@ -66,17 +66,19 @@ export const untouchable: readonly Check<TouchedNic>[] = [
   nodeAddress,
 ];
 
-/** Why a link must not be changed: something on it is not ours and would suffer. */
+/** Checks for foreign users on a link: a change would disrupt them. */
 export const inUse: readonly Check<TouchedNic>[] = [member, lower, foreignAddress, foreignRoute];
 
-/** Why a link cannot be a configured NIC, though nothing differs: the port of another device has no address of its own. */
+/**
+ * Checks for links unusable as a configured NIC even without differences: a bridge or bond port has no address itself.
+ */
 export const unusable: readonly Check<TouchedNic>[] = [...untouchable, member];
 
 export function isDefault({ to, type }: Route): boolean {
   return to.endsWith('/0') && type === rt.unicast;
 }
 
-/** Whether the route leaves by the link, as far as anybody knows. */
+/** True if the route may leave by the link; a route with unknown links counts. */
 function mayLeaveBy({ links, anyLink }: Route, { name }: Link): boolean {
   return anyLink === true || links.includes(name);
 }
@@ -85,18 +87,18 @@ interface NodeAddresses extends Pick<Site, 'protectedAddresses'> {
   readonly host: Pick<Snapshot, 'addresses'>;
 }
 
-/** Whether the link has an address of the Node object. */
+/** Returns the link's Node object address; undefined if none. */
 export function nodeAddressOf(
   link: Link,
   { host, protectedAddresses }: NodeAddresses,
 ): string | undefined {
-  // The kernel and Kubernetes shorten IPv6 in their own ways.
+  // The kernel and Kubernetes shorten IPv6 addresses differently.
   const nodes = new Set(protectedAddresses.map(plainForm));
   const own = host.addresses.filter((item) => item.link === link.name);
   return own.map(({ cidr }) => plainForm(ipOf(cidr))).find((ip) => nodes.has(ip));
 }
 
-/** `ip -batch` splits lines at spaces and quotes, and a setting's path at slashes. */
+/** Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes. */
 function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
   if (/^[\w.@+-]+$/.test(name)) return undefined;
   return refusal('NICInUse', `the link's name ${JSON.stringify(name)} has unusual characters`);
@@ -110,8 +112,8 @@ function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
 }
 
 /**
- * The host's own network manager took a plugged NIC by its file for every NIC, address, default route and all. That does
- * not make it the primary one: another link is the node's way out.
+ * Refuses a link leased by the host's network manager: a file for every NIC gave a plugged NIC an address and a default
+ * route. Such a link is not primary, as the node leaves by another link.
  */
 function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
   const { host } = site;
@@ -128,19 +130,21 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
   return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`);
 }
 
-/** Who makes routes of what a network announces. */
+/** Protocols for routes learned from the network: DHCP and router advertisements. */
 export const leasing: ReadonlySet<number> = new Set<number>([rt.protocolDhcp, rt.protocolRa]);
 
-/** Whether it has the node's address, or no other link has a default route of main that the kernel would rather use. */
+/** True if the link has the Node address, or the kernel's preferred default route in main. */
 export function isPrimary(
   link: Link,
   site: Pick<Site, 'protectedAddresses'> & {
     readonly host: Pick<Snapshot, 'addresses' | 'routes'>;
   },
 ): boolean {
-  const ways = site.host.routes.filter((item) => isDefault(item) && item.table === rt.mainTable);
-  const four = ways.filter(({ family }) => family === 4);
-  const defaults = four.length > 0 ? four : ways;
+  const defaultRoutes = site.host.routes.filter(
+    (item) => isDefault(item) && item.table === rt.mainTable,
+  );
+  const four = defaultRoutes.filter(({ family }) => family === 4);
+  const defaults = four.length > 0 ? four : defaultRoutes;
   const metrics = defaults
     .filter(({ links }) => links.includes(link.name))
     .map(({ metric }) => metric);
@@ -151,8 +155,8 @@ export function isPrimary(
 }
 
 /**
- * Tables by which the node itself finds its way out: those that a rule without any selector leads to. A table for the traffic of
- * some sources alone is other software's, as that of an egress gateway.
+ * Returns tables for the node's own outbound traffic: targets of rules without a selector. A table limited to some
+ * sources belongs to other software, such as an egress gateway.
  */
 function nodeTables({ rules }: Pick<Snapshot, 'rules'>): ReadonlySet<number> {
   const all = rules.filter(({ from, opaque }) => from === 'all' && !opaque);
@@ -182,7 +186,7 @@ function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefi
   return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
 }
 
-/** Why the files of a NIC cannot be written: found before the kernel is changed. */
+/** Refuses a NIC if a file's folder is missing, before any kernel change. */
 export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | undefined {
   const folders = paths.map((path) => dirname(path));
   const folder = host.missingFolders?.find((missing) => folders.includes(missing));
@@ -190,7 +194,7 @@ export function unwritable({ paths }: WantedNic, { host }: Site): Refusal | unde
   return refusal('PersistFailed', `the node has no folder ${folder}; create it`);
 }
 
-/** What the kernel makes by itself from the link does not count. */
+/** Ignores kernel-made link-local addresses. */
 function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.addresses.find((address) => {
     const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
@@ -199,7 +203,7 @@ function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | 
   return foreign && refusal('NICInUse', `${link.name} has the address ${foreign.cidr}`);
 }
 
-/** Routes that the kernel makes do not count. */
+/** Ignores kernel-made routes. */
 function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | undefined {
   const foreign = host.routes.find((route) => {
     if (!mayLeaveBy(route, link) || isKernelMade(route)) return false;

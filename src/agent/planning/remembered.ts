@@ -7,20 +7,20 @@ import {
   keysOf,
   ownedBy,
   type Ruled,
-  returned,
+  reattachedNics,
   withoutReassignedRules,
 } from './ownership.ts';
 import { stateAfter, type Unit } from './unit.ts';
 
-/** A NIC, and the rules that it shall have. */
+/** NIC outside a change, with the rules to keep. */
 export interface UnaffectedNic {
   readonly nic: RecordedNic;
   readonly want: NicState;
 }
 
 /**
- * The NICs that a change is not about. NetworkManager sets all rules that it remembers of any profile once it takes up one of
- * its NICs: also those of NICs that have left since the boot, and of addresses that have (seen of 1.42).
+ * Returns NICs outside a change. NetworkManager 1.42 restores all remembered rules from every profile when activating a
+ * NIC: also rules for NICs and addresses removed since boot.
  */
 export function unaffectedNics(
   units: readonly Unit[],
@@ -28,8 +28,8 @@ export function unaffectedNics(
   host: Snapshot,
   claims: readonly NicRecord[] = [],
 ): readonly UnaffectedNic[] {
-  const inHand = new Set(units.map(({ nic }) => nic.mac));
-  // A change may fail and be undone: what a NIC had is as much its own as what it is to have.
+  const changing = new Set(units.map(({ nic }) => nic.mac));
+  // A change may roll back: former state is owned as much as planned state.
   const nics = [...state.nics, ...units.reduce(stateAfter, state).nics, ...claims];
   const present = state.nics.map((record): UnaffectedNic => {
     const { mac } = record;
@@ -37,8 +37,8 @@ export function unaffectedNics(
     const want = presentState(host, undefined, belongings);
     return { nic: { mac, belongings, rulesOnly: true }, want };
   });
-  const gone = detachedNics(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
-  return [...present, ...gone].filter(({ nic }) => !inHand.has(nic.mac));
+  const detached = detachedNics(state, host, nics).map((nic) => ({ nic, want: { rules: [] } }));
+  return [...present, ...detached].filter(({ nic }) => !changing.has(nic.mac));
 }
 
 export interface DetachedNic extends RecordedNic {
@@ -46,8 +46,8 @@ export interface DetachedNic extends RecordedNic {
 }
 
 /**
- * The NICs that have left since the boot and are not back as ours, with the rules that were theirs alone: number and address
- * of one may by now be another's of `ours`.
+ * Returns NICs detached since boot and not reattached, with rules they alone owned: a NIC in `ours` may have their
+ * index and address by now.
  */
 export function detachedNics(
   state: AgentState,
@@ -55,10 +55,10 @@ export function detachedNics(
   ours: readonly Ruled[] = state.nics,
 ): DetachedNic[] {
   const { nics, left = [] } = state;
-  const back = new Set([...nics, ...returned(state, host)].map(({ mac }) => mac));
-  const gone = new Map(left.map(({ mac, index }) => [mac, index]));
-  for (const mac of back) gone.delete(mac);
-  return [...gone].map(([mac, index]) => {
+  const attached = new Set([...nics, ...reattachedNics(state, host)].map(({ mac }) => mac));
+  const detached = new Map(left.map(({ mac, index }) => [mac, index]));
+  for (const mac of attached) detached.delete(mac);
+  return [...detached].map(([mac, index]) => {
     const former = left
       .filter((nic) => nic.mac === mac)
       .map(({ addresses, index: number }) => keysOf({ addresses, table: routingTable(number) }));

@@ -2,9 +2,9 @@ import { type SettingKey, type Settings, settingKeys } from '../snapshot.ts';
 import type { NicState } from './nic-state.ts';
 
 /**
- * What a NIC of ours needs when others are in its subnet (networking/ip-sysctl of the kernel): replies may leave by another
- * NIC than the one that a packet came by, each NIC answers for its own addresses alone, and asks in their name alone. Others
- * may want something else and have it: that is told, and nothing is done about it.
+ * Settings a managed NIC needs if several NICs share a subnet (networking/ip-sysctl in the kernel docs). Replies may
+ * leave by another NIC than the packet arrived on. Each NIC answers ARP only for its own addresses, and asks only in
+ * their name. Foreign changes to these settings are reported, not repaired.
  */
 export const lastingSettings = {
   'ipv4.rp_filter': '2',
@@ -17,11 +17,11 @@ function isLasting(key: SettingKey): key is keyof typeof lastingSettings {
 }
 
 function pick(settings: Settings, keep: (key: SettingKey) => boolean): Settings {
-  const there = settingKeys.filter((key) => settings[key] !== undefined && keep(key));
-  return Object.fromEntries(there.map((key) => [key, settings[key]]));
+  const present = settingKeys.filter((key) => settings[key] !== undefined && keep(key));
+  return Object.fromEntries(present.map((key) => [key, settings[key]]));
 }
 
-/** The state with what others may decide about left out: nothing has failed when it is otherwise. */
+/** Returns the state without settings foreign software may change: a difference there is no failure. */
 export function withoutLasting(state: NicState): NicState {
   const { link } = state;
   if (!link) return state;
@@ -29,8 +29,8 @@ export function withoutLasting(state: NicState): NicState {
 }
 
 /**
- * The wanted state, with the address mode that the link has where its link-local addresses are the wanted ones all the same:
- * NetworkManager makes them itself and tells the kernel to make none (libnm-core, `addr-gen-mode`).
+ * Returns the wanted state with the link's address mode if the link-local addresses already match: NetworkManager makes
+ * them itself and sets mode none (libnm-core, `addr-gen-mode`).
  */
 export function withForeignMode(want: NicState, now: NicState): NicState {
   const [{ link }, { link: before }] = [want, now];
@@ -40,9 +40,9 @@ export function withForeignMode(want: NicState, now: NicState): NicState {
 }
 
 /**
- * Whether a link has the settings of a new one instead of ours: it has been in another network namespace, which drops them and
- * keeps the link's index. Users who change a setting rarely change all of them to the defaults, which some of ours may be already,
- * and have no reason to have the NIC take router advertisements again. A link with a small MTU has no such setting.
+ * True if a link has default settings instead of ours, after a stay in another network namespace: the kernel resets
+ * settings there and keeps the link index. Users rarely reset all settings (some defaults may equal ours), and have no
+ * reason to re-enable router advertisements. A link with a small MTU has no `accept_ra`.
  */
 export function hasLostSettings(now: Settings, defaults: Settings): boolean {
   const { 'ipv6.accept_ra': acceptRa } = now;
@@ -50,7 +50,7 @@ export function hasLostSettings(now: Settings, defaults: Settings): boolean {
   return takesRa && settingKeys.filter(isLasting).every((key) => now[key] === defaults[key]);
 }
 
-/** The wanted state of a NIC; of one that was set up before, without what others have changed of its settings since. */
+/** Returns the wanted state; for a NIC already set up, without settings foreign software changed since. */
 export function withForeignSettings(want: NicState, now: NicState, setUp: boolean): NicState {
   const { link } = want;
   if (!link || !setUp) return want;
@@ -61,12 +61,12 @@ export function withForeignSettings(want: NicState, now: NicState, setUp: boolea
   return { ...want, link: { ...link, settings } };
 }
 
-/** What is to be given back: not what others have changed since it was ours. */
+/** Returns settings to restore, without settings foreign software changed meanwhile. */
 export function withoutForeignChanges(former: Settings, now: Settings): Settings {
   return pick(former, (key) => !isLasting(key) || now[key] === lastingSettings[key]);
 }
 
-/** Settings of a NIC of ours that others have changed, as `key=value`; those that it does not have are none. */
+/** Returns a managed NIC's settings changed by foreign software, as `key=value`; missing settings do not count. */
 export function foreignSettings(now: Settings): string[] {
   const changed = settingKeys.filter(
     (key) => isLasting(key) && now[key] !== undefined && now[key] !== lastingSettings[key],
@@ -74,7 +74,7 @@ export function foreignSettings(now: Settings): string[] {
   return changed.map((key) => `${key}=${now[key]}`);
 }
 
-/** The name of a setting of a link as sysctl(8) has it. */
+/** Returns a link setting's name in sysctl(8) form. */
 export function settingName(link: string, key: string): string {
   const [family, name] = key.split('.');
   return `net.${family}.conf.${link}.${name}`;

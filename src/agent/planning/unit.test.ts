@@ -26,8 +26,8 @@ function written(files: readonly ConfigFile[], taken: readonly string[] = []) {
   return writeChanges(on, macOf(1), { companions: [name], main }, new Set(taken));
 }
 
-describe('files of a NIC', () => {
-  test('are written in their order, and the addresses decide', () => {
+describe('NIC file changes', () => {
+  test('new files are written in order, committed by the address file', () => {
     const changes = written([]);
     expect(inOrder(changes).map(({ path }) => path)).toEqual([name.path, main.path]);
     expect(changes.commit).toEqual({
@@ -39,13 +39,13 @@ describe('files of a NIC', () => {
     });
   });
 
-  test('of which one beside the addresses alone changes are committed by that one', () => {
+  test('a single changed file is the commit file', () => {
     const changes = written([there(main), there({ ...name, text: 'another name' })]);
     expect(changes.commit).toMatchObject({ path: name.path, before: 'another name' });
     expect(changes.companions).toMatchObject([{ path: main.path, changed: false }]);
   });
 
-  test('that are as they shall be are no change', () => {
+  test('correct files are no change', () => {
     const changes = written([there(main), there(name)]);
     expect(inOrder(changes).map(({ changed }) => changed)).toEqual([false, false]);
     expect(changes.commit.path).toBe(main.path);
@@ -54,11 +54,11 @@ describe('files of a NIC', () => {
   test.each([
     ['text', { ...name, text: 'another name' }],
     ['mode', { ...name, mode: 0o600 }],
-  ])('with another %s are written again', (_, other) => {
+  ])('a file with a different %s is rewritten', (_, other) => {
     expect(written([there(main), there(other)]).commit).toMatchObject({ changed: true });
   });
 
-  test('of earlier generations go, but for those whose path another NIC takes', () => {
+  test('files from earlier generations are removed, unless another NIC takes the path', () => {
     const former = rendered('/etc/netplan/90-multinic0.yaml', 'old');
     const moved = rendered('/etc/netplan/91-multinic1.yaml', 'moved');
     expect(written([there(former), there(moved)], [moved.path]).obsolete).toEqual([
@@ -66,7 +66,7 @@ describe('files of a NIC', () => {
     ]);
   });
 
-  describe('of which a boot goes by more than one', () => {
+  describe('several boot files per NIC', () => {
     const profile = rendered('/etc/scripts/profile', 'the addresses');
     const routes = rendered('/etc/scripts/routes', 'routes');
     const names = (...has: ReturnType<typeof there>[]) => {
@@ -85,14 +85,14 @@ describe('files of a NIC', () => {
       [`${profile.path}-next`, null, profile.text],
     ];
 
-    test('have others in their place while more than one is replaced', () => {
+    test('placeholder files are used while several boot files are replaced', () => {
       expect(names(there(name), old(routes), old(profile))).toEqual(standIns);
       expect(names(there(name), old(profile))).toEqual(standIns);
       const gone = rendered('/etc/scripts/routes6', 'routes');
       expect(names(there(name), there(routes), old(profile), there(gone))).toEqual(standIns);
     });
 
-    test('have none while one is, or all are new', () => {
+    test('no placeholder files are used if one file is replaced or all are new', () => {
       expect(names()).toBeUndefined();
       expect(names(there(name))).toBeUndefined();
       expect(names(there(name), there(routes), old(profile))).toBeUndefined();
@@ -101,7 +101,7 @@ describe('files of a NIC', () => {
       expect(names(there(name), there(routes), there(profile))).toBeUndefined();
     });
 
-    test('are told of as what they are in the end', () => {
+    test('unitLines lists boot files, and placeholder files only as removals', () => {
       const left = rendered(`${profile.path}-next`, 'left');
       const interim = [routes, profile].map((file) => ({ ...file, path: `${file.path}-next` }));
       const on = host([], { files: [old(routes), old(profile), there(left)] });
@@ -114,7 +114,7 @@ describe('files of a NIC', () => {
       ]);
     });
 
-    test('lose those that were left in the end', () => {
+    test('leftover placeholder files are removed', () => {
       const left = rendered(`${profile.path}-next`, 'left');
       const on = host([], { files: [there(name), there(routes), old(profile), there(left)] });
       const rest = { companions: [name, routes], main: profile };
@@ -126,7 +126,7 @@ describe('files of a NIC', () => {
     });
   });
 
-  test('go with the addresses first', () => {
+  test('removeChanges removes the address file first', () => {
     const on = host([], { files: [there(name), there(main)] });
     const { commit, companions, obsolete } = removeChanges(on, macOf(1), main.path);
     expect([commit, ...obsolete].map(({ path }) => path)).toEqual([main.path, name.path]);

@@ -9,70 +9,70 @@ import { batchLine, type Change } from './operation.ts';
 import type { Refusal } from './refusals.ts';
 import { settingName } from './settings.ts';
 
-/** Which NIC of the request, or of state.json, something is about. */
+/** Identity of a NIC in the request or in state.json. */
 export interface Target {
   readonly mac: string;
-  /** Index the request gives it; for a removal the one it has. */
+  /** Requested index; for a removal, the recorded index. */
   readonly index: number;
   readonly portId?: string;
 }
 
-/** One file of a NIC: null where there is none. */
+/** Change to one NIC file; null means absent. */
 export interface FileChange {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
-  /** Permission bits of what is written. */
+  /** Permission bits for the written file. */
   readonly mode: number;
-  /** False when the file is as it should be. */
+  /** False if the file is already correct. */
   readonly changed: boolean;
 }
 
-/** What happens to the files of one NIC. Its addresses begin and end with one of them. */
+/** File changes for one NIC. The addresses appear and disappear with a single file. */
 export interface FileChanges {
   /**
-   * Stand in for the others while more than one file that a boot goes by is replaced, and are gone in the end. The change is
-   * done once the last of them is there.
+   * Placeholder files during replacement of several boot files; absent in the end. The change commits once the last
+   * placeholder exists.
    */
   readonly interim?: readonly FileChange[];
-  /** Written first: they name the NIC and set it up, without an address. */
+  /** Written first: they name and set up the NIC, without an address. */
   readonly companions: readonly FileChange[];
-  /** Once it is as it shall be, the change is done. */
+  /** Commit point: the change is done once this file is correct. */
   readonly commit: FileChange;
-  /** Removed last: files of earlier generations, and of a NIC that leaves what it had beside its addresses. */
+  /** Removed last: files from earlier generations, and a released NIC's files without addresses. */
   readonly obsolete: readonly FileChange[];
 }
 
-/** All of them, in their order. */
+/** Returns all file changes in execution order. */
 export function inOrder({ interim = [], ...files }: FileChanges): readonly FileChange[] {
   return [...interim, ...lasting(files)];
 }
 
-/** Those that stay, or leave for good. */
+/** Returns permanent file changes: written or removed for good. */
 export function lasting({ companions, commit, obsolete }: FileChanges): readonly FileChange[] {
   return [...companions, commit, ...obsolete];
 }
 
-/** All that happens to one NIC: it is done as a whole or not at all. */
+/** NIC transaction: all changes to one NIC, done completely or not at all. */
 export interface Unit {
   readonly action: 'apply' | 'remove';
   readonly target: Target;
-  /** Index the NIC has here; names, tables and files follow it. */
+  /** Index on this host; determines names, tables and files. */
   readonly index: number;
   readonly nic: RecordedNic;
   readonly before: NicState;
   readonly after: NicState;
   readonly change: Change;
   readonly files: FileChanges;
-  /** What the files were rendered from. */
+  /** Source data for the rendered files. */
   readonly desired?: DesiredNic;
-  /** What state.json says of the NIC afterwards; nothing when it is removed. */
+  /** NIC state in state.json afterwards; absent for a removal. */
   readonly record?: NicRecord;
 }
 
 export interface RefusedNic {
   readonly target: Target;
-  /** Name of its link now; empty when there is none. */
+  /** Current link name; empty without a link. */
   readonly name: string;
   readonly refusal: Refusal;
 }
@@ -82,18 +82,18 @@ export interface Plan {
   readonly refused: readonly RefusedNic[];
 }
 
-/** Whether the NIC is as it shall be already. */
+/** True if the NIC is already correct. */
 export function isDone({ change, files }: Unit): boolean {
   const untouched = change.sysctls.length + change.operations.length === 0 && !change.eviction;
   return untouched && inOrder(files).every((file) => !file.changed);
 }
 
-/** What state.json says once the unit is done. */
+/** Returns the state.json content after the transaction. */
 export function stateAfter(state: AgentState, { record, nic }: Unit): AgentState {
   return record ? withNic(state, record) : stateAfterDetach(state, nic.mac);
 }
 
-/** A plan for people: what happens to each NIC, in order, in the words of `ip`. */
+/** Returns a human-readable plan: changes per NIC in execution order, in `ip` syntax. */
 export function planText({ units, refused }: Plan): string {
   const nics = [
     ...units.map(unitText),
@@ -114,7 +114,7 @@ function unitText(unit: Unit): string {
     .join('')}`;
 }
 
-/** What happens to one NIC, a line each: of files that stand in for others only that one goes that had been left. */
+/** Returns one line per change. Placeholder files appear only as removals, when left by an earlier run. */
 export function unitLines({ change, files }: Pick<Unit, 'change' | 'files'>): string[] {
   const { sysctls, eviction, operations } = change;
   const left = (files.interim ?? [])
@@ -135,8 +135,8 @@ function fileText({ path, before, after }: FileChange): string {
 }
 
 /**
- * Changes of files that leave a NIC with exactly these; those of earlier generations go. `taken` are the paths that other
- * NICs of the same plan write to.
+ * Returns file changes leaving a NIC with exactly the rendered files; files from earlier generations are removed.
+ * `taken` lists paths written by other NICs in the plan.
  */
 export function writeChanges(
   host: Snapshot,
@@ -160,7 +160,7 @@ export function writeChanges(
   };
 }
 
-/** Whether a boot goes by the old files or by the new ones, whenever it comes: one is replaced, or there were none. */
+/** True if a boot at any moment sees only old or only new files: one file is replaced, or none existed. */
 function isReplacedAtOnce(files: FileChanges, main: RenderedFile): boolean {
   const replaced = lasting(files).filter(
     ({ changed, path }) => changed && dirname(path) === dirname(main.path),
@@ -168,7 +168,7 @@ function isReplacedAtOnce(files: FileChanges, main: RenderedFile): boolean {
   return replaced.length < 2 || replaced.every(({ before }) => before === null);
 }
 
-/** The last one that changes decides; of files that are all as they shall be, the one with the addresses. */
+/** Picks the commit file: the last changed file, or the address file if all are correct. */
 function committed(written: readonly FileChange[]): Pick<FileChanges, 'companions' | 'commit'> {
   const at = written.findLastIndex(({ changed }) => changed);
   const commit = written.at(at) as FileChange;
@@ -181,7 +181,7 @@ function changeTo(host: Snapshot, { path, text, mode }: RenderedFile): FileChang
   return { path, before: there?.text ?? null, after: text, mode, changed };
 }
 
-/** Changes of files that leave a NIC with none; `path` stands for its file when there is none. */
+/** Returns file changes leaving a NIC without files; `path` is the commit path if no file exists. */
 export function removeChanges(host: Snapshot, mac: string, path: string): FileChanges {
   const files = ownFiles(host, mac).toSorted(
     (a, b) => Number(b.path === path) - Number(a.path === path),

@@ -31,12 +31,12 @@ const resources = z
 export function agentResources() {
   return z
     .string()
-    .default('{"requests":{"cpu":"0","memory":"0"},"limits":{"memory":"256Mi"}}')
     .transform((text, context): JobTemplate['resources'] => {
       const { data } = resources.safeParse(text);
       if (data) return data;
       const example = '{"requests":{"cpu":"10m","memory":"16Mi"},"limits":{"memory":"256Mi"}}';
       context.addIssue(`must be requests and limits of a container as JSON, such as ${example}`);
       return z.NEVER;
-    });
+    })
+    .prefault('{"requests":{"cpu":"0","memory":"0"},"limits":{"memory":"256Mi"}}');
 }

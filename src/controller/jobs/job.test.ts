@@ -115,13 +115,11 @@ describe('the Job of a run', () => {
     expect(spec?.template.spec?.imagePullSecrets).toEqual([{ name: 'one' }, { name: 'two' }]);
   });
 
-  it('the Pod has the configured SELinux type and PriorityClass', () => {
-    const labelled = jobOf(agentTask(), { ...template, selinuxType: 'spc_t' });
-    expect(labelled.spec?.template.spec?.securityContext).toEqual({
-      seccompProfile: { type: 'RuntimeDefault' },
-      seLinuxOptions: { type: 'spc_t' },
-    });
-    expect(podSpec().securityContext).not.toHaveProperty('seLinuxOptions');
+  it('the Pod leaves the SELinux type to the container runtime', () => {
+    expect(podSpec().securityContext).toEqual({ seccompProfile: { type: 'RuntimeDefault' } });
+  });
+
+  it('the Pod has the configured PriorityClass', () => {
     const important = jobOf(agentTask(), { ...template, priorityClass: 'multinic-agents' });
     expect(important.spec?.template.spec?.priorityClassName).toBe('multinic-agents');
     expect(podSpec()).not.toHaveProperty('priorityClassName');

@@ -28,8 +28,6 @@ export interface JobTemplate {
   readonly priorityClass: string | undefined;
   /** Gives agents on NetworkManager nodes access to the system bus. */
   readonly systemBus: boolean;
-  /** SELinux type for the Pods; undefined: the container runtime's default. */
-  readonly selinuxType: string | undefined;
   /**
    * Resources for the agent container. A kubelet rejects a Pod whose requests exceed the node's free resources
    * (OutOfcpu).
@@ -84,7 +82,7 @@ type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
 
 function podSpec(task: AgentTask, template: JobTemplate): PodSpec {
   const mounts = mountsFor(task, template);
-  const { priorityClass, selinuxType } = template;
+  const { priorityClass } = template;
   return {
     // Bypass the scheduler: cordoned, full or tainted nodes need configuration too, and the node is fixed.
     nodeName: task.node,
@@ -99,10 +97,7 @@ function podSpec(task: AgentTask, template: JobTemplate): PodSpec {
     serviceAccountName: template.serviceAccount,
     automountServiceAccountToken: false,
     imagePullSecrets: template.imagePullSecrets.map((name) => ({ name })),
-    securityContext: {
-      seccompProfile: { type: 'RuntimeDefault' },
-      ...(selinuxType === undefined ? {} : { seLinuxOptions: { type: selinuxType } }),
-    },
+    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
     containers: [
       {
         name: containerName,

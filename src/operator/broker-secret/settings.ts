@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { boolean } from '../../process/setting-schemas.ts';
 import { setting } from '../../process/settings.ts';
 
@@ -7,8 +6,8 @@ export const brokerSecretSettings = {
   rabbitmqSecrets: setting({
     env: ['RABBITMQ_SECRETS'],
     flag: 'rabbitmq-secrets',
-    schema: z.string().default('false').pipe(boolean()),
+    schema: boolean().prefault('false'),
     description:
-      'true: write what Contrabass says of the message queue into the Secret rabbitmq-NAME beside each OpenstackConfig; default false, because that takes the right to write Secrets there',
+      'true: write the message queue that Contrabass names into the Secret rabbitmq-NAME beside each OpenstackConfig. The operator then needs the right to write Secrets there; without it the Secret is missing and the log names the right.',
   }),
 };

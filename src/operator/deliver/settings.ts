@@ -1,6 +1,6 @@
-import * as z from 'zod';
 import { boolean, duration, nonBlank, oneOf, url } from '../../process/setting-schemas.ts';
 import { type Settings, setting } from '../../process/settings.ts';
+import { textList } from '../text-list.ts';
 
 /** Settings of the connection to Viola, native or legacy. */
 export const violaSettings = {
@@ -8,56 +8,58 @@ export const violaSettings = {
     env: ['VIOLA_ENDPOINT'],
     flag: 'viola-endpoint',
     schema: url().optional(),
-    description: 'base URL of Viola',
+    description:
+      'Base URL of Viola. Without it, OpenstackConfigs that name no Viola get the reason ConfigError and nothing is delivered.',
   }),
   violaTimeout: setting({
     env: ['VIOLA_TIMEOUT'],
     flag: 'viola-timeout',
-    schema: z.string().default('30s').pipe(duration()),
-    description: 'timeout of a call to Viola; longer than 5m counts as 5m',
+    schema: duration().prefault('30s'),
+    description:
+      'Timeout of a call to Viola (duration, at most 5m; longer counts as 5m). If it is too short, deliveries fail and are retried.',
   }),
   violaInsecureTls: setting({
     env: ['VIOLA_INSECURE_TLS'],
     flag: 'viola-insecure-tls',
     schema: boolean().prefault('false'),
-    description: 'true: do not verify the certificate of Viola',
+    description:
+      'true: do not verify the certificate of Viola. Anybody between the two can then read the token.',
   }),
   violaCaFile: setting({
     env: ['VIOLA_CA_FILE'],
     flag: 'viola-ca-file',
     schema: nonBlank().optional(),
     description:
-      'PEM bundle that the certificate of Viola is verified with; read again at each use',
+      'PEM bundle that verifies the certificate of Viola, instead of the authorities of Node.js; read again at each use. With a wrong one deliveries fail.',
   }),
   violaTokenFile: setting({
     env: ['VIOLA_TOKEN_FILE'],
     flag: 'viola-token-file',
     schema: nonBlank().optional(),
-    description: 'file with the bearer token for Viola, read at each use',
+    description:
+      'File with the bearer token for Viola; read at each use. If it is missing or its token is unknown to Viola, deliveries fail.',
   }),
   violaAccess: setting({
     env: ['VIOLA_ACCESS'],
     flag: 'viola-access',
     schema: oneOf(['managed', 'given']).prefault('given'),
     description:
-      'managed: the operator makes its token for Viola, grants it in the Secret viola-api-tokens and renews it; given (default): it is in --viola-token-file',
+      'managed: the operator makes its token for Viola, grants it in the Secret viola-api-tokens and renews it. given: the token is in --viola-token-file. Viola refuses deliveries if it reads another Secret.',
   }),
   violaTls: setting({
     env: ['VIOLA_TLS'],
     flag: 'viola-tls',
     schema: oneOf(['managed', 'given']).prefault('given'),
     description:
-      'managed: the operator makes an authority and the certificate of Viola, in the Secrets multinic-ca and viola-api-tls, and renews them; given (default): the authority is in --viola-ca-file',
+      'managed: the operator makes an authority and the certificate of Viola, in the Secrets multinic-ca and viola-api-tls, and renews them. given: the authority is in --viola-ca-file. Deliveries fail if Viola serves another certificate.',
   }),
   legacyViolaProviders: setting({
     env: ['LEGACY_VIOLA_PROVIDERS'],
     flag: 'legacy-viola-providers',
-    schema: z
-      .string()
-      .default('')
-      .transform((text) => text.split(',').flatMap((item) => item.trim() || []))
-      .refine((ids) => !ids.includes('*'), 'must name each provider id; * confirms none'),
+    schema: textList()
+      .refine((ids) => !ids.includes('*'), 'must name each provider id; * confirms none')
+      .prefault(''),
     description:
-      'provider ids that the routing file of the legacy Viola has a target for, separated by commas; nothing is posted to a legacy Viola for any other id, because it writes nodes of an unknown provider to its own cluster; default: none',
+      'Provider ids that the routing file of the legacy Viola has a target for (comma-separated). The operator posts to a legacy Viola for no other id, because a legacy Viola writes nodes of an unknown provider to its own cluster.',
   }),
 } satisfies Settings;

@@ -34,7 +34,7 @@ const inWords: Readonly<Record<BrokerFailureKind, string>> = {
   refused:
     'the message queue refuses the user and password that Contrabass names: correct them there; they are tried again once an hour, others at once',
   virtualHost:
-    'the message queue has no such virtual host for this user, or lets in no more of its connections: grant it, or name another (OPENSTACK_NOTIFICATIONS_VHOST)',
+    'the message queue has no virtual host / for this user, or lets in no more of its connections: grant the user access to the virtual host /',
   forbidden:
     'the user of the message queue may not have a queue of its own: grant configure, write and read on amq.gen-.*, and read on neutron, nova and keystone',
   queueGone: 'the queue of the operator was deleted in the message queue: find out who does that',

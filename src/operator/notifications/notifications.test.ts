@@ -288,7 +288,7 @@ describe('the condition', () => {
     ['refused', 'the message queue refuses the user and password that Contrabass names'],
     [
       'virtualHost',
-      'the message queue has no such virtual host for this user, or lets in no more of its connections',
+      'the message queue has no virtual host / for this user, or lets in no more of its connections',
     ],
     ['forbidden', 'the user of the message queue may not have a queue of its own'],
     ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],

@@ -52,7 +52,8 @@ export function createNotifications(options: CreateOptions): Notifications {
     ...options,
     isOn: settings.notifications,
     listen: listenByAmqp(clock),
-    virtualHost: settings.notificationsVirtualHost,
+    // Neutron, Nova and Keystone publish here unless their configuration names another one.
+    virtualHost: '/',
     isTrusted: (address) => isOwnPlace(placeOf(address), settings),
     tls: async () => tlsOf(settings.openstackInsecureTls, await authorities.openstack()),
     connections: new Connections(metrics),

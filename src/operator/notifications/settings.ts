@@ -1,20 +1,13 @@
-import * as z from 'zod';
-import { boolean, nonBlank } from '../../process/setting-schemas.ts';
+import { boolean } from '../../process/setting-schemas.ts';
 import { setting } from '../../process/settings.ts';
 
-/** Of the notifications of OpenStack; who names a broker is Contrabass. */
+/** Settings of notifications of OpenStack; Contrabass names the broker. */
 export const notificationSettings = {
   notifications: setting({
     env: ['OPENSTACK_NOTIFICATIONS'],
     flag: 'openstack-notifications',
-    schema: z.string().default('true').pipe(boolean()),
+    schema: boolean().prefault('true'),
     description:
-      'false: do not listen to the message queue that Contrabass names; changes are found by polling alone',
-  }),
-  notificationsVirtualHost: setting({
-    env: ['OPENSTACK_NOTIFICATIONS_VHOST'],
-    flag: 'openstack-notifications-vhost',
-    schema: nonBlank().default('/'),
-    description: 'virtual host of RabbitMQ in which Neutron publishes its notifications, default /',
+      'true: read notifications from the message queue that Contrabass names. false, or while the queue does not answer: polling alone finds changes.',
   }),
 };

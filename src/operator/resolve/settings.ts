@@ -7,20 +7,21 @@ export const defaultEndpointSettings = {
     env: ['OPENSTACK_DEFAULT_AUTH_URL'],
     flag: 'openstack-default-auth-url',
     schema: url().optional(),
-    description: 'Keystone URL of OpenstackConfigs with direct credentials that name none',
+    description:
+      'Keystone URL of OpenstackConfigs with direct credentials that name none. Without it, they get the reason ConfigError.',
   }),
   openstackDefaultNeutronEndpoint: setting({
     env: ['OPENSTACK_DEFAULT_NEUTRON_ENDPOINT'],
     flag: 'openstack-default-neutron-endpoint',
     schema: url().optional(),
     description:
-      'Neutron URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
+      'Neutron URL of OpenstackConfigs with direct credentials that name none and use the Keystone of --openstack-default-auth-url. Without it, the one in the catalog.',
   }),
   openstackDefaultNovaEndpoint: setting({
     env: ['OPENSTACK_DEFAULT_NOVA_ENDPOINT'],
     flag: 'openstack-default-nova-endpoint',
     schema: url().optional(),
     description:
-      'Nova URL of OpenstackConfigs with direct credentials that name none; not of those with another Keystone than --openstack-default-auth-url',
+      'Nova URL of OpenstackConfigs with direct credentials that name none and use the Keystone of --openstack-default-auth-url. Without it, the one in the catalog.',
   }),
 } satisfies Settings;

@@ -6,7 +6,7 @@ import { createFakeClock } from '../../time/fake-clock.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import { operatorSettings, pollingOf } from '../settings.ts';
 import { nextPollMs } from './poll-interval.ts';
-import { lanesOf, slowSyncMs } from './worker-lanes.ts';
+import { lanesOf, slowSyncMs, workers } from './worker-lanes.ts';
 
 const settings = readSettings(operatorSettings, { env: {}, flags: {} });
 const polling = pollingOf(settings);
@@ -36,7 +36,7 @@ async function hourOf(
   const state = { sinceChangeMs: 0, waiting: false, downPorts: false };
   const controller = createController({
     name: 'test',
-    workers: settings.workers,
+    workers,
     lanes: lanesOf(configs),
     slowMs: slowSyncMs,
     sources: [{ store: configs }],
@@ -108,7 +108,7 @@ it('lanesOf() puts OpenstackConfigs with the same cloud or the same business clu
   configs.upsert(config('a', 'cloud-1', 'biz-1'));
   configs.upsert(config('b', 'cloud-1', 'biz-2'));
   configs.upsert(config('c', 'cloud-2', 'biz-2'));
-  expect(lanesOf(configs).most).toBeLessThanOrEqual(settings.workers / 2);
+  expect(lanesOf(configs).most).toBeLessThanOrEqual(workers / 2);
   const lanes = ['n/a', 'n/b', 'n/c', 'n/gone'].map((key) => lanesOf(configs).of(key));
   expect(lanes).toEqual([
     ['cloud  cloud-1', 'cluster  biz-1'],

@@ -6,6 +6,8 @@ import type { ConfigObject } from '../openstack-config.ts';
 
 /** A slower sync waits for a cloud or a business cluster; most syncs take a few hundred milliseconds. */
 export const slowSyncMs = 2_000;
+/** Most OpenstackConfigs synced at once, besides syncs waiting for a slow answer. */
+export const workers = 8;
 /** Most parallel syncs per lane: more would slow down the cloud and leave fewer workers for other lanes. */
 const perLane = 4;
 

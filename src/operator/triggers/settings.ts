@@ -1,5 +1,6 @@
+import { type ApiAccess, apiAccess, apiSettings } from '../../http/api-settings.ts';
 import { address, boolean, nonBlank } from '../../process/setting-schemas.ts';
-import { type Settings, setting, type Values } from '../../process/settings.ts';
+import { replacedSetting, type Settings, setting, type Values } from '../../process/settings.ts';
 
 /** Settings of the trigger endpoint, which runs inside the operator. */
 export const triggerSettings = {
@@ -8,46 +9,58 @@ export const triggerSettings = {
     flag: 'trigger-listen',
     schema: address().prefault(':18082'),
     description:
-      'address of the trigger endpoint, default :18082; it listens only with --trigger-tokens-file or --trigger-hmac-key-file',
-  }),
-  triggerTokensFile: setting({
-    env: ['TRIGGER_TOKENS_FILE'],
-    flag: 'trigger-tokens-file',
-    schema: nonBlank().optional(),
-    description:
-      'YAML list of {name, sha256, providers, verbs}: who may call the trigger endpoint, with providers ["*"] and the verb write; 30 s after it is gone or broken nobody may',
+      'Address of the trigger endpoint. The operator listens there only with --api-tokens-file or --trigger-hmac-key-file. An address that is not loopback needs --api-tls-cert or --api-plain-http; otherwise the operator exits.',
   }),
   triggerHmacKeyFile: setting({
     env: ['TRIGGER_HMAC_KEY_FILE'],
     flag: 'trigger-hmac-key-file',
     schema: nonBlank().optional(),
     description:
-      'file with a key on each line, of 16 characters or more, that calls of the trigger endpoint are signed with; read at each use',
+      'File with one HMAC key per line, at least 16 characters each, for signed calls of the trigger endpoint. The operator reads it at each call. A short key at the start ends the operator; later signed calls get 503.',
   }),
-  triggerTlsCert: setting({
-    env: ['TRIGGER_TLS_CERT'],
-    flag: 'trigger-tls-cert',
-    schema: nonBlank().optional(),
-    description: 'PEM file of the certificate of the trigger endpoint; read again every minute',
-  }),
-  triggerTlsKey: setting({
-    env: ['TRIGGER_TLS_KEY'],
-    flag: 'trigger-tls-key',
-    schema: nonBlank().optional(),
-    description: 'PEM file of its key',
-  }),
-  triggerPlainHttp: setting({
-    env: ['TRIGGER_PLAIN_HTTP'],
-    flag: 'trigger-plain-http',
-    schema: boolean().prefault('false'),
-    description:
-      'serve triggers without TLS on an address that is not loopback; something else has to guard it',
-  }),
+  ...apiSettings,
+  triggerTokensFile: replacedSetting(
+    'trigger-tokens-file',
+    ['TRIGGER_TOKENS_FILE'],
+    nonBlank().optional(),
+    'api-tokens-file',
+  ),
+  triggerTlsCert: replacedSetting(
+    'trigger-tls-cert',
+    ['TRIGGER_TLS_CERT'],
+    nonBlank().optional(),
+    'api-tls-cert',
+  ),
+  triggerTlsKey: replacedSetting(
+    'trigger-tls-key',
+    ['TRIGGER_TLS_KEY'],
+    nonBlank().optional(),
+    'api-tls-key',
+  ),
+  triggerPlainHttp: replacedSetting(
+    'trigger-plain-http',
+    ['TRIGGER_PLAIN_HTTP'],
+    boolean().optional(),
+    'api-plain-http',
+  ),
 } satisfies Settings;
 
 export type TriggerSettings = Values<typeof triggerSettings>;
 
+/** Returns callers and certificate of the trigger endpoint. */
+export function triggerAccess(settings: TriggerSettings): ApiAccess {
+  return apiAccess(settings, {
+    name: 'trigger',
+    listen: settings.triggerListen,
+    tokensFile: settings.triggerTokensFile,
+    tlsCert: settings.triggerTlsCert,
+    tlsKey: settings.triggerTlsKey,
+    plainHttp: settings.triggerPlainHttp,
+  });
+}
+
 /** Whether the trigger endpoint has callers; without any it does not listen. */
-export function mayBeCalled({ triggerTokensFile, triggerHmacKeyFile }: TriggerSettings): boolean {
-  return triggerTokensFile !== undefined || triggerHmacKeyFile !== undefined;
+export function mayBeCalled(settings: TriggerSettings): boolean {
+  const { tokensFile } = triggerAccess(settings);
+  return tokensFile !== undefined || settings.triggerHmacKeyFile !== undefined;
 }

@@ -11,7 +11,7 @@ export function waitMessage(
   if (mode !== 'webhook') return `nothing starts a sync by itself (mode ${mode}); ${annotation}`;
   return isCallable
     ? `waits for a call of the trigger endpoint (mode webhook); ${annotation}`
-    : `nobody may call the trigger endpoint (mode webhook): set --trigger-tokens-file or --trigger-hmac-key-file; ${annotation}`;
+    : `nobody may call the trigger endpoint (mode webhook): set --api-tokens-file or --trigger-hmac-key-file; ${annotation}`;
 }
 
 const annotation = 'a new value of the annotation multinic.io/reconcile-at starts it at once';

@@ -32,12 +32,12 @@ describe('an OpenstackConfig that no sync has seen yet', () => {
   it('[H2] is Unknown in mode webhook and says that nobody may call', async () => {
     await createdIn('mode: webhook');
     expect(scene.ready()).toContain('Unknown WaitingForTrigger: nobody may call');
-    expect(scene.ready()).toContain('--trigger-tokens-file');
+    expect(scene.ready()).toContain('--api-tokens-file');
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'WaitingForTrigger' }]);
   });
 
   it('[H2] is Unknown in mode webhook and waits for a call when there are callers', async () => {
-    scene.restart({ ...environment, TRIGGER_TOKENS_FILE: '/etc/tokens' });
+    scene.restart({ ...environment, API_TOKENS_FILE: '/etc/tokens' });
     await createdIn('mode: webhook');
     expect(scene.ready()).toContain('Unknown WaitingForTrigger: waits for a call');
   });

@@ -140,7 +140,25 @@ describe('the notes', () => {
     expect(said).toContain('operator.settings.contrabassEndpoint is not set');
     const values = { operator: { settings: { contrabassEndpoint: 'https://contrabass' } } };
     const usual = await notes({ chart: operator, values });
-    expect(usual).not.toMatch(/without a token|is not set/);
+    expect(usual).not.toMatch(/without a token|is not set|WARNING/);
+  });
+
+  it('warn of removed and deprecated values, which the chart accepts', async () => {
+    const values = {
+      operator: { settings: { workers: 4, inventoryPlainHttp: true } },
+      viola: { settings: { cacheFor: '9s', parallel: null } },
+    };
+    const said = await notes({ chart: operator, values });
+    expect(said.match(/^WARNING: \S+ /gm)).toEqual([
+      'WARNING: operator.settings.inventoryPlainHttp: ',
+      'WARNING: operator.settings.workers: ',
+      'WARNING: viola.settings.cacheFor: ',
+    ]);
+    expect(said).toContain('inventoryPlainHttp: Deprecated: use apiPlainHttp.');
+    const old = { controller: { settings: { jobDeadline: '5m', identity: 'me' } } };
+    expect(await notes({ chart: agent, values: old })).toContain(
+      'WARNING: controller.settings.jobDeadline: Removed, has no effect: ',
+    );
   });
 });
 

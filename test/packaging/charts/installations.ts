@@ -94,7 +94,7 @@ const withMuchSaid = {
     settings: {
       listen: ':9082',
       inventoryListen: ':9081',
-      inventoryPlainHttp: true,
+      apiPlainHttp: true,
       inventoryDbPath: '/data/nics/inventory.db',
       contrabassEndpoint: 'http://contrabass.example.com:8600/api',
       openstackNovaEndpoint: 'https://nova.example.com/v2.1',

@@ -79,7 +79,7 @@ it.each<[string, object]>([
       operator: {
         trigger: { endpoint: { tokensSecret: 'callers', tlsSecret: 'tls' } },
         caBundle: { configMap: 'corporate-ca' },
-        settings: { logLevel: 'debug', listen: ':9082', workers: 16 },
+        settings: { logLevel: 'debug', listen: ':9082', downPortFastRetryMax: 16 },
         podLabels: { team: 'network' },
         podAnnotations: { 'example.com/cost': '42' },
         extraVolumes: [{ name: 'more', secret: { secretName: 'more' } }],

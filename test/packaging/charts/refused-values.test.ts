@@ -14,16 +14,16 @@ const bySchema: readonly Refused[] = [
     says: "at '/operator': additional properties 'replica' not allowed",
   },
   {
-    values: { operator: { settings: { workerss: 2 } } },
-    says: "at '/operator/settings': additional properties 'workerss' not allowed",
+    values: { operator: { settings: { pollFastIntervals: 2 } } },
+    says: "at '/operator/settings': additional properties 'pollFastIntervals' not allowed",
   },
   {
-    values: { operator: { settings: { workers: 'lots' } } },
-    says: "at '/operator/settings/workers': got string, want null or integer",
+    values: { operator: { settings: { downPortFastRetryMax: 'lots' } } },
+    says: "at '/operator/settings/downPortFastRetryMax': got string, want null or integer",
   },
   {
-    values: { operator: { settings: { workers: 65 } } },
-    says: "at '/operator/settings/workers': maximum: got 65, want 64",
+    values: { operator: { settings: { downPortFastRetryMax: 1_001 } } },
+    says: "at '/operator/settings/downPortFastRetryMax': maximum: got 1,001, want 1,000",
   },
   {
     values: { operator: { settings: { openstackInsecureTls: 'false' } } },
@@ -101,11 +101,6 @@ const bySchema: readonly Refused[] = [
   },
   {
     chart: 'multinic-agent',
-    values: { controller: { settings: { agentSelinuxType: 'a b' } } },
-    says: "at '/controller/settings/agentSelinuxType': 'a b' does not match pattern '^[a-zA-Z][a-zA-Z0-9_.-]*$'",
-  },
-  {
-    chart: 'multinic-agent',
     values: { controller: { settings: { agentServiceAccount: ' ' } } },
     says: "at '/controller/settings/agentServiceAccount': ' ' does not match pattern",
   },
@@ -138,7 +133,6 @@ function at(path: string, value: unknown): object {
 
 /** Durations that the part itself refuses. */
 const durations: readonly (readonly [path: string, value: string, advice: string])[] = [
-  ['controller.settings.jobDeadline', '1s', 'set at least 30s'],
   ['controller.settings.startDeadline', '29s999ms', 'set at least 30s'],
   ['controller.settings.checkInterval', '4m59.9s', 'set at least 5m'],
   ['controller.settings.leaseDuration', '0', 'set at least 1s'],
@@ -353,10 +347,10 @@ describe('values that cannot be used', () => {
   });
 
   it.each<[chart: Installation['chart'], values: object]>([
-    ['multinic-agent', at('controller.settings.jobDeadline', '30000ms')],
+    ['multinic-agent', at('controller.settings.startDeadline', '30000ms')],
     ['multinic-agent', at('controller.settings.checkInterval', '0.25h')],
     ['multinic-operator', at('operator.settings.pollFastWindow', '0')],
-    ['multinic-operator', at('viola.settings.cacheFor', '500us')],
+    ['multinic-operator', at('viola.settings.clusterTimeout', '1000000us')],
     ['multinic-agent', at('global.imageRegistry', 'registry.example.com:5000/multinic/')],
     ['multinic-agent', at('agent.image', { repository: 'team/a.b_c--d', tag: 'v1.0.0_x-y' })],
     ['multinic-agent', at('agent.resources', { limits: { memory: null }, requests: null })],

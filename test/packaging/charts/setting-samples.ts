@@ -1,6 +1,6 @@
 import { typed, type Value } from '../../../build/charts/setting-form.ts';
 import { valueKey } from '../../../build/charts/values/settings.ts';
-import type { Setting, Settings } from '../../../src/process/settings.ts';
+import { currentSettings, type Setting, type Settings } from '../../../src/process/settings.ts';
 
 /** A value of a setting that is not its default, and what a part makes of it. */
 export interface Sample {
@@ -10,9 +10,9 @@ export interface Sample {
   readonly read: unknown;
 }
 
-/** One for each setting of a part; no two addresses have the same port. */
+/** One for each setting of a part that is not deprecated; no two addresses have the same port. */
 export function samplesOf(settings: Settings): Sample[] {
-  return Object.entries(settings).map(([key, setting], index) => {
+  return Object.entries(currentSettings(settings)).map(([key, setting], index) => {
     const value = sampleOf(key, setting, 9_000 + index);
     return { key: valueKey(key), setting, value, read: setting.schema.parse(textOf(value)) };
   });

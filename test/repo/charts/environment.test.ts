@@ -42,7 +42,6 @@ describe('what the chart decides', () => {
       'operator',
       {
         namespace: '<metadata.namespace>',
-        identity: '<metadata.name>',
         violaEndpoint: `https://viola-api.${own}.svc`,
         violaAccess: 'managed',
         violaTls: 'managed',
@@ -115,7 +114,6 @@ describe('what the chart decides', () => {
       'lifecycle',
       {
         namespace: '<metadata.namespace>',
-        identity: '<metadata.name>',
         serviceAccount: 'multinic-operator',
         listen: { host: '', port: 8082 },
         webhookListen: { host: '', port: 9443 },
@@ -127,7 +125,6 @@ describe('what the chart decides', () => {
       'controller',
       {
         namespace: '<metadata.namespace>',
-        identity: '<metadata.name>',
         agentNamespace: 'multinic-agents',
         agentServiceAccount: 'multinic-agent',
         agentImage: 'localhost/multinic-agent:0.1.0',

@@ -80,7 +80,7 @@ describe('startTriggerServer', () => {
   it('serves who has a token, until it is told to stop', async () => {
     const sha256 = createHash('sha256').update('w').digest('hex');
     const grants = JSON.stringify([{ name: 'w', sha256, providers: ['*'], verbs: ['write'] }]);
-    const url = await start({ TRIGGER_TOKENS_FILE: await file('tokens.yaml', grants) });
+    const url = await start({ API_TOKENS_FILE: await file('tokens.yaml', grants) });
     const headers = { authorization: 'Bearer w' };
     const call = async () => fetch(`${url}${path}`, { method: 'POST', headers });
     expect((await call()).status).toBe(202);
@@ -99,7 +99,7 @@ describe('startTriggerServer', () => {
 
   it('is not ready while its token file cannot be used', async () => {
     const tokens = await file('tokens.yaml', '[]');
-    await start({ TRIGGER_TOKENS_FILE: tokens });
+    await start({ API_TOKENS_FILE: tokens });
     expect(health.readiness().ok).toBe(true);
     await rm(tokens);
     await expect
@@ -124,16 +124,17 @@ describe('startTriggerServer', () => {
     const keys = await file('keys', '0123456789abcdef');
     const open = { TRIGGER_HMAC_KEY_FILE: keys, TRIGGER_ADDR: ':0' };
     await expect(start(open)).rejects.toThrow(
-      'is not loopback: give --trigger-tls-cert and --trigger-tls-key, or say --trigger-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
     );
-    expect(await start({ ...open, TRIGGER_PLAIN_HTTP: 'true' })).toContain('http://');
+    expect(await start({ ...open, API_PLAIN_HTTP: 'true' })).toContain('http://');
   });
 
   it('serves by TLS with the certificate of its files', async () => {
     const url = await start({
+      TRIGGER_ADDR: ':0',
       TRIGGER_HMAC_KEY_FILE: await file('keys', '0123456789abcdef'),
-      TRIGGER_TLS_CERT: await file('tls.crt', good.cert),
-      TRIGGER_TLS_KEY: await file('tls.key', good.key),
+      API_TLS_CERT: await file('tls.crt', good.cert),
+      API_TLS_KEY: await file('tls.key', good.key),
     });
     expect(await shownCertificate(Number(new URL(url ?? '').port))).toBe('good');
     expect(lines.join()).not.toContain('0123456789abcdef');

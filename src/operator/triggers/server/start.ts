@@ -7,7 +7,7 @@ import {
 import { createHttpServer, listen } from '../../../http/server.ts';
 import { openTokenFile } from '../../../http/token-file.ts';
 import type { PartContext } from '../../../process/part.ts';
-import type { TriggerSettings } from '../settings.ts';
+import { type TriggerSettings, triggerAccess } from '../settings.ts';
 import { type CallersDeps, keysIn } from './callers.ts';
 import { ReconcileRequests, type ReconcileRequestsDeps } from './reconcile-requests.ts';
 import { longestBody, serveTriggers } from './routes.ts';
@@ -22,16 +22,11 @@ export async function startTriggerServer(
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  const who = await callersOf(settings, context);
+  const { tokensFile, tls: places } = triggerAccess(settings);
+  const who = await callersOf({ tokensFile, keyFile: settings.triggerHmacKeyFile }, context);
   if (!who) return aborted(signal);
   const { clock, log, health, metrics, about } = context;
-  const files = certificateFilesOf({
-    listen: settings.triggerListen,
-    certFile: settings.triggerTlsCert,
-    keyFile: settings.triggerTlsKey,
-    plainHttp: settings.triggerPlainHttp,
-    prefix: 'trigger-',
-  });
+  const files = certificateFilesOf(places);
   const tls = files && (await readCertificate(files));
   const app = await createHttpServer({
     title: 'MultiNIC triggers',
@@ -61,17 +56,22 @@ export async function startTriggerServer(
   await app.close();
 }
 
+/** Files that name the callers of the trigger endpoint. */
+interface CallerFiles {
+  readonly tokensFile: string | undefined;
+  readonly keyFile: string | undefined;
+}
+
 /** Who may call; undefined = nothing says so. Throws an Error when a file cannot be used. */
 async function callersOf(
-  { triggerTokensFile, triggerHmacKeyFile }: TriggerSettings,
+  { tokensFile, keyFile }: CallerFiles,
   context: Context,
 ): Promise<Pick<CallersDeps, 'tokens' | 'keys'> | undefined> {
-  if (triggerTokensFile === undefined && triggerHmacKeyFile === undefined) return undefined;
-  const tokens =
-    triggerTokensFile === undefined ? undefined : await openTokens(triggerTokensFile, context);
-  if (triggerHmacKeyFile === undefined) return { tokens, keys: undefined };
-  await keysIn(triggerHmacKeyFile);
-  return { tokens, keys: async () => keysIn(triggerHmacKeyFile) };
+  if (tokensFile === undefined && keyFile === undefined) return undefined;
+  const tokens = tokensFile === undefined ? undefined : await openTokens(tokensFile, context);
+  if (keyFile === undefined) return { tokens, keys: undefined };
+  await keysIn(keyFile);
+  return { tokens, keys: async () => keysIn(keyFile) };
 }
 
 async function openTokens(path: string, { clock, log, health, metrics }: Context) {
