@@ -10,7 +10,7 @@ import { type Front, openFront } from './testing/front.ts';
 import { createIoClock, type IoClock } from './testing/io-clock.ts';
 import { environment, type Scene, setScene } from './testing/scene.ts';
 
-// OpenSSL has the clock of the machine, which no test moves.
+// OpenSSL uses the machine's clock, which tests cannot move.
 const year = 365 * 86_400_000;
 const now = { from: new Date(Date.now() - year), until: new Date(Date.now() + year) };
 const over = { from: new Date(Date.now() - 2 * year), until: new Date(Date.now() - year) };
@@ -24,7 +24,7 @@ let clock: IoClock;
 let scene: Scene;
 const open: AsyncDisposable[] = [];
 
-/** A cloud by TLS, its authority in the Secret with the account, and a node with a NIC. */
+/** Starts a TLS cloud, stores its authority in the account Secret, and delivers a node with one NIC. */
 beforeEach(async () => {
   clock = createIoClock();
   cloud = await startCloud({ encryptKey: '0123456789abcdef' });
@@ -52,7 +52,10 @@ beforeEach(async () => {
     network_endpoint_override: `${url}/network`,
     compute_endpoint_override: `${url}/compute/v2.1`,
   };
-  keep({ 'clouds.yaml': stringify({ clouds: { tenant } }), 'ca.crt': authority.certificate });
+  storeSecret({
+    'clouds.yaml': stringify({ clouds: { tenant } }),
+    'ca.crt': authority.certificate,
+  });
   scene.create({
     subnetIDs: [subnetId],
     vmNames: [serverId],
@@ -67,7 +70,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
 });
 
-function keep(values: Readonly<Record<string, string>>): void {
+function storeSecret(values: Readonly<Record<string, string>>): void {
   const data = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
@@ -81,22 +84,29 @@ async function look(): Promise<string> {
   return scene.ready();
 }
 
-const other = issueAuthority(now);
+const unknownAuthority = issueAuthority(now);
 
 it.each([
-  ['has expired', issueServer(authority, ['localhost'], over), 'its certificate has expired'],
-  ['does not hold yet', issueServer(authority, ['localhost'], later), 'is not valid yet'],
-  ['is for another host', issueServer(authority, ['other.test'], now), 'for another host name'],
-  ['is of another authority', issueServer(other, ['localhost'], now), 'not signed by a trusted CA'],
-])('a certificate that %s ends nothing but the asking', async (_what, pair, why) => {
-  front.present(pair);
-  const before = front.asked.length;
-  for (let n = 0; n < 3; n++) {
-    expect(await look()).toMatch(/^False KeystoneError: keystone: POST https:/);
-    expect(scene.ready()).toContain(why);
-  }
-  expect(front.asked).toHaveLength(before);
-  expect(scene.nics('worker-1')).toHaveLength(1);
-  front.present(valid);
-  expect(await look()).toMatch(/^True /);
-});
+  ['expired', issueServer(authority, ['localhost'], over), 'its certificate has expired'],
+  ['not yet valid', issueServer(authority, ['localhost'], later), 'is not valid yet'],
+  ['for a wrong host', issueServer(authority, ['other.test'], now), 'for another host name'],
+  [
+    'from an unknown authority',
+    issueServer(unknownAuthority, ['localhost'], now),
+    'not signed by a trusted CA',
+  ],
+])(
+  'a cloud certificate (%s) stops all requests and removes no NIC, and the sync recovers with a valid certificate',
+  async (_what, pair, why) => {
+    front.present(pair);
+    const before = front.asked.length;
+    for (let n = 0; n < 3; n++) {
+      expect(await look()).toMatch(/^False KeystoneError: keystone: POST https:/);
+      expect(scene.ready()).toContain(why);
+    }
+    expect(front.asked).toHaveLength(before);
+    expect(scene.nics('worker-1')).toHaveLength(1);
+    front.present(valid);
+    expect(await look()).toMatch(/^True /);
+  },
+);

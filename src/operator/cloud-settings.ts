@@ -7,7 +7,7 @@ import { textList } from './text-list.ts';
 
 const timeout = () => duration().prefault('30s');
 
-/** Settings of Contrabass: where it is and how the operator calls it. */
+/** Contrabass settings: endpoint, encrypt key, timeout and TLS. */
 export const contrabassSettings = {
   contrabassEndpoint: setting({
     env: ['CONTRABASS_ENDPOINT'],
@@ -47,7 +47,7 @@ export const contrabassSettings = {
   }),
 } satisfies Settings;
 
-/** Settings of Keystone, Neutron and Nova, and of ports that become NICs. */
+/** Settings for Keystone, Neutron and Nova, and for the selection of ports. */
 export const openstackSettings = {
   openstackTimeout: setting({
     env: ['OPENSTACK_TIMEOUT'],
@@ -118,7 +118,7 @@ export const openstackSettings = {
   }),
 } satisfies Settings;
 
-/** Settings of proxies to Contrabass and OpenStack. */
+/** Settings for proxies to Contrabass and OpenStack. */
 export const proxySettings = {
   httpsProxy: setting({
     env: ['HTTPS_PROXY', 'https_proxy'],

@@ -15,19 +15,19 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('what a business cluster holds, with polls an hour apart', () => {
-  it('is compared within 10 minutes', () => {
+describe('node configs in a business cluster with hourly polls', () => {
+  it('a node config is compared within 10 minutes although polls are hourly', () => {
     expect(dueMs).toBeGreaterThan(5 * minuteMs);
     expect(dueMs).toBeLessThanOrEqual(10 * minuteMs);
   });
 
-  it('is put right when somebody deleted a node config, though OpenStack says nothing new', async () => {
+  it('a deleted node config is restored at the next comparison without a change in OpenStack', async () => {
     scene.viola.nodes.delete('worker-1');
     await scene.reconcile(dueMs);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('is put right when somebody edited a node config', async () => {
+  it('an edited node config is restored at the next comparison', async () => {
     const node = scene.viola.nodes.get('worker-1');
     if (!node) throw new Error('worker-1 was not delivered');
     const interfaces = node.spec.interfaces?.map((nic) => ({ ...nic, mtu: 1_300 }));
@@ -36,7 +36,7 @@ describe('what a business cluster holds, with polls an hour apart', () => {
     expect(scene.viola.nodes.get('worker-1')?.spec.interfaces).toEqual(node.spec.interfaces);
   });
 
-  it('is left alone when nobody touched it', async () => {
+  it('an unchanged node config is not posted again at the next comparison', async () => {
     const posts = scene.viola.posts.length;
     await scene.reconcile(dueMs);
     expect(scene.viola.posts).toHaveLength(posts);

@@ -3,7 +3,7 @@ import { attach, detach, type Scene, serverIds, setScene } from './testing/scene
 
 class Killed extends Error {}
 
-/** Attach two, detach one, take a server out, delete: every kind of write happens. */
+/** Attaches three ports, detaches one port, deselects a server: every kind of write occurs. */
 async function play(scene: Scene): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 1);
@@ -16,7 +16,7 @@ async function play(scene: Scene): Promise<void> {
   await settle(scene);
 }
 
-/** Looks until nothing is left to do; a killed process is started again without what it remembered. */
+/** Syncs until nothing is left to do; a killed operator restarts without its memory. */
 async function settle(scene: Scene): Promise<void> {
   for (let round = 0; round < 5; round++) {
     try {
@@ -45,11 +45,11 @@ async function cleanRun() {
   return { writes: scene.effects.length, end: await endState(scene) };
 }
 
-describe('an operator that is killed', async () => {
+describe('a killed operator', async () => {
   const { writes, end } = await cleanRun();
 
   it.each(Array.from({ length: writes }, (_, at) => at))(
-    'at write %i ends where the clean run does',
+    'killed at write %i, the operator reaches the same end state as an undisturbed run',
     async (at) => {
       await using scene = await setScene();
       scene.killAt(at, new Killed('killed'));
@@ -58,7 +58,7 @@ describe('an operator that is killed', async () => {
     },
   );
 
-  it('while it takes everything back still lets the object go', async () => {
+  it('an operator killed while removing its nodes still releases the deleted object', async () => {
     for (let at = 0; at < 12; at++) {
       await using scene = await setScene();
       attach(scene.cloud, 1, 1);
@@ -68,7 +68,7 @@ describe('an operator that is killed', async () => {
       scene.kube.delete();
       scene.killAt(scene.effects.length + at, new Killed('killed'));
       await settle(scene);
-      // Until nothing that the killed process had sent can arrive.
+      // Wait until no request from the killed process can arrive.
       await scene.look(60_000);
       expect(scene.object()).toBeUndefined();
       expect([...scene.viola.nodes.keys()]).toEqual([]);

@@ -31,14 +31,14 @@ function delivered() {
   return all.find(({ portId }) => portId === 'p7');
 }
 
-describe('a port with addresses of both families', () => {
-  it('has those of IPv4 where nothing else is said', async () => {
+describe('a dual-stack port', () => {
+  it('a dual-stack port gets only its IPv4 addresses by default', async () => {
     scene.create({});
     await scene.look();
     expect(delivered()?.addresses).toEqual(['10.0.10.7/24']);
   });
 
-  it('has both, with gateway and routes of the subnet that is not selected', async () => {
+  it('a dual-stack port gets both families, with gateway and routes from the unselected IPv6 subnet', async () => {
     scene.create({ settings: { addressFamilies: ['IPv4', 'IPv6'] } });
     await scene.look();
     expect(scene.ready()).toMatch(/^True /);
@@ -55,7 +55,7 @@ describe('a port with addresses of both families', () => {
     });
   });
 
-  it('has that of IPv6 alone, in the routing that is asked for', async () => {
+  it('a dual-stack port gets only IPv6, with the requested routing, when only IPv6 is selected', async () => {
     scene.create({
       subnetIDs: ['sub-6'],
       settings: { addressFamilies: ['IPv6'], routing: 'isolated' },
@@ -75,12 +75,15 @@ describe('a port with addresses of both families', () => {
 it.each([
   ['IPv6', 'sub-6', ['IPv4'], 'fd00:10::/64'],
   ['IPv4', 'sub-a', ['IPv6'], '10.0.10.0/24'],
-] as const)('a subnet of %s is told when its family is not wanted', async (...row) => {
-  const [family, id, addressFamilies, cidr] = row;
-  scene.create({ subnetIDs: [id], settings: { addressFamilies: [...addressFamilies] } });
-  await scene.look();
-  expect(scene.ready()).toBe(
-    `False ConfigError: subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${addressFamilies[0]}] does not name; add ${family} or select other subnets`,
-  );
-  expect(scene.viola.posts).toEqual([]);
-});
+] as const)(
+  'a selected %s subnet outside addressFamilies is reported as ConfigError',
+  async (...row) => {
+    const [family, id, addressFamilies, cidr] = row;
+    scene.create({ subnetIDs: [id], settings: { addressFamilies: [...addressFamilies] } });
+    await scene.look();
+    expect(scene.ready()).toBe(
+      `False ConfigError: subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${addressFamilies[0]}] does not name; add ${family} or select other subnets`,
+    );
+    expect(scene.viola.posts).toEqual([]);
+  },
+);

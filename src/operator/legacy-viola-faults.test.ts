@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** What kubectl and ssh print where no node can be applied. */
+/** kubectl and ssh output when no node can be applied. */
 const clusterFailures = [
   'error: You must be logged in to the server (Unauthorized)',
   'Error from server (Forbidden): multinicnodeconfigs.multinic.io "worker-0" is forbidden: User "viola" cannot get resource "multinicnodeconfigs" in API group "multinic.io"',
@@ -44,14 +44,14 @@ function cut(): never {
   throw new RequestError('no answer within 30 s', { service: 'viola', kind: 'timeout' });
 }
 
-describe('a legacy Viola that fails', () => {
-  it('for one node of a POST gets the others one by one, and the bad one is named', async () => {
+describe('a faulty legacy Viola', () => {
+  it('a POST refused by a legacy Viola is repeated node by node, and Ready names the refused node', async () => {
     const ids = manyServers(scene, 150);
     legacy.refused.add('worker-42');
     scene.create({ settings: legacySettings, vmNames: ids });
     await scene.look();
     const sizes = legacy.sent().map(({ length }) => length);
-    // In the order of names worker-42 is among the first hundred.
+    // In name order worker-42 is among the first hundred nodes.
     expect(sizes).toEqual([100, ...Array.from({ length: 100 }, () => 1), 50]);
     expect(legacy.objects.size).toBe(149);
     expect(scene.ready()).toContain(
@@ -77,22 +77,25 @@ describe('a legacy Viola that fails', () => {
       () => answer(500, `failed: ${text}`),
       text,
     ]),
-  ])('in the middle of chunks (%s) gets only what it has not accepted', async (_, fail, words) => {
-    const ids = manyServers(scene, 250);
-    legacy.before = () => (legacy.posts.length === 2 ? fail() : undefined);
-    scene.create({ settings: legacySettings, vmNames: ids });
-    await scene.look();
-    expect(legacy.sent().map(({ length }) => length)).toEqual([100, 100]);
-    expect(scene.ready()).toContain('False ViolaPostError');
-    expect(scene.ready()).toContain(words);
-    legacy.before = undefined;
-    scene.restart();
-    await scene.look(300_000);
-    expect(legacy.sent().map(({ length }) => length)).toEqual([100, 50]);
-    expect(scene.ready()).toContain('True Synced');
-  });
+  ])(
+    'a legacy Viola that fails between chunks (%s) gets only unaccepted nodes afterwards',
+    async (_, fail, words) => {
+      const ids = manyServers(scene, 250);
+      legacy.before = () => (legacy.posts.length === 2 ? fail() : undefined);
+      scene.create({ settings: legacySettings, vmNames: ids });
+      await scene.look();
+      expect(legacy.sent().map(({ length }) => length)).toEqual([100, 100]);
+      expect(scene.ready()).toContain('False ViolaPostError');
+      expect(scene.ready()).toContain(words);
+      legacy.before = undefined;
+      scene.restart();
+      await scene.look(300_000);
+      expect(legacy.sent().map(({ length }) => length)).toEqual([100, 50]);
+      expect(scene.ready()).toContain('True Synced');
+    },
+  );
 
-  it('gets what it has accepted only once when the operator is killed between two POSTs', async () => {
+  it('a legacy Viola gets no accepted node again after the operator was killed between two POSTs', async () => {
     const ids = manyServers(scene, 150);
     scene.create({ settings: legacySettings, vmNames: ids });
     legacy.before = () => {
@@ -108,7 +111,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.objects.size).toBe(150);
   });
 
-  it('in the middle of single nodes gets only what it has not accepted', async () => {
+  it('a legacy Viola that fails between single nodes gets only unaccepted nodes afterwards', async () => {
     const ids = manyServers(scene, 5);
     legacy.refused.add('worker-0');
     legacy.before = ({ nodes }) => (nodes[0]?.nodeName === 'worker-2' ? cut() : undefined);
@@ -128,9 +131,9 @@ describe('a legacy Viola that fails', () => {
 
   it.each<[what: string, end: () => never]>([
     ['does not answer', cut],
-    ['is not heard by an operator that is killed', killed],
+    ['the operator is killed', killed],
   ])(
-    'after a POST that it carries out (%s) gets the node without a NIC that has left since',
+    'a legacy Viola with an applied but unanswered POST (%s) gets the node again without the detached NIC',
     async (_, end) => {
       attach(scene.cloud, 1, 1);
       scene.create({ settings: legacySettings });
@@ -156,7 +159,7 @@ describe('a legacy Viola that fails', () => {
     ['refuses a node', () => answer(500, 'kubectl apply failed: "worker-1" is invalid')],
     ['takes no POST', () => answer(404, 'not found')],
     ['takes no connection', refuseConnection],
-  ])('and certainly %s has no NIC of it to remove', async (_, fail) => {
+  ])('a legacy Viola that definitely applied no POST (%s) needs no removal', async (_, fail) => {
     attach(scene.cloud, 1, 1);
     legacy.before = fail;
     scene.create({ settings: legacySettings });
@@ -175,17 +178,20 @@ describe('a legacy Viola that fails', () => {
     ['a strict unknown provider', 400, 'no route for providerID "biz-1"', 'no route for'],
     ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not that of a Viola'],
     ['a count that is too low', 200, '{"applied":1}', 'counts 1 of 2 nodes'],
-  ])('with %s has accepted nothing', async (_, status, text, words) => {
-    legacy.before = () => answer(status, text);
-    await deliverToLegacy(scene);
-    expect(scene.ready().toLowerCase()).toContain(words.toLowerCase());
-    legacy.before = undefined;
-    legacy.sent();
-    await scene.look(300_000);
-    expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
-  });
+  ])(
+    'an answer from a legacy Viola with %s counts as no node accepted',
+    async (_, status, text, words) => {
+      legacy.before = () => answer(status, text);
+      await deliverToLegacy(scene);
+      expect(scene.ready().toLowerCase()).toContain(words.toLowerCase());
+      legacy.before = undefined;
+      legacy.sent();
+      await scene.look(300_000);
+      expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
+    },
+  );
 
-  it('for a node by name behind a 200 gets that node again', async () => {
+  it('an error for a node in a 200 answer makes the operator send only this node again', async () => {
     const errors = [{ nodeName: 'worker-2', message: 'mtu' }];
     legacy.before = () => answer(200, JSON.stringify({ applied: 1, errors }));
     await deliverToLegacy(scene);
@@ -196,7 +202,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.sent()).toEqual([['worker-2']]);
   });
 
-  it('gets nothing while the inventory fails, because indexes would be given twice', async () => {
+  it('a legacy Viola gets nothing while the inventory fails, because indexes would be assigned twice', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
     scene.failStore(new Error('database is down'));
@@ -209,7 +215,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.sent()).toEqual([['worker-1']]);
   });
 
-  it('gets nothing more while an accepted node cannot be recorded, and then that node again', async () => {
+  it('a legacy Viola gets nothing more while an accepted node cannot be recorded, and gets the node again afterwards', async () => {
     const ids = manyServers(scene, 150);
     legacy.after = () => scene.failStore(new Error('disk is full'));
     scene.create({ settings: legacySettings, vmNames: ids });
@@ -222,7 +228,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.sent().map(({ length }) => length)).toEqual([100, 50]);
   });
 
-  it('gets nothing when the inventory was lost, until a user asks for a full sync', async () => {
+  it('a legacy Viola gets nothing after the inventory was lost, until reconcile-at has a new value', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
     await loseInventory(scene);
@@ -237,7 +243,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.sent()).toEqual([['worker-1', 'worker-2']]);
   });
 
-  it('gets nothing for a notification when the inventory was lost while the operator runs', async () => {
+  it('a legacy Viola gets nothing for a notification after the inventory was lost during operation', async () => {
     await deliverToLegacy(scene);
     detach(scene.cloud, 1);
     await scene.look();
@@ -249,7 +255,7 @@ describe('a legacy Viola that fails', () => {
     expect(scene.ready()).toContain('False ViolaPostError: the inventory has no record');
   });
 
-  it('gets no NIC whose former index the inventory cannot tell', async () => {
+  it('a legacy Viola gets no new NIC while the inventory cannot return former indexes', async () => {
     attach(scene.cloud, 3, 1);
     scene.create({ settings: legacySettings });
     legacy.after = () => {
@@ -266,7 +272,7 @@ describe('a legacy Viola that fails', () => {
     expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
   });
 
-  it('gets the nodes of a new provider although the database failed before the first of them', async () => {
+  it('a legacy Viola gets the nodes for a new provider although the database failed before the first node', async () => {
     await deliverToLegacy(scene);
     attach(scene.cloud, 5, 3);
     const credentials = { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-2', projectID: 'p' };
@@ -279,7 +285,7 @@ describe('a legacy Viola that fails', () => {
   });
 });
 
-/** Replaces the inventory by an empty one. */
+/** Replaces the inventory with an empty inventory. */
 async function loseInventory({ store }: Scene): Promise<void> {
   const author = { namespace: 'multinic-system', name: 'osc', generation: 1 };
   await store.record('biz-1', author, []);
@@ -289,7 +295,7 @@ async function loseInventory({ store }: Scene): Promise<void> {
 
 class Killed extends Error {}
 
-/** Attach, detach, another port, delete; each until nothing is left to do. */
+/** Attaches, attaches again, detaches, deletes; after each step syncs until nothing is left to do. */
 async function play(at?: number) {
   const { scene: played, legacy: there } = await setLegacyScene();
   await using _ = played;
@@ -319,16 +325,16 @@ async function play(at?: number) {
   return { writes: played.effects.length, end: { ...end, isGone } };
 }
 
-describe('an operator with a legacy Viola that is killed', async () => {
+describe('a killed operator with a legacy Viola', async () => {
   const { writes, end } = await play();
 
-  it('delivers, keeps indexes and goes without a kill', () => {
+  it('an operator with a legacy Viola delivers, keeps indexes and releases the object without a kill', () => {
     const nics = ['1 multinic1=p3', '2 multinic2=p1'];
     expect(end).toMatchObject({ nics, isGone: true, records: [{ nodeName: 'worker-1' }] });
   });
 
   it.each(Array.from({ length: writes }, (_, at) => at))(
-    'at write %i ends the same',
+    'killed at write %i, an operator with a legacy Viola reaches the same end state',
     async (at) => {
       expect((await play(at)).end).toEqual(end);
     },

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(async () => scene[Symbol.asyncDispose]());
 
 describe('a legacy Viola', () => {
-  it('gets bare nodes with the names of the inventory, and no token or fence', async () => {
+  it('a legacy Viola gets bare nodes with NIC names from the inventory, without token or fence', async () => {
     await deliverToLegacy(scene);
     expect(legacy.posts).toHaveLength(1);
     expect(legacy.posts[0]?.headers).toEqual({ 'x-provider-id': 'biz-1' });
@@ -47,7 +47,7 @@ describe('a legacy Viola', () => {
     expect(scene.status().nodes?.map(({ state }) => state)).toEqual(['Unknown', 'Unknown']);
   });
 
-  it('gets an unchanged node once, also after a restart', async () => {
+  it('a legacy Viola gets an unchanged node once, even after a restart', async () => {
     await deliverToLegacy(scene);
     scene.restart();
     await scene.look();
@@ -56,7 +56,7 @@ describe('a legacy Viola', () => {
     expect(scene.ready()).toContain('True NoChange');
   });
 
-  it('gets the index of a NIC again when another one leaves and comes, also after a restart', async () => {
+  it('a legacy Viola gets a freed NIC index again for a new NIC, even after a restart', async () => {
     await deliverToLegacy(scene);
     detach(scene.cloud, 1);
     await scene.look();
@@ -67,7 +67,7 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p4', '1 multinic1=p3']);
   });
 
-  it('keeps an index that was sent before a kill, whatever comes before the next sync', async () => {
+  it('a NIC index sent before a kill stays with its port, even if a lower MAC appears before the next sync', async () => {
     attach(scene.cloud, 3, 1);
     scene.create({ settings: legacySettings });
     legacy.after = () => {
@@ -77,13 +77,13 @@ describe('a legacy Viola', () => {
     await scene.look();
     expect(legacy.nics('worker-1')).toEqual(['0 multinic0=p3']);
     scene.restart();
-    // Its lower MAC would come first.
+    // The lower MAC would sort first.
     attach(scene.cloud, 1, 1);
     await scene.look();
     expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
   });
 
-  it('gets every node again, with its names, when a native Viola was there before', async () => {
+  it('a legacy Viola gets every node once, with unchanged NIC names, after a switch from a native Viola', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 3, 1);
     scene.create();
@@ -97,7 +97,7 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
   });
 
-  it('has nothing to remove from a node whose last NIC a native Viola removed before', async () => {
+  it('a legacy Viola needs no removal for a node without NICs after a native Viola removed the last NIC', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.create();
@@ -116,7 +116,7 @@ describe('a legacy Viola', () => {
     expect(legacy.sent()).toEqual([['worker-2']]);
   });
 
-  it('leaves names to the native Viola that takes its place', async () => {
+  it('a switch from a legacy to a native Viola keeps the NIC names', async () => {
     await deliverToLegacy(scene);
     detach(scene.cloud, 1);
     await scene.look();
@@ -127,7 +127,7 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1')).toEqual(['1 multinic1=p3']);
   });
 
-  it('gets a port that a notification names, and once', async () => {
+  it('a legacy Viola gets a port from a notification exactly once', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
     attach(scene.cloud, 4, 1);
@@ -138,7 +138,7 @@ describe('a legacy Viola', () => {
     expect(legacy.nics('worker-1')).toHaveLength(3);
   });
 
-  it('gets no node of a provider that is not confirmed', async () => {
+  it('a legacy Viola gets no node for an unconfirmed provider', async () => {
     scene.restart({ ...environment, LEGACY_VIOLA_PROVIDERS: 'biz-2' });
     await deliverToLegacy(scene);
     expect(scene.ready()).toContain(
@@ -147,7 +147,7 @@ describe('a legacy Viola', () => {
     expect(legacy.posts).toEqual([]);
   });
 
-  it('gets no node of a name that another server has', async () => {
+  it('a legacy Viola gets no node whose name belongs to several servers', async () => {
     await deliverToLegacy(scene);
     legacy.sent();
     scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, name: 'worker-2' }));
@@ -158,18 +158,18 @@ describe('a legacy Viola', () => {
     expect(scene.ready()).toContain('False NameConflict');
   });
 
-  it('gets no node that another OpenstackConfig delivers under the name', async () => {
+  it('a legacy Viola gets no node recorded under the same name for a foreign OpenstackConfig', async () => {
     const other = { namespace: 'multinic-system', name: 'other', generation: 1 };
-    const theirs = { nodeName: 'worker-1', instanceId: 'elsewhere', uid: 'u', generation: 1 };
-    await scene.store.record('biz-1', other, [{ ...theirs, interfaces: [] }]);
+    const foreignNode = { nodeName: 'worker-1', instanceId: 'elsewhere', uid: 'u', generation: 1 };
+    await scene.store.record('biz-1', other, [{ ...foreignNode, interfaces: [] }]);
     await deliverToLegacy(scene);
     expect(legacy.sent()).toEqual([['worker-2']]);
     expect(scene.ready()).toContain('False NameConflict: node worker-1 is configured by');
   });
 });
 
-describe('what a legacy Viola cannot remove', () => {
-  it('the last NIC of a node is named once, and forgotten with a new consent', async () => {
+describe('removals unsupported by a legacy Viola', () => {
+  it("a node's last NIC is reported as RemovalUnsupported once, and forgotten after a new approval", async () => {
     await deliverToLegacy(scene);
     legacy.sent();
     detach(scene.cloud, 2);
@@ -189,7 +189,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('done');
   });
 
-  it('a deselected node stays, and a consent from before the report forgets nothing', async () => {
+  it('a deselected node stays recorded when the approval is older than the RemovalUnsupported report', async () => {
     await deliverToLegacy(scene);
     scene.kube.annotate({ 'multinic.io/allow-removals': 'early' });
     scene.edit({ settings: legacySettings, vmNames: serverIds.slice(0, 1) });
@@ -200,7 +200,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toHaveLength(2);
   });
 
-  it('a NIC of a node that keeps another one is held like behind a native Viola', async () => {
+  it('removing one of two NICs on 30 nodes is blocked, as with a native Viola', async () => {
     const ids = manyServers(scene, 30);
     addSecondPorts(scene);
     scene.create({ settings: legacySettings, vmNames: ids, subnetIDs: ['sub-a', 'sub-b'] });
@@ -215,7 +215,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(legacy.nics('worker-7')).toEqual(['0 multinic0=p7']);
   });
 
-  it('the last NICs of many nodes are RemovalUnsupported at once, and not RemovalHeld', async () => {
+  it('removing the last NICs on 28 nodes is RemovalUnsupported, without a RemovalHeld before', async () => {
     const ids = manyServers(scene, 30);
     scene.create({ settings: legacySettings, vmNames: ids });
     await scene.look();
@@ -223,7 +223,7 @@ describe('what a legacy Viola cannot remove', () => {
     await scene.look();
     await scene.look();
     expect(scene.ready()).toContain('False RemovalUnsupported: node worker-0: ');
-    // The status names twenty nodes at a time.
+    // The status lists at most twenty nodes.
     for (const consent of ['first', 'second']) {
       scene.kube.annotate({ 'multinic.io/allow-removals': consent });
       await scene.look();
@@ -233,10 +233,10 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toHaveLength(2);
   });
 
-  it('the last NIC stays known when a consent is for held removals', async () => {
+  it("a node's last NIC stays recorded when an approval releases blocked removals", async () => {
     const ids = manyServers(scene, 30);
     addSecondPorts(scene);
-    // Of worker-0 nothing is selected later but p0.
+    // worker-0 has only port p0.
     scene.cloud.ports = scene.cloud.ports.filter(({ id }) => id !== 'q0');
     const selected = { settings: legacySettings, vmNames: ids };
     scene.create({ ...selected, subnetIDs: ['sub-a', 'sub-b'] });
@@ -256,7 +256,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toHaveLength(29);
   });
 
-  it('nodes of the former business cluster stay until a new consent', async () => {
+  it('nodes in the former business cluster stay until a new approval', async () => {
     await deliverToLegacy(scene);
     const credentials = { openstackProviderID: 'cloud-1', k8sProviderID: 'biz-2', projectID: 'p' };
     scene.edit({ settings: legacySettings, credentials });
@@ -270,7 +270,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(scene.status().deliveredTo).toEqual(['biz-2']);
   });
 
-  it('a deleted OpenstackConfig goes, and its Event names the nodes that stay', async () => {
+  it('a deleted OpenstackConfig is released, and its Event names the remaining nodes', async () => {
     await deliverToLegacy(scene);
     scene.kube.delete();
     await scene.look();
@@ -282,7 +282,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(await scene.store.list()).toEqual([]);
   });
 
-  it('a deleted OpenstackConfig goes, and the log names every node that stays', async () => {
+  it('a deleted OpenstackConfig is released, and the log names every remaining node', async () => {
     const ids = manyServers(scene, 7);
     scene.create({ settings: legacySettings, vmNames: ids });
     await scene.look();
@@ -296,7 +296,7 @@ describe('what a legacy Viola cannot remove', () => {
     expect(scene.ready()).toContain('worker-4 and 2 more');
   });
 
-  it('a deleted OpenstackConfig goes while the inventory fails, and names the business cluster', async () => {
+  it('a deleted OpenstackConfig is released while the inventory fails, and its Event names the business cluster', async () => {
     await deliverToLegacy(scene);
     scene.failStore(new Error('database is down'));
     scene.kube.delete();

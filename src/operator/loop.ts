@@ -23,7 +23,7 @@ import { controllerName, sampleDelivered } from './metrics/metrics.ts';
 import { sampleNotReady } from './metrics/not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
-import { asksForWork, type ConfigObject, openstackConfigs } from './openstack-config.ts';
+import { type ConfigObject, needsReconcile, openstackConfigs } from './openstack-config.ts';
 import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
 import { CloudAges } from './schedule/cloud-age.ts';
@@ -45,11 +45,11 @@ export interface LoopOptions {
   readonly clouds: Clouds;
   readonly violas: Violas;
   readonly authorities: Authorities;
-  /** Ends the requests that OpenstackConfigs share. */
+  /** Aborts the requests shared by several OpenstackConfigs. */
   readonly lifetime: AbortSignal;
 }
 
-/** Wires everything that runs while this process leads. */
+/** Creates all components for a leading process. */
 export function createLoop(options: LoopOptions) {
   const { client, settings, context, perform, store, lifetime } = options;
   const { clock, random, log, metrics } = context;
@@ -140,8 +140,8 @@ export function createLoop(options: LoopOptions) {
       for (const key of configs.keys()) controller.enqueue(key);
     },
   });
-  /** Returns the state of an object after a reconcile, as the metric of the legacy operator names it. */
-  function endOf(key: string): string {
+  /** Returns an object's state after a reconcile, named as in the legacy operator's metric. */
+  function stateAfter(key: string): string {
     const object = configs.get(key);
     if (!object) return 'deleted';
     const reasons = memories.find(key)?.term.notReadyReasons;
@@ -152,7 +152,8 @@ export function createLoop(options: LoopOptions) {
     name: controllerName,
     workers,
     lanes: lanesOf(configs),
-    // After the lanes' limit, so that the next worker finds the places that slow syncs have given up.
+    // Slightly above the lane limit (slowSyncMs): the next worker then finds the lane slots released by slow
+    // syncs.
     slowMs: slowSyncMs + 50,
     reconcile,
     reflectors: [reflector, policy],
@@ -163,7 +164,7 @@ export function createLoop(options: LoopOptions) {
     onResult: ({ key, error, durationMs }: ReconcileResult) => {
       const labels = { controller: controllerName };
       const result = error === undefined ? 'success' : 'error';
-      const status = error === undefined ? endOf(key) : 'reconcile_error';
+      const status = error === undefined ? stateAfter(key) : 'reconcile_error';
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
@@ -180,7 +181,7 @@ export function createLoop(options: LoopOptions) {
         cloudAges.clear();
         // An OpenstackConfig may have been deleted while no operator ran.
         for (const author of await inventory.authors()) {
-          if (isOurs(author, settings)) controller.enqueue(keyOf(author));
+          if (isWatched(author, settings)) controller.enqueue(keyOf(author));
         }
         await notifications.during(leading, async () =>
           brokerSecrets.during(leading, async () => controller.run(leading)),
@@ -193,7 +194,7 @@ export function createLoop(options: LoopOptions) {
         if (pendingScope.hasFailed) controller.enqueue(key);
       }
     },
-    /** Why this process is not ready; undefined: ready. A process that waits for the lease is ready. */
+    /** Returns why this process is not ready; undefined: ready. A process waiting for the lease is ready. */
     notReady: () =>
       reflector.state === 'listing' || reflector.state === 'waiting'
         ? 'the OpenstackConfigs could not be read yet'
@@ -201,18 +202,20 @@ export function createLoop(options: LoopOptions) {
   };
 }
 
-/** Whether this operator watches the namespace: operators of other namespaces may share the store. */
-function isOurs(
+/**
+ * Returns whether this operator watches the namespace: operators for different namespaces may share a store.
+ */
+function isWatched(
   { namespace }: { readonly namespace: string },
   { watchNamespace }: OperatorSettings,
 ): boolean {
   return watchNamespace === undefined || namespace === watchNamespace;
 }
 
-/** Returns no key for our own status writes: a change costs one sync, not three. */
+/** Returns no key for the operator's own status writes: a change costs one sync, not three. */
 function keysOf(change: Change<ConfigObject>): string[] {
   if (change.type !== 'updated') return [change.key];
-  return asksForWork(change.previous, change.object) ? [change.key] : [];
+  return needsReconcile(change.previous, change.object) ? [change.key] : [];
 }
 
 /** Drops managedFields, which the operator does not read, to save memory. */

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
 import type { Fault } from './testing/front.ts';
 
-let place: BehindFront;
+let fixture: BehindFront;
 
 beforeEach(async () => {
-  place = await openBehindFront();
+  fixture = await openBehindFront();
 });
 
-afterEach(async () => place[Symbol.asyncDispose]());
+afterEach(async () => fixture[Symbol.asyncDispose]());
 
 type Item = Readonly<Record<string, unknown>>;
 type Change = Readonly<Record<string, unknown>>;
 
-/** Changes the items of lists, and answers by id, that `isMeant` names. */
-function spoiled(isMeant: (item: Item) => boolean, change: Change): Fault {
+/** Changes the items selected by `isMeant`, in lists and in answers by id. */
+function withChanges(isMeant: (item: Item) => boolean, change: Change): Fault {
   const changed = (item: unknown): unknown =>
     isMeant(item as Item) ? { ...(item as Item), ...change } : item;
   return ({ status, body }, response) => {
@@ -38,36 +38,39 @@ describe('a port with a malformed field', () => {
     ['fixed_ips', null],
     ['fixed_ips', [{ subnet_id: null, ip_address: '10.0.10.9' }]],
     ['network_id', 7],
-  ])('keeps its NIC, is named, and holds up no other port: %s = %j', async (field, value) => {
-    const portId = place.scene.nics('worker-1')[0]?.split('=')[1] ?? '';
-    place.front.spoil(
-      ports,
-      spoiled(({ id }) => id === portId, { [field]: value }),
-    );
-    place.attach(0);
-    place.attach(1);
-    for (let n = 0; n < 3; n++) {
-      expect(await place.look()).toMatch(
-        new RegExp(`^False NeutronPortError: port ${portId} of server \\S+ .*: ${field}`),
+  ])(
+    'a port with malformed %s = %j keeps its NIC, is named in Ready, and delays no further port',
+    async (field, value) => {
+      const portId = fixture.scene.nics('worker-1')[0]?.split('=')[1] ?? '';
+      fixture.front.spoil(
+        ports,
+        withChanges(({ id }) => id === portId, { [field]: value }),
       );
-    }
-    expect(place.nics()).toEqual(['multinic0', 'multinic1', 'multinic0', 'multinic1']);
-    expect(place.scene.nics('worker-1')[0]).toBe(`multinic0=${portId}`);
-    place.front.heal();
-    expect(await place.look()).toMatch(/^True /);
-    expect(place.nics()).toEqual(['multinic0', 'multinic1', 'multinic0', 'multinic1']);
-  });
+      fixture.attach(0);
+      fixture.attach(1);
+      for (let n = 0; n < 3; n++) {
+        expect(await fixture.look()).toMatch(
+          new RegExp(`^False NeutronPortError: port ${portId} of server \\S+ .*: ${field}`),
+        );
+      }
+      expect(fixture.nics()).toEqual(['multinic0', 'multinic1', 'multinic0', 'multinic1']);
+      expect(fixture.scene.nics('worker-1')[0]).toBe(`multinic0=${portId}`);
+      fixture.front.heal();
+      expect(await fixture.look()).toMatch(/^True /);
+      expect(fixture.nics()).toEqual(['multinic0', 'multinic1', 'multinic0', 'multinic1']);
+    },
+  );
 
-  it('keeps its NIC, and is named, when it does not name its server', async () => {
-    const portId = place.scene.nics('worker-1')[0]?.split('=')[1] ?? '';
-    place.front.spoil(
+  it('a port without a readable device_id keeps its NIC, and is named in Ready', async () => {
+    const portId = fixture.scene.nics('worker-1')[0]?.split('=')[1] ?? '';
+    fixture.front.spoil(
       ports,
-      spoiled(({ id }) => id === portId, { device_id: null }),
+      withChanges(({ id }) => id === portId, { device_id: null }),
     );
-    place.attach(1);
-    const place1 = `port ${portId} of an unknown server cannot be read`;
-    expect(await place.look()).toContain(`False NeutronPortError: ${place1}`);
-    expect(place.nics()).toEqual(['multinic0', 'multinic0', 'multinic1']);
+    fixture.attach(1);
+    const message = `port ${portId} of an unknown server cannot be read`;
+    expect(await fixture.look()).toContain(`False NeutronPortError: ${message}`);
+    expect(fixture.nics()).toEqual(['multinic0', 'multinic0', 'multinic1']);
   });
 });
 
@@ -76,17 +79,20 @@ describe('a server with a malformed field', () => {
     ['status', null],
     ['metadata', null],
     ['metadata', { role: 7 }],
-  ])('keeps its node, is named, and holds up no other server: %s = %j', async (field, value) => {
-    place.front.spoil(
-      servers,
-      spoiled(({ name }) => name === 'worker-1', { [field]: value }),
-    );
-    place.attach(1);
-    for (let n = 0; n < 3; n++) {
-      expect(await place.look()).toMatch(
-        new RegExp(`^False NovaServerError: server \\S+ cannot be read .*\\b${field}`),
+  ])(
+    'a server with malformed %s = %j keeps its node, is named in Ready, and delays no further server',
+    async (field, value) => {
+      fixture.front.spoil(
+        servers,
+        withChanges(({ name }) => name === 'worker-1', { [field]: value }),
       );
-    }
-    expect(place.nics()).toEqual(['multinic0', 'multinic0', 'multinic1']);
-  });
+      fixture.attach(1);
+      for (let n = 0; n < 3; n++) {
+        expect(await fixture.look()).toMatch(
+          new RegExp(`^False NovaServerError: server \\S+ cannot be read .*\\b${field}`),
+        );
+      }
+      expect(fixture.nics()).toEqual(['multinic0', 'multinic0', 'multinic1']);
+    },
+  );
 });

@@ -17,7 +17,7 @@ async function twentyDelivered(): Promise<void> {
 }
 
 describe('many removals at once', () => {
-  it('wait for the annotation, which holds once', async () => {
+  it('11 removals wait for allow-removals, and each value is used once', async () => {
     await twentyDelivered();
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
     await scene.look();
@@ -34,7 +34,7 @@ describe('many removals at once', () => {
     expect(scene.ready()).toContain('RemovalHeld');
   });
 
-  it('stay held when a node has to be planned again meanwhile', async () => {
+  it('11 removals stay blocked when a node is planned again during delivery', async () => {
     for (let n = 1; n <= 9; n++) attach(scene.cloud, n, 1);
     for (let n = 11; n <= 12; n++) attach(scene.cloud, n, 2);
     scene.create();
@@ -51,7 +51,7 @@ describe('many removals at once', () => {
     expect(scene.nics('worker-1')).toHaveLength(10);
   });
 
-  it('keep the leave that somebody gave until all of them were delivered', async () => {
+  it('a removal approval stays open until every approved removal is delivered', async () => {
     await twentyDelivered();
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
     scene.viola.refused.set('worker-1', 'FieldConflict');
@@ -68,7 +68,7 @@ describe('many removals at once', () => {
     ['works', 0],
     ['fails', 503],
   ])(
-    'wait although the CR was made again with leave given before, and its first look %s',
+    '11 removals wait although a recreated CR carries an old allow-removals value, when its first sync %s',
     async (_, status) => {
       await twentyDelivered();
       for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
@@ -78,7 +78,7 @@ describe('many removals at once', () => {
       if (status > 0) scene.viola.fail(status);
       await scene.look();
       scene.viola.outage = undefined;
-      for (let looks = 0; looks < 3; looks++) {
+      for (let syncs = 0; syncs < 3; syncs++) {
         await scene.look(300_000);
         expect(scene.ready()).toContain('False RemovalHeld: 11 NICs would be removed at once');
         expect(scene.nics('worker-1')).toHaveLength(10);
@@ -89,7 +89,7 @@ describe('many removals at once', () => {
     },
   );
 
-  it('wait for consent though an edit of the object names them', async () => {
+  it('20 removals wait for approval even if an edit deselects their servers', async () => {
     await twentyDelivered();
     scene.edit({ vmNames: [serverIds[2] ?? ''] });
     await scene.look();

@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** worker-1 has multinic1 alone, as the NIC before it is gone. */
+/** Leaves worker-1 with multinic1 only: the port for multinic0 is detached. */
 async function oneLeftOfTwo(settings = {}): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 1);
@@ -20,8 +20,8 @@ async function oneLeftOfTwo(settings = {}): Promise<void> {
   expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
 }
 
-describe('the name of a NIC outlives its object', () => {
-  it('when the object comes again under another name of the node', async () => {
+describe('a NIC name outlives its object', () => {
+  it('a NIC keeps its name when its object is recreated under a new node name', async () => {
     await oneLeftOfTwo({ openstackNodeNameMetadataKey: 'node' });
     scene.cloud.vms = scene.cloud.vms.map((vm) =>
       vm.id === serverIds[0] ? { ...vm, metadata: { node: 'k8s-1' } } : vm,
@@ -33,7 +33,7 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('k8s-1')).toEqual(['multinic1=p2']);
   });
 
-  it('when somebody deletes the object while NICs are taken off', async () => {
+  it('a NIC keeps its name when a user deletes the object during a removal', async () => {
     for (let n = 1; n <= 3; n++) attach(scene.cloud, n, 1);
     scene.create();
     await scene.look();
@@ -46,7 +46,7 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2', 'multinic2=p3']);
   });
 
-  it('when the node is named anew because of it', async () => {
+  it('a NIC keeps its name when a user deletes the object and the node is recreated under a new server name', async () => {
     await oneLeftOfTwo();
     const [vm, ...others] = scene.cloud.vms;
     if (vm) scene.cloud.vms = [{ ...vm, name: 'renamed' }, ...others];
@@ -61,14 +61,14 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('when somebody deletes the object', async () => {
+  it('a NIC keeps its name when a user deletes the object', async () => {
     await oneLeftOfTwo();
     scene.viola.nodes.delete('worker-1');
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   });
 
-  it('when somebody deletes the object while the database is down, which holds up no new node', async () => {
+  it('a NIC keeps its name when a user deletes the object during a database outage, and a new node is delivered', async () => {
     await oneLeftOfTwo();
     scene.failStore(new Error('ECONNREFUSED'));
     scene.viola.nodes.delete('worker-1');
@@ -79,7 +79,7 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('when another object, into which its server was written, could not be put right before', async () => {
+  it("a NIC keeps its name after a foreign object carried its server's id and was corrected late", async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.create();
@@ -96,7 +96,7 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
   });
 
-  it('when the first try to make it again fails, and the operator starts anew', async () => {
+  it('a NIC keeps its name when recreating the object fails at first and the operator restarts', async () => {
     await oneLeftOfTwo();
     scene.viola.nodes.delete('worker-1');
     scene.viola.refused.set('worker-1', 'ClusterUnreachable');
@@ -107,7 +107,7 @@ describe('the name of a NIC outlives its object', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   });
 
-  it('when the OpenstackConfig was restored from a backup and is younger than its ports', async () => {
+  it('a NIC keeps its name when the OpenstackConfig is restored from a backup and is younger than its ports', async () => {
     await oneLeftOfTwo();
     scene.kube.configs.replace([]);
     scene.create({}, { uid: 'cr-uid-2', creationTimestamp: '2026-01-02T00:00:00Z' });
@@ -120,7 +120,7 @@ describe('the name of a NIC outlives its object', () => {
   });
 });
 
-it('a name that only the host knows goes back to its port', async () => {
+it('a NIC name known only to the host returns to its port', async () => {
   await oneLeftOfTwo();
   const node = scene.viola.nodes.get('worker-1');
   if (node === undefined) throw new Error('the node is gone');

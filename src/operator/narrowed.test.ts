@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attach, delivered, environment, type Scene, setScene, spec } from './testing/scene.ts';
 
-/** An OpenstackConfig whose nodes were delivered before the operator's policy was narrowed. */
+/** Delivers an OpenstackConfig's nodes, then restarts the operator with a narrower policy. */
 async function narrowed(env: Readonly<Record<string, string>>): Promise<Scene> {
   const scene = await setScene();
   await delivered(scene);
@@ -15,8 +15,8 @@ const policies = [
   { ALLOWED_PROVIDERS: 'cloud-1' },
 ];
 
-describe.each(policies)('an OpenstackConfig that is denied from now on, by %j', (env) => {
-  it('keeps its NICs, asks nobody, and goes on when it is allowed again', async () => {
+describe.each(policies)('an OpenstackConfig denied by a narrower policy %j', (env) => {
+  it('a denied OpenstackConfig keeps its NICs, sends no requests, and continues when allowed again', async () => {
     await using scene = await narrowed(env);
     const before = scene.cloud.log.length;
     scene.clouds.requests.length = 0;
@@ -35,7 +35,7 @@ describe.each(policies)('an OpenstackConfig that is denied from now on, by %j', 
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it('gives its NICs back when it is deleted: Viola alone is asked, about its own nodes', async () => {
+  it('a denied OpenstackConfig releases its NICs when deleted, with requests to Viola only', async () => {
     await using scene = await narrowed(env);
     const before = scene.cloud.log.length;
     scene.clouds.requests.length = 0;
@@ -53,8 +53,8 @@ describe.each(policies)('an OpenstackConfig that is denied from now on, by %j', 
 
 const insecure = { contrabassInsecureTLS: true, openstackInsecureTLS: true };
 
-describe('certificates that are not verified at the wish of an OpenstackConfig', () => {
-  it('are told of once, until they are verified', async () => {
+describe('unverified certificates', () => {
+  it('unverified certificates requested by an OpenstackConfig are reported once, until verification is enabled', async () => {
     await using scene = await setScene({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
     scene.create({ settings: insecure });
     await scene.look();
@@ -82,7 +82,7 @@ describe('certificates that are not verified at the wish of an OpenstackConfig',
     expect(scene.clouds.identities.at(-1)).not.toHaveProperty('unverified');
   });
 
-  it('are what an administrator decided for all, and nobody is told', async () => {
+  it('unverified certificates set by the administrator are not reported', async () => {
     const own = { OPENSTACK_INSECURE_TLS: 'true', CONTRABASS_INSECURE_TLS: 'true' };
     await using scene = await setScene({ ...environment, ...own });
     scene.create({ settings: insecure });
@@ -92,7 +92,7 @@ describe('certificates that are not verified at the wish of an OpenstackConfig',
     expect(scene.clouds.identities[0]).not.toHaveProperty('unverified');
   });
 
-  it('have nothing to do with a place without TLS', async () => {
+  it('an http endpoint is not reported as unverified', async () => {
     const http = { CONTRABASS_ENDPOINT: 'http://contrabass.test' };
     await using scene = await setScene({ ...environment, ...http });
     scene.create({ settings: { contrabassInsecureTLS: true } });
@@ -101,7 +101,7 @@ describe('certificates that are not verified at the wish of an OpenstackConfig',
     expect(scene.condition('TLSVerified')).toBeUndefined();
   });
 
-  it('are verified where the OpenstackConfig says so, whatever the operator is told', async () => {
+  it('openstackInsecureTLS false in an OpenstackConfig overrides OPENSTACK_INSECURE_TLS', async () => {
     await using scene = await setScene({ ...environment, OPENSTACK_INSECURE_TLS: 'true' });
     scene.create({ ...spec, settings: { openstackInsecureTLS: false } });
     await scene.look();

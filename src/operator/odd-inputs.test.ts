@@ -4,7 +4,7 @@ import type { FakeServer } from './testing/fake-cloud.ts';
 import { attach, delivered, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 const [first = '', second = ''] = serverIds;
-/** Longer than a list of servers is believed. */
+/** Longer than a cached server list is valid. */
 const later = 61_000;
 let scene: Scene;
 
@@ -24,59 +24,60 @@ function server(id: string, what: Partial<FakeServer>): void {
   scene.cloud.vms = scene.cloud.vms.map((one) => (one.id === id ? { ...one, ...what } : one));
 }
 
-interface Odd {
-  /** Port p3 has come to the first server; what is odd about it. */
-  readonly make: () => void;
-  readonly said: string;
+interface UnusualPort {
+  /** Gives port p3 on the first server an unusual property. */
+  readonly apply: () => void;
+  readonly expectedReady: string;
   readonly heal: () => void;
 }
 
 const good = { status: 'ACTIVE', macAddress: 'fa:16:3e:00:00:03' };
 
-/** What one new port may be like: the NICs that are there stay, and it comes when it is well. */
-const oddPorts: Readonly<Record<string, Odd>> = {
+/** Unusual states for a new port: existing NICs stay, and the port becomes a NIC after `heal`. */
+const unusualPorts: Readonly<Record<string, UnusualPort>> = {
   'in BUILD': {
-    make: () => port('p3', { status: 'BUILD' }),
-    said: 'True NoChange',
+    apply: () => port('p3', { status: 'BUILD' }),
+    expectedReady: 'True NoChange',
     heal: () => port('p3', good),
   },
-  'in ERROR, as one whose binding failed': {
-    make: () => port('p3', { status: 'ERROR' }),
-    said: 'True NoChange',
+  'in ERROR after a failed binding': {
+    apply: () => port('p3', { status: 'ERROR' }),
+    expectedReady: 'True NoChange',
     heal: () => port('p3', good),
   },
-  'with the MAC of another one': {
-    make: () => port('p3', { macAddress: 'fa:16:3e:00:00:01', networkId: 'net-b', fixedIps: onB }),
-    said: 'False InvalidPort: port p3 cannot be a NIC of its node',
+  'with a duplicate MAC': {
+    apply: () => port('p3', { macAddress: 'fa:16:3e:00:00:01', networkId: 'net-b', fixedIps: onB }),
+    expectedReady: 'False InvalidPort: port p3 cannot be a NIC of its node',
     heal: () => port('p3', good),
   },
   'without an address': {
-    make: () => port('p3', { fixedIps: [] }),
-    said: 'True NoChange',
+    apply: () => port('p3', { fixedIps: [] }),
+    expectedReady: 'True NoChange',
     heal: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.3' }] }),
   },
   'with an address outside of its subnet': {
-    make: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '192.0.2.3' }] }),
-    said: 'False InvalidPort: port p3 cannot be a NIC of its node',
+    apply: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '192.0.2.3' }] }),
+    expectedReady: 'False InvalidPort: port p3 cannot be a NIC of its node',
     heal: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.3' }] }),
   },
-  'with an address that is none': {
-    make: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.3\u001b[31m' }] }),
-    said: 'False InvalidPort: port p3 cannot be a NIC of its node',
+  'with an invalid address': {
+    apply: () =>
+      port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.3\u001b[31m' }] }),
+    expectedReady: 'False InvalidPort: port p3 cannot be a NIC of its node',
     heal: () => port('p3', { fixedIps: [{ subnetId: 'sub-a', ipAddress: '10.0.10.3' }] }),
   },
-  'with a MAC that is none': {
-    make: () => port('p3', { macAddress: 'nonsense' }),
-    said: 'False InvalidPort: port p3 cannot be a NIC of its node',
+  'with an invalid MAC': {
+    apply: () => port('p3', { macAddress: 'nonsense' }),
+    expectedReady: 'False InvalidPort: port p3 cannot be a NIC of its node',
     heal: () => port('p3', good),
   },
   'in a network without an MTU': {
-    make: () => {
+    apply: () => {
       port('p3', { networkId: 'net-b', fixedIps: onB });
       const [a] = scene.cloud.networks;
       scene.cloud.networks = [...(a ? [a] : []), { id: 'net-b', name: '', mtu: undefined }];
     },
-    said: 'False NeutronPortError: port p3 is not delivered yet: network net-b has no MTU',
+    expectedReady: 'False NeutronPortError: port p3 is not delivered yet: network net-b has no MTU',
     heal: () => {
       const [a] = scene.cloud.networks;
       scene.cloud.networks = [...(a ? [a] : []), { id: 'net-b', name: '', mtu: 1450 }];
@@ -86,28 +87,31 @@ const oddPorts: Readonly<Record<string, Odd>> = {
 
 const onB = [{ subnetId: 'sub-b', ipAddress: '10.0.20.3' }];
 
-describe('a new port', () => {
-  it.each(Object.entries(oddPorts))('%s', async (_odd, { make, said, heal }) => {
-    attach(scene.cloud, 1, 1);
-    attach(scene.cloud, 2, 2);
-    scene.create({ subnetIDs: ['sub-a', 'sub-b'] });
-    await scene.look();
-    await scene.look();
-    attach(scene.cloud, 3, 1);
-    make();
-    await scene.look();
-    expect(scene.ready()).toContain(said);
-    expect(scene.ready()).toMatch(/^[\P{Cc}]*$/u);
-    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
-    expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
-    heal();
-    await scene.look(later);
-    expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
-    expect(scene.ready()).toContain('True');
-  });
+describe('an unusual new port', () => {
+  it.each(Object.entries(unusualPorts))(
+    'a new port %s leaves existing NICs unchanged, and becomes a NIC once corrected',
+    async (_odd, { apply, expectedReady, heal }) => {
+      attach(scene.cloud, 1, 1);
+      attach(scene.cloud, 2, 2);
+      scene.create({ subnetIDs: ['sub-a', 'sub-b'] });
+      await scene.look();
+      await scene.look();
+      attach(scene.cloud, 3, 1);
+      apply();
+      await scene.look();
+      expect(scene.ready()).toContain(expectedReady);
+      expect(scene.ready()).toMatch(/^[\P{Cc}]*$/u);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+      expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
+      heal();
+      await scene.look(later);
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
+      expect(scene.ready()).toContain('True');
+    },
+  );
 });
 
-describe('a delivered port', () => {
+describe('an unusual delivered port', () => {
   it.each([
     ['in BUILD', { status: 'BUILD' }, 'True NoChange'],
     ['in ERROR', { status: 'ERROR' }, 'True NoChange'],
@@ -117,13 +121,13 @@ describe('a delivered port', () => {
       { fixedIps: [{ subnetId: 'sub-a', ipAddress: '192.0.2.3' }] },
       'False InvalidPort',
     ],
-    ['with a MAC that is none', { macAddress: 'nonsense' }, 'False InvalidPort'],
-  ] as const)('%s keeps its NIC', async (_how, what, said) => {
+    ['with an invalid MAC', { macAddress: 'nonsense' }, 'False InvalidPort'],
+  ] as const)('a delivered port %s keeps its NIC', async (_how, what, expectedReady) => {
     await delivered(scene);
     const before = scene.cloud.ports;
     port('p1', what);
     for (let n = 0; n < 3; n++) await scene.look();
-    expect(scene.ready()).toContain(said);
+    expect(scene.ready()).toContain(expectedReady);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.viola.posts).toHaveLength(1);
     scene.cloud.ports = before.map((one) => ({ ...one, revisionNumber: 9 }));
@@ -132,10 +136,10 @@ describe('a delivered port', () => {
   });
 });
 
-describe('a subport of a trunk', () => {
+describe('a trunk subport', () => {
   const subport = { deviceId: 'trunk-1', deviceOwner: 'trunk:subport' };
 
-  it('is no NIC of the server, whose trunk it is reached by', async () => {
+  it('a trunk subport becomes no NIC, because the server reaches the subport through its trunk', async () => {
     await delivered(scene);
     attach(scene.cloud, 3, 1);
     port('p3', subport);
@@ -144,7 +148,7 @@ describe('a subport of a trunk', () => {
     expect(scene.ready()).toContain('True NoChange');
   });
 
-  it('that was a NIC is none any more', async () => {
+  it('a NIC is removed when its port becomes a trunk subport', async () => {
     await delivered(scene);
     port('p1', subport);
     await scene.look(later);
@@ -154,8 +158,8 @@ describe('a subport of a trunk', () => {
   });
 });
 
-describe('tags that Nova does not give', () => {
-  it('prove nothing: a server that was selected by them keeps its NICs', async () => {
+describe('server tags missing in Nova', () => {
+  it('a 404 for server tags proves nothing: a server selected by tags keeps its NICs', async () => {
     const tagged = scene.cloud.vms.map((vm) => ({ ...vm, tags: ['k8s'] }));
     scene.cloud.vms = tagged;
     attach(scene.cloud, 1, 1);
@@ -175,8 +179,8 @@ describe('tags that Nova does not give', () => {
   });
 });
 
-describe('a server', () => {
-  it('with 300 ports gets as many NICs as a node may have, and says what is left', async () => {
+describe('an unusual server', () => {
+  it('a server with 300 ports gets as many NICs as a node may have, and Ready reports InterfaceLimitExceeded', async () => {
     for (let n = 1; n <= 300; n++) attach(scene.cloud, n, 1);
     scene.cloud.ports = scene.cloud.ports.map((one, n) => ({
       ...one,
@@ -198,7 +202,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('whose name has control characters is named without them, and delivered when it has another', async () => {
+  it('a server name with control characters is reported without the characters, and delivered after a rename', async () => {
     await delivered(scene);
     scene.edit({ vmNames: [...serverIds] });
     server(serverIds[2] ?? '', { name: 'worker\u001b[31m-3\u0000\n' });
@@ -213,7 +217,7 @@ describe('a server', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('whose name is the id of another one is not taken for that', async () => {
+  it("a server named like a second server's id is not selected by the id", async () => {
     server(second, { name: first });
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
@@ -223,7 +227,7 @@ describe('a server', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('that is renamed while it is attached keeps its node and NICs', async () => {
+  it('a server renamed while a port is attached keeps its node and NICs', async () => {
     await delivered(scene);
     server(first, { name: 'another' });
     attach(scene.cloud, 3, 1);
@@ -233,7 +237,7 @@ describe('a server', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('that Nova finds, does not find and finds again keeps its NICs', async () => {
+  it('a server that Nova alternately finds and misses keeps its NICs', async () => {
     await delivered(scene);
     const { vms, ports } = scene.cloud;
     for (let n = 0; n < 6; n++) {
@@ -247,7 +251,7 @@ describe('a server', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('that two OpenstackConfigs claim stays as the first one has it, until the other lets go', async () => {
+  it('a node claimed by two OpenstackConfigs stays unchanged until the foreign object is gone', async () => {
     await delivered(scene);
     const node = scene.viola.nodes.get('worker-1');
     if (!node) throw new Error('worker-1 was not delivered');
@@ -265,7 +269,7 @@ describe('a server', () => {
   });
 });
 
-it('an OpenstackConfig that is made again from a backup takes its nodes over as they are', async () => {
+it('an OpenstackConfig recreated from a backup takes over its nodes unchanged', async () => {
   await delivered(scene);
   const status = scene.status();
   const posts = scene.viola.posts.length;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  asksForWork,
   type ConfigObject,
+  needsReconcile,
   reconcileAtOf,
   statusOf,
   withFinalizer,
@@ -13,11 +13,11 @@ const object: ConfigObject = {
 
 function changed(metadata: Partial<ConfigObject['metadata']>, rest: object = {}): boolean {
   const meta = { ...object.metadata, resourceVersion: '2', ...metadata };
-  return asksForWork(object, { ...object, ...rest, metadata: meta });
+  return needsReconcile(object, { ...object, ...rest, metadata: meta });
 }
 
-describe('a change of an OpenstackConfig', () => {
-  it('that is our own status or finalizer asks for nothing', () => {
+describe('needsReconcile', () => {
+  it('a change to status, finalizers, labels or unrelated annotations needs no reconcile', () => {
     expect(changed({}, { status: { lastError: 'x' } })).toBe(false);
     expect(changed({ finalizers: ['multinic.example.com/cleanup'] })).toBe(false);
     expect(changed({ labels: { team: 'a' }, annotations: { note: 'b' } })).toBe(false);
@@ -31,12 +31,12 @@ describe('a change of an OpenstackConfig', () => {
     [{ annotations: { 'multinic.io/reconcile-at': '1' } }],
     [{ annotations: { 'multinic.example.com/force-reconcile': '1' } }],
     [{ annotations: { 'multinic.io/allow-removals': '1' } }],
-  ])('of %j asks for a look', (metadata) => {
+  ])('a change to %j needs a reconcile', (metadata) => {
     expect(changed(metadata)).toBe(true);
   });
 });
 
-it('either annotation asks for a full sync, by its value', () => {
+it('reconcileAtOf joins the values from both full-sync annotations', () => {
   const annotations = {
     'multinic.io/reconcile-at': '17',
     'multinic.example.com/force-reconcile': 'x',
@@ -45,7 +45,7 @@ it('either annotation asks for a full sync, by its value', () => {
   expect(reconcileAtOf(object)).toBe('');
 });
 
-it('finalizers of earlier generations are replaced, those of others stay', () => {
+it('withFinalizer replaces finalizers from earlier generations, and keeps foreign finalizers', () => {
   const finalizers = ['multinic.example.com/finalizer', 'other/one'];
   expect(withFinalizer({ metadata: { ...object.metadata, finalizers } })).toEqual([
     'other/one',
@@ -53,7 +53,7 @@ it('finalizers of earlier generations are replaced, those of others stay', () =>
   ]);
 });
 
-it('a status of which a part cannot be read still says what was delivered where, and what was acted upon', () => {
+it('statusOf keeps readable fields from a partly invalid status, such as deliveredTo and handled annotations', () => {
   const status = {
     conditions: [{ type: 'Ready', status: 'yes' }],
     summary: 'all',

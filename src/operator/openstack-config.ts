@@ -15,7 +15,7 @@ import { defineResource } from '../kube/resource.ts';
 import type { Owner } from '../plan/plan.ts';
 import type { Perform } from '../process/effects.ts';
 
-/** An OpenstackConfig as it was read: a server without our schema may hold anything. */
+/** An OpenstackConfig as read: an API server without our schema may return anything. */
 export interface ConfigObject extends KubeObject {
   readonly spec?: unknown;
   readonly status?: unknown;
@@ -30,8 +30,8 @@ export const openstackConfigs = defineResource<ConfigObject>({
 });
 
 /**
- * The status, as far as it can be read; what cannot is written anew. Field by field: one that somebody else has spoilt must
- * not make us forget where nodes are, or which leave to remove was used.
+ * Returns the readable status fields; the next status write replaces unreadable fields. Parsed field by
+ * field: a broken field must not lose `deliveredTo` or a used approval.
  */
 export function statusOf({ status = {} }: ConfigObject): OpenstackConfigStatus {
   const whole = openstackConfigStatus.safeParse(status);
@@ -55,44 +55,47 @@ export function generationOf({ metadata }: ConfigObject): number {
   return metadata.generation ?? 0;
 }
 
-/** What the status can hold of a value; a longer one would make every write of the status fail. */
+/** Shortens a value to the length allowed in the status; a longer value would make every status write fail. */
 function shortened(value: string): string {
   const hash = () => createHash('sha256').update(value).digest('hex');
   return value.length <= 253 ? value : `${value.slice(0, 180)} ${hash()}`;
 }
 
-/** The value that asks for a full sync, whichever annotation it is in; '' = nobody asked. */
+/** Returns the value requesting a full sync, from either annotation; '': no request. */
 export function reconcileAtOf({ metadata }: ConfigObject): string {
   const values = metadata.annotations ?? {};
-  const asked = [values[annotations.reconcileAt], values[annotations.forceReconcile]];
-  return shortened(asked.filter(Boolean).join(' '));
+  const requests = [values[annotations.reconcileAt], values[annotations.forceReconcile]];
+  return shortened(requests.filter(Boolean).join(' '));
 }
 
-/** The value that releases held removals; '' = none. */
+/** Returns the value releasing blocked removals; '': none. */
 export function allowRemovalsOf({ metadata }: ConfigObject): string {
   return shortened(metadata.annotations?.[annotations.allowRemovals] ?? '');
 }
 
-/** Whether we have said anything about the object yet. */
+/** Returns whether the operator has already written the object's status. */
 export function isObserved(object: ConfigObject): boolean {
   return statusOf(object).observedGeneration !== undefined;
 }
 
 /**
- * Whether somebody gave leave to remove that was not used yet. What a new object was made with is copied from one before,
- * where it was given for something else.
+ * Returns whether the object has an unused approval of removals. An annotation present at creation is no
+ * approval: the value may be copied from an earlier object, where different removals were approved.
  */
-export function hasLeaveToRemove(object: ConfigObject): boolean {
+export function hasRemovalApproval(object: ConfigObject): boolean {
   const value = allowRemovalsOf(object);
   return isObserved(object) && value !== '' && value !== statusOf(object).lastHandledAllowRemovals;
 }
 
-/** Whether the nodes stay as they are when the object goes: by its deletionPolicy, or because its Viola deletes nothing. */
+/**
+ * Returns whether nodes stay unchanged when the object is deleted: by deletionPolicy, or because a legacy
+ * Viola deletes nothing.
+ */
 export function isRetained(object: ConfigObject): boolean {
   return settingsOf(object).deletionPolicy === 'Retain' || isOfLegacyViola(object);
 }
 
-/** Whether the object delivers through a legacy Viola. */
+/** Returns whether the object delivers through a legacy Viola. */
 export function isOfLegacyViola(object: ConfigObject): boolean {
   return settingsOf(object).violaCompatibility === 'legacy';
 }
@@ -101,24 +104,24 @@ function settingsOf({ spec }: ConfigObject) {
   return openstackConfigSpec.safeParse(spec).data?.settings ?? {};
 }
 
-/** Another OpenstackConfig, `namespace/name`, whose nodes this one may take over; '' = none. */
+/** Returns the OpenstackConfig, as `namespace/name`, to take nodes over from; '': none. */
 export function takeOverFromOf({ metadata }: ConfigObject): string {
   return metadata.annotations?.[annotations.takeOverFrom]?.trim() ?? '';
 }
 
-/** Another OpenstackConfig, `namespace/name`, that may take over the nodes of this one; '' = none. */
+/** Returns the OpenstackConfig, as `namespace/name`, allowed to take over this config's nodes; '': none. */
 export function handOverToOf({ metadata }: ConfigObject): string {
   return metadata.annotations?.[annotations.handOverTo]?.trim() ?? '';
 }
 
 const ours: readonly string[] = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
 
-/** Whether the object waits for us before it goes; finalizers of earlier generations are ours too. */
+/** Returns whether deletion waits for the operator; finalizers from earlier generations count too. */
 export function hasFinalizer({ metadata }: ConfigObject): boolean {
   return metadata.finalizers?.some((name) => ours.includes(name)) === true;
 }
 
-/** The finalizers with ours as it is called today, in place of those of earlier generations. */
+/** Returns the finalizers with our current finalizer in place of finalizers from earlier generations. */
 export function withFinalizer(object: ConfigObject): string[] {
   return [...withoutFinalizer(object), finalizers.openstackConfig];
 }
@@ -127,8 +130,11 @@ function withoutFinalizer({ metadata }: ConfigObject): string[] {
   return (metadata.finalizers ?? []).filter((name) => !ours.includes(name));
 }
 
-/** Whether two states of an object differ in something that asks for work; our own status does not. */
-export function asksForWork(before: ConfigObject, now: ConfigObject): boolean {
+/**
+ * Returns whether two object states differ in a field that needs a reconcile; the operator's status writes do
+ * not count.
+ */
+export function needsReconcile(before: ConfigObject, now: ConfigObject): boolean {
   return (
     before.metadata.generation !== now.metadata.generation ||
     before.metadata.uid !== now.metadata.uid ||
@@ -149,7 +155,10 @@ interface Writer {
   readonly perform: Perform<Effect>;
 }
 
-/** Makes sure that the object cannot go before its nodes are clean; finalizers of earlier generations are replaced. */
+/**
+ * Adds the finalizer, which blocks deletion until the nodes are clean. Replaces finalizers from earlier
+ * generations.
+ */
 export async function addFinalizer(
   object: ConfigObject,
   { client, perform }: Writer,
@@ -162,7 +171,7 @@ export async function addFinalizer(
   await perform('operator.finalizer.add', async () => write(object, wanted, client, signal));
 }
 
-/** Lets the object go. */
+/** Removes the finalizer to release the object. */
 export async function removeFinalizer(
   object: ConfigObject,
   { client, perform }: Writer,
@@ -177,7 +186,7 @@ export async function removeFinalizer(
   });
 }
 
-/** The list is replaced as a whole, so the version that it was read at goes along. */
+/** Replaces the whole list; resourceVersion protects concurrent changes to the list. */
 async function write(
   { metadata: { namespace = '', name, resourceVersion } }: ConfigObject,
   list: readonly string[],

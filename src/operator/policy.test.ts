@@ -14,8 +14,8 @@ import { type Listener, listen } from './testing/listener.ts';
 import { noRecords } from './testing/no-records.ts';
 import { environment, type Outside, type Scene, setScene } from './testing/scene.ts';
 
-/** What a test of the policy says where; what is not named is at a place that is allowed. */
-interface Said {
+/** Endpoints and credentials given by a policy test; absent fields use allowed endpoints. */
+interface Given {
   readonly settings?: OpenstackConfigSpec['settings'];
   readonly direct?: Partial<OpenstackConfigSpec['credentials']>;
   readonly yaml?: Readonly<Record<string, unknown>> & { readonly auth?: object };
@@ -26,8 +26,8 @@ interface Said {
 const key = '0123456789abcdef';
 const account = { username: 'ops', password: 'secret-word', domainName: 'Default' };
 
-/** Everything that can name a place, and how it is named. */
-const places: Readonly<Record<string, (url: string) => Said>> = {
+/** All fields and answers with an endpoint, and how each names the endpoint. */
+const endpointSources: Readonly<Record<string, (url: string) => Given>> = {
   'spec.settings.contrabassEndpoint': (url) => ({ settings: { contrabassEndpoint: url } }),
   'spec.settings.violaEndpoint': (url) => ({ settings: { violaEndpoint: url } }),
   'spec.settings.openstackNeutronEndpoint': (url) => ({
@@ -48,8 +48,8 @@ const places: Readonly<Record<string, (url: string) => Said>> = {
 };
 
 const providers = ['spec.credentials.openstackProviderID', 'spec.credentials.k8sProviderID'];
-/** Fields of text that name neither a place nor a provider. */
-const others = `subnetIDs subnetID subnetName vmNames vmSelector.metadata vmSelector.tags
+/** Text fields without an endpoint or provider. */
+const otherFields = `subnetIDs subnetID subnetName vmNames vmSelector.metadata vmSelector.tags
   credentials.projectID credentials.username credentials.password credentials.domainName
   credentials.secretRef.name settings.contrabassEncryptKey settings.contrabassTimeout
   settings.openstackTimeout settings.openstackEndpointInterface settings.openstackEndpointRegion
@@ -64,17 +64,17 @@ const others = `subnetIDs subnetID subnetName vmNames vmSelector.metadata vmSele
 let good: Listener;
 let bad: Listener;
 let badTls: Listener;
-let said: Said;
+let given: Given;
 let calls: string[];
-/** What was said over TLS: an unknown certificate ends it before that. */
-let heard: string[];
+/** Requests received over TLS: an unknown certificate ends the connection before any request. */
+let tlsRequests: string[];
 const open: AsyncDisposable[] = [];
 
 beforeEach(async () => {
   calls = [];
-  heard = [];
-  said = {};
-  // It answers, so that whoever comes is not kept.
+  tlsRequests = [];
+  given = {};
+  // Answers every request, to keep callers from waiting.
   good = await listen('http', (request, response) => {
     const { url = '' } = request;
     calls.push(url);
@@ -85,7 +85,7 @@ beforeEach(async () => {
   });
   bad = await listen('http', (_, response) => response.writeHead(403).end('{}'));
   badTls = await listen('https', ({ url = '' }, response) => {
-    heard.push(url);
+    tlsRequests.push(url);
     response.writeHead(403).end('{}');
   });
   open.push(good, bad, badTls);
@@ -95,15 +95,18 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each[Symbol.asyncDispose]();
 });
 
-/** A Contrabass, Keystone, Neutron, Nova and Viola that know nothing but where the others are. */
+/**
+ * Replies from a minimal Contrabass, Keystone, Neutron, Nova and Viola: each knows only the remaining
+ * endpoints.
+ */
 function replyOf(url: string): { readonly status: number; readonly body: unknown } {
   if (url.includes('/contrabass/')) {
-    const { url: keystone = good.url, ...named } = said.contrabass ?? {};
+    const { url: keystone = good.url, ...named } = given.contrabass ?? {};
     const adminPw = encryptPassword('secret-word', key);
     const attributes = { adminId: 'ops', adminPw, domain: 'Default', ...named };
     return { status: 200, body: { data: { url: keystone, attributes } } };
   }
-  // Whoever has no port is looked for by Nova.
+  // Without ports the sync reads the servers from Nova.
   if (url.includes('/v2.0/ports')) return { status: 200, body: { ports: [] } };
   if (url.includes('/v2.0/subnets/')) {
     const cidr = { cidr: '10.0.10.0/24', ip_version: 4, gateway_ip: null, host_routes: [] };
@@ -115,7 +118,7 @@ function replyOf(url: string): { readonly status: number; readonly body: unknown
   }
   if (!url.endsWith('/auth/tokens')) return { status: 404, body: {} };
   const catalog = ['network', 'compute'].map((type) => {
-    const endpoint = { interface: 'public', region: 'one', url: said.catalog?.[type] ?? good.url };
+    const endpoint = { interface: 'public', region: 'one', url: given.catalog?.[type] ?? good.url };
     return { type, endpoints: [endpoint] };
   });
   const [issued_at, expires_at] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'];
@@ -125,7 +128,7 @@ function replyOf(url: string): { readonly status: number; readonly body: unknown
 
 const log = createLogger({ part: 'test', level: 'silent' });
 const deps = { clock: systemClock, random: () => 0, log, records: noRecords };
-const outside: Outside = {
+const services: Outside = {
   clouds: (settings) => {
     const clouds = createClouds({ ...deps, ...rulesOf(settings) });
     open.push(clouds);
@@ -142,7 +145,7 @@ const outside: Outside = {
 
 async function sceneWith(env: Readonly<Record<string, string>>): Promise<Scene> {
   const own = { CONTRABASS_ENDPOINT: good.url, VIOLA_ENDPOINT: good.url };
-  const scene = await setScene({ ...environment, ...own, ...env }, outside);
+  const scene = await setScene({ ...environment, ...own, ...env }, services);
   open.push(scene);
   const data = { CONTRABASS_ENCRYPT_KEY: Buffer.from(key).toString('base64') };
   scene.kube.secrets.set('multinic-system/contrabass-encrypt-key', {
@@ -152,8 +155,12 @@ async function sceneWith(env: Readonly<Record<string, string>>): Promise<Scene> 
   return scene;
 }
 
-/** Keeps a clouds.yaml in a Secret. */
-function keep(scene: Scene, { auth, ...rest }: NonNullable<Said['yaml']>, insecure: boolean): void {
+/** Stores a clouds.yaml in a Secret. */
+function storeCloudsYaml(
+  scene: Scene,
+  { auth, ...rest }: NonNullable<Given['yaml']>,
+  insecure: boolean,
+): void {
   const usual = { username: 'ops', password: 'secret-word', project_id: 'project-1' };
   const cloud = { auth: { auth_url: good.url, ...usual, ...auth }, ...rest };
   const file = stringify({ clouds: { mine: { ...cloud, ...(insecure && { verify: false }) } } });
@@ -161,8 +168,8 @@ function keep(scene: Scene, { auth, ...rest }: NonNullable<Said['yaml']>, insecu
   scene.kube.secrets.set('multinic-system/clouds', { metadata: { name: 'clouds' }, data });
 }
 
-/** As spec.credentials. */
-function credentialsOf({ direct, yaml }: Said): OpenstackConfigSpec['credentials'] {
+/** Returns spec.credentials for the given input. */
+function credentialsOf({ direct, yaml }: Given): OpenstackConfigSpec['credentials'] {
   const own = { k8sProviderID: 'biz-1' };
   const project = { projectID: 'project-1' };
   if (direct) return { ...own, ...project, ...account, authURL: good.url, ...direct };
@@ -170,11 +177,14 @@ function credentialsOf({ direct, yaml }: Said): OpenstackConfigSpec['credentials
   return { ...own, ...project, openstackProviderID: 'cloud-1' };
 }
 
-/** Looks at an OpenstackConfig that says all this; `insecure` has it say besides that nothing is verified. */
-async function look(scene: Scene, what: Said, insecure = false): Promise<string> {
-  said = what;
+/**
+ * Syncs an OpenstackConfig with the given input; `insecure` also disables certificate verification in the
+ * config.
+ */
+async function syncWith(scene: Scene, what: Given, insecure = false): Promise<string> {
+  given = what;
   const { yaml, settings = {} } = what;
-  if (yaml) keep(scene, yaml, insecure);
+  if (yaml) storeCloudsYaml(scene, yaml, insecure);
   const field = settings.contrabassEndpoint ? 'contrabassInsecureTLS' : 'openstackInsecureTLS';
   const unverified = insecure && !yaml ? { [field]: true } : {};
   scene.create({ credentials: credentialsOf(what), settings: { ...settings, ...unverified } });
@@ -184,35 +194,35 @@ async function look(scene: Scene, what: Said, insecure = false): Promise<string>
 
 const everywhere = { ALLOWED_ENDPOINTS: 'http://127.0.0.1:*,https://127.0.0.1:*' };
 
-describe('the policy', () => {
-  it('knows every field that may name a place or a provider', () => {
+describe('the endpoint policy', () => {
+  it('the policy test covers every spec field with an endpoint or provider', () => {
     const fields = textsIn(z.toJSONSchema(openstackConfigSpec, { io: 'input' }), 'spec');
-    const known = [...Object.keys(places), ...providers, ...others];
+    const known = [...Object.keys(endpointSources), ...providers, ...otherFields];
     expect(fields.filter((field) => !known.includes(field))).toEqual([]);
     const named = known.filter((field) => field.startsWith('spec.'));
     expect(named.filter((field) => !fields.includes(field))).toEqual([]);
   });
 
-  describe.each(Object.entries(places))('on what %s names', (name, at) => {
-    it('denies a place without a connection to it', async () => {
+  describe.each(Object.entries(endpointSources))('the endpoint policy for %s', (name, at) => {
+    it('the policy denies an unlisted endpoint without a connection', async () => {
       const scene = await sceneWith({ ALLOWED_ENDPOINTS: good.url });
-      // The operator's own Contrabass may name any place that is no inner one.
-      const ready = await look(scene, at(bad.url));
+      // The operator's own Contrabass may name any endpoint except internal addresses.
+      const ready = await syncWith(scene, at(bad.url));
       expect(ready).toContain('False PolicyDenied:');
       expect(ready).toContain(name.startsWith('spec.') ? name : bad.url);
       expect(bad.connections).toBe(0);
       expect(scene.viola.posts).toEqual([]);
     });
 
-    it('lets a place be called that is allowed', async () => {
-      const ready = await look(await sceneWith(everywhere), at(bad.url));
+    it('the policy allows a connection to a listed endpoint', async () => {
+      const ready = await syncWith(await sceneWith(everywhere), at(bad.url));
       expect(ready).not.toContain('PolicyDenied');
       expect(bad.connections).toBeGreaterThan(0);
     });
 
-    it('shows nobody what stands before the @ of a URL', async () => {
+    it('the policy denies a URL with user info, and keeps the user info out of status, events and logs', async () => {
       const scene = await sceneWith(everywhere);
-      const ready = await look(scene, at(bad.url.replace('//', '//ops:hush-hush@')));
+      const ready = await syncWith(scene, at(bad.url.replace('//', '//ops:hush-hush@')));
       expect(ready).toMatch(/^False PolicyDenied: .* must not carry a user name or password/);
       const shown = [scene.object()?.status, scene.events, scene.lines];
       expect(JSON.stringify(shown)).not.toContain('hush-hush');
@@ -220,10 +230,10 @@ describe('the policy', () => {
     });
   });
 
-  const withTls = Object.entries(places).filter(([name]) => !name.includes('viola'));
-  describe.each(withTls)('on certificates at what %s names', (_name, at) => {
-    it('has them verified, and says who wished otherwise, without a connection', async () => {
-      const ready = await look(await sceneWith(everywhere), at(badTls.url), true);
+  const withTls = Object.entries(endpointSources).filter(([name]) => !name.includes('viola'));
+  describe.each(withTls)('the certificate policy for %s', (_name, at) => {
+    it('the policy denies an unverified certificate without a connection, and names the requesting field', async () => {
+      const ready = await syncWith(await sceneWith(everywhere), at(badTls.url), true);
       expect(ready).toMatch(/^False PolicyDenied: .*(InsecureTLS is true|says verify: false)/);
       expect(ready).toContain(badTls.url);
       expect(ready).toContain("not in the operator's INSECURE_TLS_ENDPOINTS");
@@ -234,11 +244,11 @@ describe('the policy', () => {
       { INSECURE_TLS_ENDPOINTS: 'https://127.0.0.1:*' },
       { INSECURE_TLS_ENDPOINTS: '*' },
       { OPENSTACK_INSECURE_TLS: 'true', CONTRABASS_INSECURE_TLS: 'true' },
-    ])('lets them go unverified with %j', async (env) => {
+    ])('the policy allows unverified certificates with %j', async (env) => {
       const scene = await sceneWith({ ...everywhere, ...env });
-      const ready = await look(scene, at(badTls.url), true);
+      const ready = await syncWith(scene, at(badTls.url), true);
       expect(ready).not.toContain('PolicyDenied');
-      expect(heard).not.toEqual([]);
+      expect(tlsRequests).not.toEqual([]);
     });
   });
 
@@ -247,8 +257,8 @@ describe('the policy', () => {
     [{ ALLOWED_PROVIDERS: 'cloud-1' }, 'spec.credentials.k8sProviderID "biz-1"'],
     [{ ALLOWED_PROVIDERS: 'cloud-10,biz-1' }, 'spec.credentials.openstackProviderID "cloud-1"'],
     [{ ALLOWED_NAMESPACES: 'multinic' }, 'metadata.namespace "multinic-system"'],
-  ])('with %j denies %s without a call', async (env, what) => {
-    const ready = await look(await sceneWith({ ...everywhere, ...env }), {});
+  ])('the policy %j denies %s without a call', async (env, what) => {
+    const ready = await syncWith(await sceneWith({ ...everywhere, ...env }), {});
     const [setting] = Object.keys(env);
     expect(ready).toContain(`False PolicyDenied: ${what} is not in the operator's ${setting}`);
     expect(calls).toEqual([]);
@@ -257,15 +267,15 @@ describe('the policy', () => {
   it.each([
     { ALLOWED_PROVIDERS: 'biz-1,cloud-1' },
     { ALLOWED_NAMESPACES: 'other,multinic-system' },
-  ])('with %j lets an OpenstackConfig through', async (env) => {
-    const ready = await look(await sceneWith({ ...everywhere, ...env }), {});
+  ])('the policy %j allows a matching OpenstackConfig', async (env) => {
+    const ready = await syncWith(await sceneWith({ ...everywhere, ...env }), {});
     expect(ready).not.toContain('PolicyDenied');
     expect(calls).not.toEqual([]);
   });
 
-  it('holds for whoever names a business cluster alone', async () => {
+  it('ALLOWED_PROVIDERS also applies to a config with only a business cluster id', async () => {
     const scene = await sceneWith({ ...everywhere, ALLOWED_PROVIDERS: 'cloud-1' });
-    expect(await look(scene, { direct: {} })).toContain('k8sProviderID "biz-1" is not in');
+    expect(await syncWith(scene, { direct: {} })).toContain('k8sProviderID "biz-1" is not in');
     expect(calls).toEqual([]);
   });
 });
@@ -276,7 +286,7 @@ interface JsonSchema {
   readonly items?: JsonSchema;
 }
 
-/** Paths of all fields below which there is text. */
+/** Returns the paths of all fields containing text. */
 function textsIn(schema: unknown, path: string): string[] {
   const { type, properties, items } = schema as JsonSchema;
   if (properties) {

@@ -18,8 +18,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('annotations', () => {
-  it('reconcile-at posts every node once, changed or not', async () => {
+describe('annotations on an OpenstackConfig', () => {
+  it('a new reconcile-at value posts every node once, changed or not', async () => {
     await delivered(scene);
     scene.kube.annotate({ 'multinic.io/reconcile-at': '1700000000' });
     await scene.look();
@@ -29,14 +29,14 @@ describe('annotations', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it('force-reconcile does the same', async () => {
+  it('a new force-reconcile value posts every node', async () => {
     await delivered(scene);
     scene.kube.annotate({ 'multinic.example.com/force-reconcile': 'now' });
     await scene.look();
     expect(scene.viola.posts).toHaveLength(2);
   });
 
-  it('of any length are acted upon once and leave the status writable', async () => {
+  it('a reconcile-at value with 400 characters is handled once, and the status stays writable', async () => {
     await delivered(scene);
     const long = 'x'.repeat(400);
     scene.kube.annotate({ 'multinic.io/reconcile-at': long });
@@ -50,7 +50,7 @@ describe('annotations', () => {
     expect(scene.status().deliveredTo).toEqual(['biz-1']);
   });
 
-  it('that is asked for looks for itself, however young the last listing is', async () => {
+  it('a new reconcile-at value lists ports again, even right after a list', async () => {
     scene.create();
     await scene.look();
     const lists = () => scene.cloud.log.filter((call) => call.startsWith('portsOf')).length;
@@ -61,7 +61,7 @@ describe('annotations', () => {
     expect(lists()).toBe(2);
   });
 
-  it('paused leaves everything alone until it is gone', async () => {
+  it('a paused OpenstackConfig sends nothing until the annotation is false', async () => {
     scene.create({}, { annotations: { 'multinic.io/paused': 'true' } });
     attach(scene.cloud, 1, 1);
     expect(await scene.look()).toBeUndefined();
@@ -93,7 +93,7 @@ describe('annotations', () => {
     expect(message.includes(`"${value}"`)).toBe(!isClear);
   });
 
-  it('paused and then deleted goes, and takes its nodes along', async () => {
+  it('a paused OpenstackConfig removes its nodes when deleted', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.look();
@@ -108,7 +108,7 @@ describe('annotations', () => {
   });
 });
 
-it('nothing is delivered for an OpenstackConfig that is gone, though the watch has not told of it', async () => {
+it('a deleted OpenstackConfig gets no delivery, even before the watch reports the deletion', async () => {
   attach(scene.cloud, 1, 1);
   scene.create({}, { finalizers: ['multinic.example.com/cleanup'] });
   const gone = { status: 404, reason: 'NotFound', message: 'not found' } as const;
@@ -117,8 +117,8 @@ it('nothing is delivered for an OpenstackConfig that is gone, though the watch h
   expect(scene.viola.posts).toEqual([]);
 });
 
-describe('fields', () => {
-  it('that cannot be used are all named, and nothing is asked', async () => {
+describe('spec fields', () => {
+  it('invalid fields are all named in Ready, and no request is sent', async () => {
     scene.create({ settings: { addressFamilies: [], pollFastInterval: '1ms' }, vmNames: [''] });
     await scene.look();
     expect(scene.ready()).toContain(
@@ -130,13 +130,13 @@ describe('fields', () => {
     expect(scene.clouds.requests).toEqual([]);
   });
 
-  it('that a server without our schema let through are named as well', async () => {
+  it('fields admitted by an API server without our schema are named in Ready', async () => {
     scene.kube.create({ subnetIDs: 'sub-a', vmNames: serverIds, credentials: {} }, {});
     await scene.look();
     expect(scene.ready()).toContain('False ConfigError: spec.subnetIDs');
   });
 
-  it('without any subnet are SubnetRequired', async () => {
+  it('a spec without subnets is SubnetRequired', async () => {
     scene.create({ subnetIDs: [] });
     await scene.look();
     expect(scene.ready()).toBe(
@@ -144,7 +144,7 @@ describe('fields', () => {
     );
   });
 
-  it('select a subnet by name only when there is exactly one', async () => {
+  it('a subnet name selects a subnet only if exactly one subnet has the name', async () => {
     attach(scene.cloud, 1, 1);
     scene.create({ subnetIDs: [], subnetName: 'subnet-a' });
     await scene.look();
@@ -162,8 +162,8 @@ describe('fields', () => {
   });
 });
 
-describe('the next look', () => {
-  it('comes soon after creation, edit and change, and slowly when nothing happens', async () => {
+describe('the requeue delay', () => {
+  it('the requeue delay is short after creation, edit and change, and long without changes', async () => {
     scene.create();
     expect(await scene.look()).toBe(20_000);
     expect(await scene.look(180_000)).toBe(120_000);
@@ -188,7 +188,7 @@ describe('the next look', () => {
       },
       'NeutronPortError',
     ],
-  ])('is not slowed down by %s', async (_what, breakIt, reason) => {
+  ])('the requeue delay does not grow with %s', async (_what, breakIt, reason) => {
     attach(scene.cloud, 2, 2);
     breakIt();
     scene.create();
@@ -196,7 +196,7 @@ describe('the next look', () => {
     expect(scene.ready()).toContain(`False ${reason}`);
   });
 
-  it('comes within five minutes, whatever a service asks for', async () => {
+  it('the requeue delay is at most five minutes, even with a Retry-After of one week', async () => {
     await delivered(scene);
     const week = { service: 'viola', kind: 'rateLimited', retryAfterMs: 7 * 86_400_000 } as const;
     scene.viola.outage = new RequestError('busy', week);
@@ -216,18 +216,21 @@ describe('the next look', () => {
       { kind: 'serverError', status: 503, retryAfterMs: 90_000 },
       [90_000, 90_000, 90_000, 90_000],
     ],
-  ] as const)('comes later while Viola answers each POST with %s', async (_, details, waits) => {
-    attach(scene.cloud, 1, 1);
-    scene.viola.beforePost = () => {
-      throw new RequestError('busy', { service: 'viola', ...details });
-    };
-    scene.create();
-    const pauses: unknown[] = [];
-    while (pauses.length < waits.length) pauses.push(await scene.look());
-    expect(pauses).toEqual(waits);
-  });
+  ] as const)(
+    'the requeue delay grows while Viola answers each POST with %s',
+    async (_, details, waits) => {
+      attach(scene.cloud, 1, 1);
+      scene.viola.beforePost = () => {
+        throw new RequestError('busy', { service: 'viola', ...details });
+      };
+      scene.create();
+      const pauses: unknown[] = [];
+      while (pauses.length < waits.length) pauses.push(await scene.look());
+      expect(pauses).toEqual(waits);
+    },
+  );
 
-  it('comes later after each failure', async () => {
+  it('the requeue delay grows after each failure, and resets after a success', async () => {
     await delivered(scene);
     scene.cloud.fail('portsOf', 'serverError');
     const waits = [];
@@ -239,7 +242,7 @@ describe('the next look', () => {
     expect(await scene.look()).toBe(30_000);
   });
 
-  it('comes soon, but not for ever, while delivered ports are DOWN', async () => {
+  it('the requeue delay is short for the first four syncs while delivered ports are DOWN', async () => {
     await delivered(scene);
     await scene.look(180_000);
     scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, status: 'DOWN' }));
@@ -253,7 +256,7 @@ describe('the next look', () => {
     expect(scene.status().downPortRetry).toBeUndefined();
   });
 
-  it('is told of the last sync every ten minutes only', async () => {
+  it('lastSyncedAt is written at most every ten minutes while nothing else changes', async () => {
     await delivered(scene);
     await scene.look();
     const before = scene.kube.writes.length;
@@ -266,7 +269,7 @@ describe('the next look', () => {
 });
 
 describe('secrets', () => {
-  it('never reach a status or an event', async () => {
+  it('secrets appear in no status and no event', async () => {
     await delivered(scene);
     scene.cloud.fail('portsOf', 'unauthorized', 'keystone');
     await scene.look();

@@ -13,7 +13,7 @@ import { attempt, StepFailure } from './status/step-failure.ts';
 import { completeSome, type RecordDeps, recordNodes, resultOf } from './sync/completion.ts';
 import { type ConnectionDeps, connect } from './sync/connections.ts';
 import { type SyncContext, syncContext } from './sync/context.ts';
-import { announceNodes, type DeliveryDeps, deliverNodes } from './sync/delivery.ts';
+import { type DeliveryDeps, deliverNodes, prepareDelivery } from './sync/delivery.ts';
 import {
   afterFailure,
   afterRefusal,
@@ -36,8 +36,8 @@ type StepDeps = ConnectionDeps & PlanDeps & DeliveryDeps & RecordDeps & FormerCl
 type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
 
 /**
- * Makes the reconcile function of OpenstackConfigs. A deleted object is taken back from the nodes, paused or not; a paused
- * one is left unchanged; any other is synced when the trigger policy has a cause.
+ * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
+ * not. A paused object is left unchanged. Any remaining object is synced when the trigger policy has a cause.
  */
 export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
   const deps: Deps = { ...options, recentRemovals: new RecentRemovals(options.clock) };
@@ -80,8 +80,8 @@ async function sync(context: ConfigContext, deps: Deps, signal: AbortSignal): Pr
 }
 
 /**
- * The steps of a sync. Everything that can be delivered is delivered, whatever else fails. Returns undefined for a sync of
- * some servers: status and inventory follow with the next sync of all. Throws StepFailure.
+ * Runs a sync's steps. A failure in one part does not stop the remaining delivery. Returns undefined for a
+ * partial sync: status and inventory follow with the next sync of all servers. Throws StepFailure.
  */
 async function syncNodes(
   context: SyncContext,
@@ -92,7 +92,7 @@ async function syncNodes(
   const observed = await observe({ ...context, connections }, signal);
   const planning = { ...context, connections, observed };
   const planned = await planNodes(planning, deps, signal);
-  await announceNodes(context, planned, deps, signal);
+  await prepareDelivery(context, planned, deps, signal);
   const rounds = await deliverNodes(planning, planned, deps, signal);
   const delivered = { ...planning, planned, rounds };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
@@ -101,7 +101,7 @@ async function syncNodes(
   return resultOf(delivered, former);
 }
 
-/** Drops everything about an OpenstackConfig that is gone. */
+/** Drops all data about a deleted OpenstackConfig. */
 async function forget(key: string, { memories, inventory }: Deps): Promise<undefined> {
   memories.drop(key);
   const { namespace = '', name } = refOf(key);

@@ -12,10 +12,11 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-const held = (name: string) => scene.viola.nodes.get(name) ?? expect.fail(`${name} was delivered`);
-const firstNic = () => held('worker-1').spec.interfaces?.[0];
+const existing = (name: string) =>
+  scene.viola.nodes.get(name) ?? expect.fail(`${name} was delivered`);
+const firstNic = () => existing('worker-1').spec.interfaces?.[0];
 
-/** Changes the item of a list of the cloud that has this id. */
+/** Returns the list with one item changed. */
 function changed<T extends { readonly id: string }>(
   items: readonly T[],
   id: string,
@@ -24,11 +25,11 @@ function changed<T extends { readonly id: string }>(
   return items.map((item) => (item.id === id ? { ...item, ...to } : item));
 }
 
-/** A change after polls that found nothing new, and what the next poll makes of it. */
+/** Changes after several polls without changes, and the next poll's result. */
 const changes: readonly (readonly [
   what: string,
   change: () => void,
-  seen: () => unknown,
+  observe: () => unknown,
   result: unknown,
 ])[] = [
   [
@@ -39,7 +40,7 @@ const changes: readonly (readonly [
   ],
   ['a detached port', () => detach(scene.cloud, 1), () => scene.nics('worker-1'), []],
   [
-    'another address of a port',
+    'a new port address',
     () => {
       const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.77' }];
       scene.cloud.ports = changed(scene.cloud.ports, 'p1', { fixedIps, revisionNumber: 2 });
@@ -48,7 +49,7 @@ const changes: readonly (readonly [
     '10.0.10.77',
   ],
   [
-    'another MTU of the network',
+    'a new network MTU',
     () => {
       scene.cloud.networks = changed(scene.cloud.networks, 'net-a', { mtu: 1400 });
     },
@@ -56,7 +57,7 @@ const changes: readonly (readonly [
     1400,
   ],
   [
-    'another gateway of the subnet',
+    'a new subnet gateway',
     () => {
       scene.cloud.subnets = changed(scene.cloud.subnets, 'sub-a', { gatewayIp: '10.0.10.254' });
     },
@@ -64,7 +65,7 @@ const changes: readonly (readonly [
     '10.0.10.254',
   ],
   [
-    'another status of a server',
+    'a new server status',
     () => {
       scene.cloud.vms = changed(scene.cloud.vms, serverIds[0] ?? '', { status: 'DELETED' });
     },
@@ -72,9 +73,9 @@ const changes: readonly (readonly [
     expect.stringContaining('ServerNotFound'),
   ],
   [
-    'a NIC that was edited in the business cluster',
+    'a NIC edited in the business cluster',
     () => {
-      const node = held('worker-1');
+      const node = existing('worker-1');
       const interfaces = node.spec.interfaces?.map((nic) => ({ ...nic, mtu: 9000 })) ?? [];
       scene.viola.put({ ...node, generation: 2, spec: { ...node.spec, interfaces } });
     },
@@ -82,7 +83,7 @@ const changes: readonly (readonly [
     1450,
   ],
   [
-    'an object that was deleted in the business cluster',
+    'an object deleted in the business cluster',
     () => scene.viola.nodes.delete('worker-1'),
     () => scene.nics('worker-1'),
     ['multinic0=p1'],
@@ -90,7 +91,10 @@ const changes: readonly (readonly [
   [
     'the status of an object in the business cluster',
     () =>
-      scene.viola.put({ ...held('worker-1'), status: { state: 'Failed', observedGeneration: 1 } }),
+      scene.viola.put({
+        ...existing('worker-1'),
+        status: { state: 'Failed', observedGeneration: 1 },
+      }),
     () => scene.status().nodes?.[0],
     expect.objectContaining({ name: 'worker-1', state: 'Failed' }),
   ],
@@ -101,21 +105,21 @@ const changes: readonly (readonly [
     ['worker-1'],
   ],
   [
-    'an annotation that asks for a sync',
+    'a new reconcile-at value',
     () => scene.kube.annotate({ [annotations.reconcileAt]: 'now' }),
     () => scene.viola.posts.length,
     2,
   ],
   [
-    'a Neutron that fails',
+    'a failing Neutron',
     () => scene.cloud.fail('portsOf', 'timeout'),
     () => scene.ready(),
     expect.stringContaining('NeutronPortError'),
   ],
 ];
 
-describe('a poll that finds nothing new', () => {
-  it('writes nothing, and renews the time of the last sync', async () => {
+describe('polls without changes', () => {
+  it('a poll without changes writes nothing, and renews lastSyncedAt', async () => {
     const { posts } = scene.viola;
     const before = scene.status().lastSyncedAt;
     const sent = posts.length;
@@ -125,10 +129,13 @@ describe('a poll that finds nothing new', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it.each(changes)('is followed by one that acts on %s', async (_, change, seen, result) => {
-    change();
-    expect(seen()).not.toEqual(result);
-    await scene.look();
-    expect(seen()).toEqual(result);
-  });
+  it.each(changes)(
+    'the next poll after several polls without changes acts on %s',
+    async (_, change, observe, result) => {
+      change();
+      expect(observe()).not.toEqual(result);
+      await scene.look();
+      expect(observe()).toEqual(result);
+    },
+  );
 });

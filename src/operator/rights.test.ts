@@ -11,7 +11,7 @@ const usual: RightsSettings = {
   rabbitmqSecrets: false,
 };
 
-/** `verb resource in namespace` of all that an operator with these settings needs. */
+/** Returns the operator's necessary rights with these settings, as `verb resource in namespace`. */
 function needed(settings: Partial<RightsSettings>): string[] {
   const all = { ...usual, ...settings };
   return claimsOf(neededRights(all), placesOf(all)).map(({ action }) => {
@@ -20,8 +20,8 @@ function needed(settings: Partial<RightsSettings>): string[] {
   });
 }
 
-describe('the rights that an operator needs', () => {
-  it('are for all namespaces, and for Secrets in the usual one', () => {
+describe("the operator's rights", () => {
+  it("the operator's rights cover all namespaces, and Secrets only in multinic-system", () => {
     expect(needed({})).toEqual([
       'list openstackconfigs.multinic.example.com in *',
       'watch openstackconfigs.multinic.example.com in *',
@@ -40,7 +40,7 @@ describe('the rights that an operator needs', () => {
     ]);
   });
 
-  it('are for nothing outside of two namespaces when one is watched', () => {
+  it("the operator's rights cover only two namespaces when one namespace is watched", () => {
     const one = needed({ watchNamespace: 'team' });
     expect(new Set(one.map((line) => line.split(' in ')[1]))).toEqual(new Set(['team', 'home']));
     expect(one).toContain('get secrets in team');
@@ -49,9 +49,9 @@ describe('the rights that an operator needs', () => {
     expect(definitionOf({ ...usual, watchNamespace: 'team' })).toBeUndefined();
   });
 
-  it('are for Secrets where they may be read by its settings, each once', () => {
-    const there = needed({ watchNamespace: 'team', secretNamespaces: ['a', 'b', 'a'] });
-    expect(there.filter((line) => line.includes('secrets'))).toEqual([
+  it('Secret rights cover each namespace in SECRET_NAMESPACES exactly once', () => {
+    const rights = needed({ watchNamespace: 'team', secretNamespaces: ['a', 'b', 'a'] });
+    expect(rights.filter((line) => line.includes('secrets'))).toEqual([
       'get secrets in a',
       'get secrets in b',
     ]);
@@ -60,7 +60,7 @@ describe('the rights that an operator needs', () => {
   it.each([
     ['violaAccess', ['multinic-operator-viola-token', 'viola-api-tokens']],
     ['violaTls', ['multinic-ca', 'viola-api-tls']],
-  ])('are for Secrets by name when %s is managed', (setting, names) => {
+  ])('Secret rights cover named Secrets when %s is managed', (setting, names) => {
     const before = needed({});
     const more = needed({ [setting]: 'managed' }).filter((line) => !before.includes(line));
     const verbs = ['get', 'create', 'patch'];
@@ -69,7 +69,7 @@ describe('the rights that an operator needs', () => {
     expect(needed({ [setting]: 'given' })).toEqual(before);
   });
 
-  it('are to write Secrets beside OpenstackConfigs when the message queue is told there', () => {
+  it('Secret rights include create and patch in SECRET_NAMESPACES when rabbitmqSecrets is on', () => {
     const before = needed({ secretNamespaces: ['a', 'b'] });
     const all = needed({ secretNamespaces: ['a', 'b'], rabbitmqSecrets: true });
     expect(all.filter((line) => !before.includes(line))).toEqual([

@@ -6,18 +6,18 @@ import { openstackConfigs } from './openstack-config.ts';
 
 export const leaseName = 'multinic-operator';
 
-/** The Secrets by which operator and Viola know each other, when the operator keeps them. */
+/** Secrets for authentication between operator and Viola, when managed by the operator. */
 const accessSecrets = {
   tokens: ['multinic-operator-viola-token', 'viola-api-tokens'],
   certificates: ['multinic-ca', 'viola-api-tls'],
 } as const;
 
 /**
- * `configs`: where OpenstackConfigs are watched; `own`: where the operator runs, and `access` is there too; `secrets`: where
- * Secrets of OpenstackConfigs may be read, and `brokerSecrets` is there too.
+ * `configs`: namespaces with watched OpenstackConfigs. `own`, `access`: the operator's namespace. `secrets`,
+ * `brokerSecrets`: namespaces with readable Secrets for OpenstackConfigs.
  */
 export type OperatorPlace = 'cluster' | 'configs' | 'own' | 'access' | 'secrets' | 'brokerSecrets';
-/** `everywhere`: OpenstackConfigs of all namespaces are watched, and not of one alone. */
+/** `everywhere`: OpenstackConfigs in all namespaces are watched, instead of a single namespace. */
 export type OperatorWhen =
   | 'everywhere'
   | 'oneNamespace'
@@ -30,7 +30,7 @@ const definition: DefinitionName = 'openstackconfigs.multinic.example.com';
 const leases = { group: 'coordination.k8s.io', resource: 'leases', where: 'own' } as const;
 const events = { group: '', resource: 'events' } as const;
 
-function kept(
+function managedSecretRight(
   when: OperatorWhen,
   names: readonly string[],
   why: OperatorRight['why'],
@@ -39,10 +39,10 @@ function kept(
   return { group: '', resource: 'secrets', names, verbs, where: 'access', why, when };
 }
 
-/** What the operator has to be allowed in the management cluster. */
+/** The operator's rights in the management cluster. */
 export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
   clusterRole: 'multinic-operator',
-  // All of them may be one namespace.
+  // Several of these may apply to the same namespace.
   roles: {
     configs: 'multinic-operator-configs',
     own: 'multinic-operator',
@@ -100,7 +100,7 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       when: 'everywhere',
     },
     {
-      // A Role in a namespace lets this read no other one.
+      // A namespace's Role allows reading only this Namespace object.
       group: '',
       resource: 'namespaces',
       verbs: ['get'],
@@ -168,18 +168,18 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       },
       when: 'rabbitmqSecrets',
     },
-    kept('managedTokens', accessSecrets.tokens, {
+    managedSecretRight('managedTokens', accessSecrets.tokens, {
       en: 'The token by which the operator calls Viola, and the list in which Viola finds it.',
       ko: '오퍼레이터가 Viola를 호출하는 토큰과 Viola가 확인하는 목록입니다.',
     }),
-    kept('managedCertificates', accessSecrets.certificates, {
+    managedSecretRight('managedCertificates', accessSecrets.certificates, {
       en: 'The certificate of Viola, and the CA that signs it.',
       ko: 'Viola 인증서와 이를 서명하는 CA입니다.',
     }),
   ],
 };
 
-/** Settings that decide which rights are needed, and where. */
+/** Settings that decide the necessary rights and their namespaces. */
 export interface RightsSettings {
   readonly namespace: string;
   readonly watchNamespace: string | undefined;
@@ -189,7 +189,7 @@ export interface RightsSettings {
   readonly rabbitmqSecrets: boolean;
 }
 
-/** The rights that an operator with these settings needs. */
+/** Returns the necessary rights for an operator with these settings. */
 export function neededRights(settings: RightsSettings): readonly OperatorRight[] {
   const holds: Readonly<Record<OperatorWhen, boolean>> = {
     everywhere: settings.watchNamespace === undefined,
@@ -201,7 +201,7 @@ export function neededRights(settings: RightsSettings): readonly OperatorRight[]
   return operatorRights.rights.filter(({ when }) => when === undefined || holds[when]);
 }
 
-/** The definition of its kind, when the operator may look at it: one that is held to a namespace may not. */
+/** Returns the CRD name if the operator may read CRDs; an operator limited to one namespace may not. */
 export function definitionOf({ watchNamespace }: RightsSettings): DefinitionName | undefined {
   return watchNamespace === undefined ? definition : undefined;
 }

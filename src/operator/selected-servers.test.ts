@@ -3,7 +3,7 @@ import type { FakeServer } from './testing/fake-cloud.ts';
 import { attach, type Scene, serverIds, setScene } from './testing/scene.ts';
 
 const [s1 = '', s2 = '', s3 = ''] = serverIds;
-/** Longer than a list of servers is believed. */
+/** Longer than a cached server list is valid. */
 const later = 61_000;
 let scene: Scene;
 
@@ -25,8 +25,8 @@ function nodes(): string[] {
   return live.map(({ nodeName }) => nodeName).toSorted();
 }
 
-describe('servers named by their names', () => {
-  it('are delivered, and stay while a name is nobody’s or somebody else’s too', async () => {
+describe('servers selected by name', () => {
+  it('servers selected by name stay while a name matches no server or several servers', async () => {
     scene.create({ vmNames: ['worker-1', s2] });
     await scene.look();
     expect([nodes(), scene.ready()]).toEqual([
@@ -52,22 +52,22 @@ describe('servers named by their names', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('are listed anew for an edit, but not for each of many that come together', async () => {
+  it('a created or edited config accepts a server list up to 2 s old, an unchanged config up to 60 s', async () => {
     scene.create({ vmNames: ['worker-1'] });
     const together = 2_000;
     const created = scene.clock.monotonicMs();
     await scene.look(0);
-    const looked = scene.clock.monotonicMs();
+    const firstSyncAt = scene.clock.monotonicMs();
     await scene.look(0);
     scene.edit({ vmNames: ['worker-1', 'worker-3'] });
     await scene.look(0);
     const edited = scene.clock.monotonicMs();
-    const longAgo = looked - 60_000;
+    const longAgo = firstSyncAt - 60_000;
     expect(scene.cloud.serversSince).toEqual([created - together, longAgo, edited - together]);
     expect(nodes()).toEqual(['worker-1', 'worker-3']);
   });
 
-  it('go when the name is another server’s by now, and that one comes', async () => {
+  it('a server selected by name is replaced when a second server takes the name', async () => {
     scene.create({ vmNames: ['worker-1'], settings: { openstackNodeNameMetadataKey: 'node' } });
     await scene.look();
     change(s1, { name: 'old-1' });
@@ -80,7 +80,7 @@ describe('servers named by their names', () => {
   });
 });
 
-describe('servers selected by what they carry', () => {
+describe('servers selected by metadata and tags', () => {
   const data = { metadata: { pool: 'data' } };
 
   beforeEach(async () => {
@@ -88,7 +88,7 @@ describe('servers selected by what they carry', () => {
     change(s2, { ...data, tags: ['k8s'] });
   });
 
-  it('come when they carry it and go when they do not, read by id', async () => {
+  it('servers join when metadata and tags match, and leave when a read by id shows no match', async () => {
     scene.create({ vmNames: [], vmSelector: { metadata: { pool: 'data' }, tags: ['k8s'] } });
     await scene.look();
     expect(nodes()).toEqual(['worker-1', 'worker-2']);
@@ -104,7 +104,7 @@ describe('servers selected by what they carry', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('go when they are deleted', async () => {
+  it('a server selected by metadata is removed when Nova lists the server as DELETED', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     change(s1, { status: 'DELETED' });
@@ -114,7 +114,7 @@ describe('servers selected by what they carry', () => {
     expect(scene.viola.removals).toEqual(['worker-1 server-gone']);
   });
 
-  it('stay when a list leaves them out, and while they cannot be read', async () => {
+  it('servers selected by metadata stay when a list omits their ids, and while reads by id fail', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     scene.cloud.unlisted.add(s1).add(s2);
@@ -135,7 +135,7 @@ describe('servers selected by what they carry', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('are looked after while Nova does not list, said once, and nobody leaves', async () => {
+  it('servers selected by metadata are still synced while Nova cannot list servers, with one error and no removal', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     scene.cloud.fail('projectServers', 'timeout');
@@ -155,7 +155,7 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toEqual(['worker-1']);
   });
 
-  it('wait for leave when unusually many go at once', async () => {
+  it('removals by a selector wait for approval when unusually many NICs would be removed', async () => {
     for (let n = 21; n <= 26; n++) attach(scene.cloud, n, 1);
     for (let n = 31; n <= 36; n++) attach(scene.cloud, n, 2);
     change(s3, data);
@@ -171,14 +171,14 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toEqual(['worker-3']);
   });
 
-  it('are asked for less often while Nova does not list, as in any outage', async () => {
+  it("polls back off while Nova cannot list the project's servers", async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     scene.cloud.fail('projectServers', 'timeout');
     expect(await scene.look(later)).toBe(30_000);
   });
 
-  it('do not use leave to remove up before all was read that it is for', async () => {
+  it('a removal approval stays open until all selected servers were read', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     change(s1, { metadata: {} });
@@ -197,7 +197,7 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toEqual(['worker-2']);
   });
 
-  it('are not listed for a look at some of them, which takes nobody out', async () => {
+  it('a partial sync lists no servers, and deselects no server', async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     await scene.look();
@@ -211,22 +211,22 @@ describe('servers selected by what they carry', () => {
     expect([nodes(), scene.cloud.serversSince]).toEqual([['worker-1', 'worker-2'], []]);
   });
 
-  it('are listed again when more has happened than anybody says', async () => {
+  it("a whole-cloud event lists the project's servers again", async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     await scene.look();
     change(s3, data);
-    const said = scene.clock.monotonicMs();
+    const eventAt = scene.clock.monotonicMs();
     scene.cloudEvent({ whole: true });
     await scene.reconcile(300);
-    expect(scene.cloud.serversSince.at(-1)).toBe(said);
+    expect(scene.cloud.serversSince.at(-1)).toBe(eventAt);
     expect(nodes()).toContain('worker-3');
   });
 
   it.each([
-    ['by what they carry', { vmNames: [], vmSelector: data }],
+    ['by metadata', { vmNames: [], vmSelector: data }],
     ['by name', { vmNames: ['worker-1', 'worker-3'] }],
-  ])('and %s are found as soon as they are made, in their project', async (_how, selection) => {
+  ])('a new server selected %s is found by an event for the project', async (_how, selection) => {
     const made = { id: s3, name: 'worker-3', status: 'ACTIVE', ...data };
     scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== s3);
     scene.create(selection);
@@ -239,7 +239,7 @@ describe('servers selected by what they carry', () => {
     expect(nodes()).toContain('worker-3');
   });
 
-  it('are nobody’s who names all of its servers by their ids', async () => {
+  it('an event for a new server does not concern a config with servers selected by id only', async () => {
     scene.create();
     await scene.look();
     scene.create({ vmNames: [], vmSelector: data });
@@ -249,7 +249,7 @@ describe('servers selected by what they carry', () => {
     expect(scene.cloudEvent({ servers: [s3], projects: ['project-1'] })).toBe(false);
   });
 
-  it('may be more than vmNames can hold', async () => {
+  it('a selector may match more servers than vmNames can hold', async () => {
     const count = 2_100;
     scene.cloud.vms = Array.from({ length: count }, (_, at) => ({
       ...data,
@@ -262,7 +262,7 @@ describe('servers selected by what they carry', () => {
     expect(scene.status().summary).toMatchObject({ servers: count });
   });
 
-  it('are listed once a minute, and at once when somebody asks', async () => {
+  it("the project's servers are listed once a minute, and immediately after a new reconcile-at value", async () => {
     scene.create({ vmNames: [], vmSelector: data });
     await scene.look();
     const before = scene.clock.monotonicMs();

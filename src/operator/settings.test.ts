@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError } from '../process/settings.ts';
 import { operatorSettings } from './settings.ts';
 
-/** Names that the deployed operator and the documents before it use. */
+/** Names used by the legacy operator and by earlier documents. */
 const names = [
   'CONTRABASS_ENDPOINT',
   'CONTRABASS_ENCRYPT_KEY',
@@ -42,13 +42,13 @@ function confirming(text: string) {
   return readSettings(operatorSettings, { env: { LEGACY_VIOLA_PROVIDERS: text }, flags: {} });
 }
 
-describe('the settings of the operator', () => {
-  it('know every name that is in use', () => {
+describe("the operator's settings", () => {
+  it("the operator's settings include every environment name in use", () => {
     const known = Object.values(operatorSettings).flatMap(({ env }) => env);
     expect(known).toEqual(expect.arrayContaining(names));
   });
 
-  it('need nothing: an OpenstackConfig may say it all', () => {
+  it("the operator's settings are all optional: an OpenstackConfig may contain everything", () => {
     expect(() => readSettings(operatorSettings, { env: {}, flags: {} })).not.toThrow();
   });
 
@@ -57,18 +57,18 @@ describe('the settings of the operator', () => {
     'https://me:secret@viola.example.com',
     'https://viola.example.com/v1',
     '*.example.com',
-  ])('take no endpoint that can never be one, such as %s', (text) => {
+  ])('ALLOWED_ENDPOINTS rejects an invalid origin such as %s', (text) => {
     const usable = 'https://*.example.com,http://127.0.0.1:*/,*';
     expect(allowing(usable).allowedEndpoints).toHaveLength(3);
     expect(() => allowing(`${usable},${text}`)).toThrow('must be origins such as');
   });
 
-  it('confirm no provider of a legacy Viola by *', () => {
+  it('LEGACY_VIOLA_PROVIDERS rejects *', () => {
     expect(confirming(' biz-1, biz-2 ,').legacyViolaProviders).toEqual(['biz-1', 'biz-2']);
     expect(() => confirming('biz-1,*')).toThrow('must name each provider id; * confirms none');
   });
 
-  it('name everything that cannot be used, and no secret', () => {
+  it('a settings error names every invalid setting, and no secret', () => {
     const env = {
       CONTRABASS_TIMEOUT: '0s',
       POLL_FAST_INTERVAL: '10ms',

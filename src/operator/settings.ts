@@ -12,7 +12,7 @@ import { triggerSettings } from './triggers/settings.ts';
 
 const poll = (text: string) => duration({ minMs: shortestPollMs }).prefault(text);
 
-/** Origins, or `*`; an entry that is no origin would match nothing without an error. */
+/** Origins, or `*`. Without this check an invalid origin would silently match nothing. */
 const origins = () =>
   textList()
     .refine(
@@ -21,7 +21,7 @@ const origins = () =>
     )
     .prefault('');
 
-/** Removed settings of the operator: accepted and ignored for one release. */
+/** Removed operator settings: accepted and ignored for one release. */
 const removedSettings = {
   identity: removedSetting(
     'identity',
@@ -36,7 +36,10 @@ const removedSettings = {
   ),
 } satisfies Settings;
 
-/** Settings of `multinic operator`; fields of an OpenstackConfig win over them. Names of all generations are kept. */
+/**
+ * Settings for `multinic operator`; an OpenstackConfig overrides settings with its own fields. Setting names
+ * from all generations are supported.
+ */
 export const operatorSettings = {
   kubeconfig: setting({
     env: ['KUBECONFIG'],
@@ -162,7 +165,7 @@ export const operatorSettings = {
 
 export type OperatorSettings = Values<typeof operatorSettings>;
 
-/** How often an OpenstackConfig is polled that names no intervals itself. */
+/** Returns the poll intervals for an OpenstackConfig without its own intervals. */
 export function pollingOf(settings: OperatorSettings): Polling {
   const { pollFastInterval, pollSlowInterval, pollErrorInterval, pollFastWindow } = settings;
   return {

@@ -15,40 +15,40 @@ import { eventually } from './testing/eventually.ts';
 import { letReadSecrets } from './testing/let-read-secrets.ts';
 import { listen } from './testing/listener.ts';
 
-let place: OperatorFixture;
-let bed: OperatorFixture['viola'];
+let fixture: OperatorFixture;
+let viola: OperatorFixture['viola'];
 let cloud: OperatorFixture['cloud'];
 let directory: string;
 let world: OperatorFixture['world'];
 let lines: string[];
 
 beforeAll(async () => {
-  place = await OperatorFixture.open();
-  ({ viola: bed, cloud, directory, world, lines } = place);
+  fixture = await OperatorFixture.open();
+  ({ viola, cloud, directory, world, lines } = fixture);
 });
 
-afterAll(() => place?.[Symbol.asyncDispose]());
+afterAll(() => fixture?.[Symbol.asyncDispose]());
 
-const start: OperatorFixture['start'] = async (...how) => place.start(...how);
+const start: OperatorFixture['start'] = async (...how) => fixture.start(...how);
 const createConfig: OperatorFixture['createConfig'] = async (...what) =>
-  place.createConfig(...what);
-const ready = async (of = ref): Promise<string> => place.ready(of);
-const nicsReady = async (): Promise<string | undefined> => place.statusOf('NICsReady');
-const nics = (): string[] => place.nics();
-const attach = (server: number): string => place.attach(server);
+  fixture.createConfig(...what);
+const ready = async (of = ref): Promise<string> => fixture.ready(of);
+const nicsReady = async (): Promise<string | undefined> => fixture.statusOf('NICsReady');
+const nics = (): string[] => fixture.nics();
+const attach = (server: number): string => fixture.attach(server);
 const isLease = (path: string): boolean => path.includes('/leases');
 
 describe('startOperator', () => {
-  it('lets a deleted object go when the business cluster is clean', async () => {
+  it('startOperator releases a deleted object when the business cluster is clean', async () => {
     const operator = await start('deleted.db');
     await createConfig();
     await eventually(ready, (text) => text === 'True NoChange');
     const portId = attach(0);
     await eventually(nics, (list) => list.length === 1);
     await eventually(operator.inventory, (list) => list.length === 1);
-    await bed.admin.delete(openstackConfigs, ref);
+    await viola.admin.delete(openstackConfigs, ref);
     await eventually(
-      async () => bed.admin.find(openstackConfigs, ref),
+      async () => viola.admin.find(openstackConfigs, ref),
       (object) => object === undefined,
     );
     expect(nics()).toEqual([]);
@@ -57,7 +57,7 @@ describe('startOperator', () => {
     cloud.controls.detach({ serverId: world.servers[0] ?? '', portId });
   });
 
-  it('carries ports of a cloud to the business cluster and back, with no right too many', async () => {
+  it('startOperator delivers attached ports and removes detached ports, and uses exactly its granted rights', async () => {
     const operator = await start();
     await createConfig();
     await eventually(ready, (text) => text === 'True NoChange');
@@ -70,8 +70,10 @@ describe('startOperator', () => {
 
     cloud.controls.detach({ serverId: world.servers[0] ?? '', portId: first });
     await eventually(nics, (list) => list.length === 2);
-    const held = await bed.list('?fresh=true');
-    const ports = held.items.flatMap(({ spec }) => spec.interfaces?.map((nic) => nic.portId) ?? []);
+    const listed = await viola.list('?fresh=true');
+    const ports = listed.items.flatMap(
+      ({ spec }) => spec.interfaces?.map((nic) => nic.portId) ?? [],
+    );
     expect(ports).not.toContain(first);
 
     cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
@@ -82,26 +84,26 @@ describe('startOperator', () => {
     await operator.stop();
 
     const claims = claimsOfParts().operator.filter(({ right }) => !right.rare);
-    const { unused, refused } = useOf(bed.api.audit, identities.operator, claims);
+    const { unused, refused } = useOf(viola.api.audit, identities.operator, claims);
     expect([unused, refused]).toEqual([[], []]);
     expect(lines.join('')).not.toMatch(new RegExp(`${encryptKey}|Bearer|${cloud.admin.password}"`));
   });
 
-  it('finds everything again after a restart without its file, and writes nothing', async () => {
-    const before = bed.api.audit.length;
-    const posts = bed.writes.length;
+  it('startOperator finds existing nodes after a restart without its inventory file, and writes nothing', async () => {
+    const before = viola.api.audit.length;
+    const posts = viola.writes.length;
     const operator = await start('another.db');
     await eventually(operator.inventory, (list) => list.length === 2);
-    const writes = bed.api.audit
+    const writes = viola.api.audit
       .slice(before)
       .filter(({ user, verb }) => user === identities.operator && !/get|list|watch/.test(verb))
       .filter(({ resource }) => resource === 'openstackconfigs');
     expect(writes).toEqual([]);
-    expect(bed.writes).toHaveLength(posts);
+    expect(viola.writes).toHaveLength(posts);
     await operator.stop();
   });
 
-  it('delivers while its MariaDB is down, from the start', async () => {
+  it('startOperator delivers although MariaDB is down from the start', async () => {
     const operator = await start('unused.db', { 'db-host': '127.0.0.1', 'db-port': '1' });
     const before = nics();
     attach(1);
@@ -111,55 +113,58 @@ describe('startOperator', () => {
   });
 
   it.each([
-    // Without a key of its own the operator's would be used.
+    // Without its own key the config would use the operator's key.
     [{ contrabassEndpoint: true }, "the operator's encrypt key is not used"],
     [{ contrabassEndpoint: true, contrabassEncryptKey: encryptKey }, 'a loopback address'],
     [{ violaEndpoint: true }, "the operator's Viola token is not sent there"],
-  ])('shows nobody its secrets, nor what is behind a name, with %j', async (given, why) => {
-    // A name that nobody has allowed, of an address at which any port is.
-    await using other = await listen('http', (_, response) => response.end('{}'));
-    const url = `http://localhost:${other.port}`;
-    const settings = Object.fromEntries(
-      Object.entries(given).map(([field, value]) => [field, value === true ? url : value]),
-    );
-    const operator = await start('policy.db');
-    const of = { namespace, name: 'elsewhere' };
-    await createConfig(of, world.servers, settings);
-    await eventually(
-      async () => ready(of),
-      (text) => text === 'False PolicyDenied',
-    );
-    const object = await bed.admin.find(openstackConfigs, of);
-    expect(object && statusOf(object).lastError).toContain(why);
-    expect(other.connections).toBe(0);
-    await bed.admin.delete(openstackConfigs, of);
-    await operator.stop();
-  });
+  ])(
+    'startOperator sends neither secrets nor requests to an unlisted endpoint, with %j',
+    async (given, why) => {
+      // An unlisted host name with a loopback address.
+      await using other = await listen('http', (_, response) => response.end('{}'));
+      const url = `http://localhost:${other.port}`;
+      const settings = Object.fromEntries(
+        Object.entries(given).map(([field, value]) => [field, value === true ? url : value]),
+      );
+      const operator = await start('policy.db');
+      const of = { namespace, name: 'elsewhere' };
+      await createConfig(of, world.servers, settings);
+      await eventually(
+        async () => ready(of),
+        (text) => text === 'False PolicyDenied',
+      );
+      const object = await viola.admin.find(openstackConfigs, of);
+      expect(object && statusOf(object).lastError).toContain(why);
+      expect(other.connections).toBe(0);
+      await viola.admin.delete(openstackConfigs, of);
+      await operator.stop();
+    },
+  );
 
-  it('looks when its ConfigMap says, and follows it without a restart', async () => {
+  it('startOperator follows its trigger ConfigMap without a restart', async () => {
     const operator = await start('triggers.db');
     await eventually(ready, (text) => text.startsWith('True'));
-    // NICs that are not configured yet are followed in every mode.
-    await place.reportConfigured();
+    // NICs without a configured status are polled in every mode.
+    await fixture.reportConfigured();
     await eventually(nicsReady, (status) => status === 'True');
     const metadata = { namespace: home, name: 'multinic-operator-triggers' };
     const skipped = () => lines.filter((line) => line.includes('Reconcile skipped')).length;
-    await bed.admin.create(configMaps, { metadata, data: { 'trigger.yaml': 'mode: manual' } });
+    await viola.admin.create(configMaps, { metadata, data: { 'trigger.yaml': 'mode: manual' } });
     await eventually(skipped, (count) => count > 0);
     const [before, since] = [nics(), lines.length];
     attach(0);
     const annotations = { 'multinic.io/reconcile-at': 'now' };
-    await bed.admin.patch(openstackConfigs, ref, { metadata: { annotations } });
+    await viola.admin.patch(openstackConfigs, ref, { metadata: { annotations } });
     await eventually(nics, (list) => list.length === before.length + 1);
-    const looks = lines.slice(since).filter((line) => line.includes('Proceeding with reconcile'));
-    expect(looks.every((line) => line.includes('"mode":"manual"'))).toBe(true);
+    const syncs = lines.slice(since).filter((line) => line.includes('Proceeding with reconcile'));
+    expect(syncs.every((line) => line.includes('"mode":"manual"'))).toBe(true);
     attach(0);
-    await bed.admin.delete(configMaps, metadata);
+    await viola.admin.delete(configMaps, metadata);
     await eventually(nics, (list) => list.length === before.length + 2);
     await operator.stop();
   });
 
-  it('takes a call for a look at a replica that does not lead', async () => {
+  it('a replica without the lease accepts a trigger call, and the leader syncs', async () => {
     const leader = await start();
     await eventually(leader.inventory, (list) => list.some((line) => line.endsWith('fresh')));
     const keys = join(directory, 'keys');
@@ -179,17 +184,19 @@ describe('startOperator', () => {
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers });
     const { id } = (await answer.json()) as { id: string };
     await eventually(
-      async () => bed.admin.find(openstackConfigs, ref),
+      async () => viola.admin.find(openstackConfigs, ref),
       (object) => object !== undefined && statusOf(object).lastHandledReconcileAt === id,
     );
     await waiting.stop();
     await leader.stop();
   });
 
-  it('keeps a connection for its lease that nothing else goes over', async () => {
-    await using tapped = await tapConnections(bed.api.url);
-    const access = { ...bed.api.accessAs(identities.operator), server: tapped.url };
-    const operator = await start('inventory.db', { kubeconfig: await bed.api.kubeconfig(access) });
+  it('startOperator sends lease requests over a dedicated connection', async () => {
+    await using tapped = await tapConnections(viola.api.url);
+    const access = { ...viola.api.accessAs(identities.operator), server: tapped.url };
+    const operator = await start('inventory.db', {
+      kubeconfig: await viola.api.kubeconfig(access),
+    });
     await eventually(
       () => tapped.paths.flat().filter(isLease).length,
       (count) => count > 3,
@@ -200,13 +207,13 @@ describe('startOperator', () => {
     expect(tapped.paths.length).toBeGreaterThan(used.length);
   });
 
-  it('leaves records alone that an operator of another namespace wrote into the same store', async () => {
-    const theirs = { namespace: 'theirs', name: 'osc', generation: 1 };
+  it('startOperator leaves records unchanged when an operator for a different namespace wrote the records', async () => {
+    const foreign = { namespace: 'theirs', name: 'osc', generation: 1 };
     const path = join(directory, 'shared.db');
     const node = { nodeName: 'w', instanceId: 'i', uid: 'u', generation: 1, interfaces: [] };
     const open = async () => Store.open({ kind: 'sqlite', path }, { now: () => new Date(0) });
     const before = await open();
-    await before.record('biz-9', theirs, [node]);
+    await before.record('biz-9', foreign, [node]);
     await before[Symbol.asyncDispose]();
     const operator = await start('shared.db', { 'watch-namespace': namespace });
     await eventually(operator.inventory, (list) => list.length === 3);
@@ -216,7 +223,7 @@ describe('startOperator', () => {
     await after[Symbol.asyncDispose]();
   });
 
-  it('says that its records may be old while another process leads', async () => {
+  it('the inventory marks records as possibly stale while a different replica leads', async () => {
     const leader = await start();
     await eventually(leader.inventory, (list) => list.join() === 'worker-1 fresh,worker-2 fresh');
     const waiting = await start();
@@ -230,19 +237,19 @@ describe('startOperator', () => {
 });
 
 describe('an uninstall in the wrong order', () => {
-  it('keeps the NICs of a namespace that is being deleted until somebody agrees', async () => {
+  it('a deleted namespace keeps its NICs until allow-removals has a new value', async () => {
     const team = { namespace: 'team', name: 'osc' };
-    await bed.admin.create(namespaces, { metadata: { name: team.namespace } });
-    await letReadSecrets(bed.admin, team.namespace, identities.operator);
+    await viola.admin.create(namespaces, { metadata: { name: team.namespace } });
+    await letReadSecrets(viola.admin, team.namespace, identities.operator);
     const { projectId, networkId } = world;
     const { serverId } = cloud.controls.createServer({ projectId, name: 'worker-3' });
     const operator = await start('team.db');
     await createConfig(team, [serverId]);
-    // Only a port that is no older than its OpenstackConfig becomes a NIC, and times have whole seconds.
+    // Only a port at least as new as its OpenstackConfig becomes a NIC, and timestamps have whole seconds.
     cloud.controls.attach({ serverId, networkId });
     await eventually(nics, (list) => list.includes('worker-3 multinic0'));
 
-    await bed.admin.delete(namespaces, { name: team.namespace });
+    await viola.admin.delete(namespaces, { name: team.namespace });
     await eventually(
       async () => ready(team),
       (text) => text === 'False RemovalHeld',
@@ -250,26 +257,26 @@ describe('an uninstall in the wrong order', () => {
     expect(nics()).toContain('worker-3 multinic0');
 
     const annotations = { 'multinic.io/allow-removals': 'now' };
-    await bed.admin.patch(openstackConfigs, team, { metadata: { annotations } });
+    await viola.admin.patch(openstackConfigs, team, { metadata: { annotations } });
     await eventually(
-      async () => bed.admin.find(namespaces, { name: team.namespace }),
+      async () => viola.admin.find(namespaces, { name: team.namespace }),
       (found) => found === undefined,
     );
     expect(nics()).not.toContain('worker-3 multinic0');
     await operator.stop();
   });
 
-  it('keeps the NICs of a kind that is deleted, and lets it go without its finalizers', async () => {
+  it('a deleted CRD keeps the NICs, and is released when the finalizers are removed', async () => {
     const before = nics();
     const name = 'openstackconfigs.multinic.example.com';
     const operator = await start('kind.db');
     await eventually(ready, (text) => text.startsWith('True'));
-    await bed.admin.delete(crds, { name });
+    await viola.admin.delete(crds, { name });
     await eventually(ready, (text) => text === 'False RemovalHeld');
     expect(nics()).toEqual(before);
-    await bed.admin.patch(openstackConfigs, ref, { metadata: { finalizers: [] } });
+    await viola.admin.patch(openstackConfigs, ref, { metadata: { finalizers: [] } });
     await eventually(
-      async () => bed.admin.find(crds, { name }),
+      async () => viola.admin.find(crds, { name }),
       (found) => found === undefined,
     );
     expect(nics()).toEqual(before);

@@ -32,19 +32,22 @@ import { openCredentials } from './viola-access/credentials.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-/** The operator's store as it is lent to whoever serves it over HTTP. */
+/** The operator's store, for the inventory's HTTP server. */
 interface ServedInventory {
   readonly store: Store;
-  /** Why the records cannot be trusted at the moment; undefined = they can. */
+  /** Returns why the records may be stale; undefined: current. */
   readonly unavailable: () => string | undefined;
 }
 
-/** Serves the inventory until the signal aborts; parts do not know each other, so main hands it in. */
+/**
+ * Serves the inventory until the signal aborts. main passes this function in, because parts do not import
+ * each other.
+ */
 type ServeInventory = (inventory: ServedInventory, signal: AbortSignal) => Promise<void>;
 
 /**
- * Runs the operator until the signal aborts; of several processes one works, the others wait. The inventory runs inside
- * it because SQLite has one writer.
+ * Runs the operator until the signal aborts. One replica works; the rest wait for the lease. The inventory
+ * runs in this process because SQLite has one writer.
  */
 export async function startOperator(
   settings: OperatorSettings,
@@ -72,8 +75,8 @@ export async function startOperator(
     metrics.count('multinic_cache_lookups_total', { cache, result: isHit ? 'hit' : 'miss' });
   const rules = rulesOf(settings);
   const onRecovered = (): void => loop.wake();
-  const told = { onRequest, onLookup, onRecovered };
-  await using clouds = createClouds({ clock, random, log, ...told, ...rules });
+  const observers = { onRequest, onLookup, onRecovered };
+  await using clouds = createClouds({ clock, random, log, ...observers, ...rules });
   const perform = createPerform<Effect>((effect, phase) => log.debug({ effect, phase }, 'effect'));
   const credentials = await openCredentials(settings, {
     client,
@@ -154,7 +157,10 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
   });
 }
 
-/** TLS to MariaDB; undefined: neither DB_TLS nor DB_CA_FILE is set. Throws when the file cannot be used. */
+/**
+ * Returns the TLS options for MariaDB; undefined: neither DB_TLS nor DB_CA_FILE is set. Throws if the file is
+ * unusable.
+ */
 async function mariadbTls(
   { dbTls, dbCaFile }: Pick<OperatorSettings, 'dbTls' | 'dbCaFile'>,
   log: Logger,
@@ -163,7 +169,7 @@ async function mariadbTls(
   const bundle = await openCaBundle(dbCaFile, log);
   let latest = await bundle();
   return {
-    // The driver cannot wait for the file: it is read again for the connection after this one.
+    // The driver cannot wait for the file: a changed file is used from the next connection on.
     get ca() {
       void bundle().then((ca) => {
         latest = ca;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { boolean, integer, nonBlank } from '../process/setting-schemas.ts';
 import { type Settings, setting } from '../process/settings.ts';
 
-/** Settings of the database of the inventory: a SQLite file, or MariaDB. */
+/** Settings for the inventory database: a SQLite file, or MariaDB. */
 export const storeSettings = {
   inventoryDbPath: setting({
     env: ['INVENTORY_DB_PATH'],

@@ -7,16 +7,16 @@ afterEach(async () => scene[Symbol.asyncDispose]());
 
 const other = { namespace: 'team-b', name: 'other', uid: 'other-uid', generation: 1 };
 
-/** Both nodes were delivered by `team-b/other`, and ours wants them. */
-async function othersNodes(env: Readonly<Record<string, string>> = {}): Promise<void> {
+/** Delivers both nodes from `team-b/other`; our config requests a take-over. */
+async function foreignNodes(env: Readonly<Record<string, string>> = {}): Promise<void> {
   scene = await setScene({ ...environment, ...env });
   await delivered(scene);
   for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source: other });
   scene.kube.annotate({ 'multinic.io/take-over-from': 'team-b/other' });
 }
 
-/** The other OpenstackConfig exists. */
-function alive(annotations: Readonly<Record<string, string>> = {}): void {
+/** Creates the OpenstackConfig `team-b/other`. */
+function createOwner(annotations: Readonly<Record<string, string>> = {}): void {
   const { namespace, name, uid } = other;
   scene.kube.configs.upsert({
     metadata: { namespace, name, uid, resourceVersion: '1', annotations },
@@ -28,16 +28,23 @@ function owners(): string[] {
   return [...scene.viola.nodes.values()].map(({ source }) => source?.name ?? '');
 }
 
-const hand = (to: string) => ({ 'multinic.io/hand-over-to': to });
+const handOver = (to: string) => ({ 'multinic.io/hand-over-to': to });
 
-describe('[X1] the nodes of another OpenstackConfig', () => {
+describe('[X1] nodes from a foreign OpenstackConfig', () => {
   it.each<[what: string, prepare: () => void, env?: Readonly<Record<string, string>>]>([
-    ['that lives', () => alive()],
-    ['that hands them over to somebody else', () => alive(hand('multinic-system/thief'))],
-    ['that another operator may watch', () => undefined, { WATCH_NAMESPACE: 'multinic-system' }],
-    ['whose servers the account does not see', () => void (scene.cloud.vms = [])],
-  ])('stay its own: %s', async (_, prepare, env) => {
-    await othersNodes(env);
+    ['an existing owner', () => createOwner()],
+    [
+      'an owner with hand-over-to for a third config',
+      () => createOwner(handOver('multinic-system/thief')),
+    ],
+    [
+      'an owner outside the watched namespace',
+      () => undefined,
+      { WATCH_NAMESPACE: 'multinic-system' },
+    ],
+    ['servers invisible to the account', () => void (scene.cloud.vms = [])],
+  ])('foreign nodes stay with their owner: %s', async (_, prepare, env) => {
+    await foreignNodes(env);
     prepare();
     await scene.look(300_000);
     await scene.look(300_000);
@@ -48,10 +55,13 @@ describe('[X1] the nodes of another OpenstackConfig', () => {
   });
 
   it.each<[what: string, prepare: () => void]>([
-    ['that is gone', () => undefined],
-    ['that agrees', () => alive(hand('multinic-system/osc'))],
-  ])('are taken over: %s', async (_, prepare) => {
-    await othersNodes();
+    ['a deleted owner', () => undefined],
+    [
+      'an owner with hand-over-to for this config',
+      () => createOwner(handOver('multinic-system/osc')),
+    ],
+  ])('foreign nodes are taken over: %s', async (_, prepare) => {
+    await foreignNodes();
     prepare();
     await scene.look();
     expect(owners()).toEqual(['osc', 'osc']);
@@ -60,17 +70,17 @@ describe('[X1] the nodes of another OpenstackConfig', () => {
   });
 });
 
-describe('[W22] an OpenstackConfig and its namesake in another management cluster', () => {
+describe('[W22] two namesake OpenstackConfigs in different management clusters', () => {
   const namesake = { namespace: 'multinic-system', name: 'osc', uid: 'namesake', generation: 1 };
 
-  it('do not write a node in turn: who was replaced says so until somebody decides', async () => {
+  it('a namesake replaced as owner writes nothing and reports NameConflict until reconcile-at has a new value', async () => {
     scene = await setScene();
     await delivered(scene);
     const [first] = scene.viola.nodes.values();
     const { uid = '' } = scene.object()?.metadata ?? {};
     if (first) scene.viola.put({ ...first, source: { ...namesake, replaces: [uid] } });
     const posts = scene.viola.posts.length;
-    for (let looks = 0; looks < 3; looks++) await scene.look(300_000);
+    for (let syncs = 0; syncs < 3; syncs++) await scene.look(300_000);
     expect(scene.viola.posts).toHaveLength(posts);
     expect(scene.ready()).toContain('False NameConflict: node worker-1 was written for another');
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
@@ -82,7 +92,7 @@ describe('[W22] an OpenstackConfig and its namesake in another management cluste
     expect(scene.ready()).toContain('True');
   });
 
-  it('go away without taking NICs off that the other one has', async () => {
+  it('a deleted namesake keeps nodes delivered by the second namesake, and removes unclear nodes only after approval', async () => {
     scene = await setScene();
     await delivered(scene);
     const [first, second] = scene.viola.nodes.values();
@@ -103,7 +113,7 @@ describe('[W22] an OpenstackConfig and its namesake in another management cluste
     expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
   });
 
-  it('let a deleted one go when those nodes are gone, without consent', async () => {
+  it('a deleted namesake is released without approval when the unclear nodes are gone', async () => {
     scene = await setScene();
     await delivered(scene);
     for (const node of scene.viola.nodes.values()) scene.viola.put({ ...node, source: namesake });

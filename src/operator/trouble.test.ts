@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('what goes wrong is named by its first step, and heals by itself', () => {
+describe('a failing step', () => {
   const cases: readonly [string, () => void, string][] = [
     [
       'an unknown cloud',
@@ -21,7 +21,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
       'False ContrabassError: contrabass: unexpected status 404',
     ],
     [
-      'Keystone that refuses the account',
+      'an account refused by Keystone',
       () => scene.cloud.fail('portsOf', 'unauthorized', 'keystone'),
       'False KeystoneError: keystone: portsOf failed (unauthorized)',
     ],
@@ -31,42 +31,45 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
       'False NeutronEndpointError: neutron: portsOf failed (noEndpoint)',
     ],
     [
-      'a catalog of several regions, of which none was chosen',
+      'a catalog with several regions and no chosen region',
       () => scene.cloud.fail('portsOf', 'ambiguousRegion'),
       'False ConfigError: neutron: portsOf failed (ambiguousRegion)',
     ],
     [
-      'ports that cannot be listed',
+      'a failing port list',
       () => scene.cloud.fail('portsOf', 'serverError'),
       'False NeutronPortError: neutron: portsOf failed (serverError)',
     ],
     [
-      'a business cluster that nobody registered',
+      'an unregistered business cluster',
       () => scene.viola.fail(404, 'unexpected status 404: no business cluster'),
       'False ViolaPostError: viola: unexpected status 404: no business cluster',
     ],
   ];
 
-  it.each(cases)('%s', async (_what, breakIt, expected) => {
-    await delivered(scene);
-    const good = scene.clouds.provided;
-    attach(scene.cloud, 3, 2);
-    breakIt();
-    await scene.look();
-    expect(scene.ready()).toBe(expected);
-    expect(scene.condition('Degraded')).toMatchObject({ status: 'True', reason: 'Error' });
-    expect(scene.status().lastError).toBe(expected.replace(/^False \w+: /, ''));
-    expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
-    expect(scene.viola.posts).toHaveLength(1);
-    scene.clouds.provided = good;
-    scene.cloud.heal();
-    scene.viola.outage = undefined;
-    await scene.look();
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
-    expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
-  });
+  it.each(cases)(
+    'Ready reports %s by the first failing step, NICs stay, and the sync recovers',
+    async (_what, breakIt, expected) => {
+      await delivered(scene);
+      const good = scene.clouds.provided;
+      attach(scene.cloud, 3, 2);
+      breakIt();
+      await scene.look();
+      expect(scene.ready()).toBe(expected);
+      expect(scene.condition('Degraded')).toMatchObject({ status: 'True', reason: 'Error' });
+      expect(scene.status().lastError).toBe(expected.replace(/^False \w+: /, ''));
+      expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
+      expect(scene.viola.posts).toHaveLength(1);
+      scene.clouds.provided = good;
+      scene.cloud.heal();
+      scene.viola.outage = undefined;
+      await scene.look();
+      expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+      expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
+    },
+  );
 
-  it('credentials count as refused only when they were', async () => {
+  it('CredentialsValid is False only when Keystone refuses the account, and Unknown after a timeout', async () => {
     await delivered(scene);
     scene.cloud.fail('portsOf', 'timeout', 'keystone');
     await scene.look();
@@ -77,7 +80,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
     expect(scene.condition('Delivered')?.status).toBe('Unknown');
   });
 
-  it('without a token for the subnets nothing else is asked for', async () => {
+  it('a missing token for the subnets stops all further requests', async () => {
     await delivered(scene);
     scene.cloud.log.length = 0;
     scene.cloud.fail('subnet', 'unauthorized', 'keystone');
@@ -86,7 +89,7 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
     expect(scene.cloud.log).toEqual(['subnet sub-a']);
   });
 
-  it('writes the status of a failure that stays the same once', async () => {
+  it('an unchanged failure is written to the status once', async () => {
     await delivered(scene);
     scene.cloud.fail('portsOf', 'serverError');
     await scene.look();
@@ -96,8 +99,8 @@ describe('what goes wrong is named by its first step, and heals by itself', () =
   });
 });
 
-describe('what fails for some is delivered for the others', () => {
-  it('a server that does not exist', async () => {
+describe('a partial failure', () => {
+  it('a missing server is reported, and the remaining servers are delivered', async () => {
     attach(scene.cloud, 1, 1);
     scene.cloud.vms = scene.cloud.vms.slice(0, 1);
     scene.create();
@@ -108,7 +111,7 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('Nova that fails: known names are kept, new nodes wait', async () => {
+  it('a failing Nova keeps known names, and new nodes wait', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.look();
@@ -119,12 +122,12 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p2']);
     expect([...scene.viola.nodes.keys()]).toEqual(['worker-1']);
     expect(scene.ready()).toBe('False NovaServerError: nova: servers failed (serverError)');
-    // Nobody asks for each of them then.
+    // Without Nova no server is read by id.
     expect(scene.cloud.log.filter((call) => call.startsWith('server '))).toEqual([]);
     expect(await scene.look()).toBe(60_000);
   });
 
-  it('a network that cannot be read: the MTU stays, and only the new NIC waits', async () => {
+  it('an unreadable network keeps the MTU, and only the new NIC waits', async () => {
     await delivered(scene);
     attach(scene.cloud, 3, 1);
     attach(scene.cloud, 4, 2);
@@ -134,7 +137,7 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.ready()).toContain('False NeutronPortError: port p3 is not delivered yet');
   });
 
-  it('one subnet of several that is not there', async () => {
+  it('a missing subnet is reported, and the second subnet is delivered', async () => {
     attach(scene.cloud, 1, 1);
     scene.create({ subnetIDs: ['sub-x', 'sub-a'] });
     await scene.look();
@@ -145,7 +148,7 @@ describe('what fails for some is delivered for the others', () => {
     expect(scene.condition('InventoryComplete')?.status).toBe('False');
   });
 
-  it('a typing error in place of a subnet, which takes no NIC away', async () => {
+  it('a typing error in subnetIDs removes no NIC', async () => {
     await delivered(scene);
     for (const subnetIDs of [['sub-x'], ['sub-x', 'sub-b']]) {
       scene.edit({ subnetIDs });
@@ -155,7 +158,7 @@ describe('what fails for some is delivered for the others', () => {
     }
   });
 
-  it('a node that Viola refuses, with its code', async () => {
+  it('a node refused by Viola is reported with its code, and the remaining nodes are delivered', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.viola.refused.set('worker-1', 'FieldConflict');

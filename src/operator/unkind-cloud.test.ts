@@ -24,8 +24,8 @@ function change(id: string, with_: object): void {
   );
 }
 
-describe('a live NIC stays, and the status says so', () => {
-  it('when the account may no longer see its port', async () => {
+describe('a NIC without evidence for a removal', () => {
+  it('a NIC stays, with RemovalUnconfirmed, when the account may no longer read its port', async () => {
     await delivered(scene);
     scene.cloud.hidden.add('p1');
     await scene.look();
@@ -33,7 +33,7 @@ describe('a live NIC stays, and the status says so', () => {
     expect(scene.ready()).toContain('False RemovalUnconfirmed: node worker-1: multinic0 (port p1)');
   });
 
-  it('when the CR is edited to a wrong project, whose shared subnet can be read', async () => {
+  it('a NIC stays, with ServerNotFound, when the CR is edited to a wrong project with a readable shared subnet', async () => {
     await delivered(scene);
     const wrong = new FakeCloud('project-2');
     wrong.subnets = scene.cloud.subnets;
@@ -47,7 +47,7 @@ describe('a live NIC stays, and the status says so', () => {
     expect(scene.viola.posts).toHaveLength(1);
   });
 
-  it('when its port is listed without addresses, once or for long', async () => {
+  it('a NIC stays, with RemovalUnconfirmed, while its port is listed without addresses', async () => {
     await delivered(scene);
     change('p1', { fixedIps: [] });
     for (let n = 0; n < 3; n++) await scene.look();
@@ -60,7 +60,7 @@ describe('a live NIC stays, and the status says so', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it('when the name of its subnet now belongs to another one', async () => {
+  it('a NIC stays, with RemovalUnconfirmed, when a different subnet takes the subnet name', async () => {
     attach(scene.cloud, 1, 1);
     scene.create({ subnetIDs: [], subnetName: 'subnet-a' });
     await scene.look();
@@ -74,7 +74,7 @@ describe('a live NIC stays, and the status says so', () => {
     expect(scene.ready()).toContain('False RemovalUnconfirmed');
   });
 
-  it('when only the case of an id was edited', async () => {
+  it('a NIC stays, with Ready True, when only the case in a subnet id was edited', async () => {
     await delivered(scene);
     scene.edit({ subnetIDs: ['SUB-A'] });
     await scene.look();
@@ -82,7 +82,7 @@ describe('a live NIC stays, and the status says so', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it("until Neutron's event has reached Nova", async () => {
+  it("a detached NIC stays until Neutron's event has reached Nova", async () => {
     await delivered(scene);
     scene.cloud.holdNovaEvents();
     detach(scene.cloud, 1);
@@ -94,8 +94,8 @@ describe('a live NIC stays, and the status says so', () => {
   });
 });
 
-describe('a server that is deleted', () => {
-  it('loses its NICs as soon as Nova lists it so, though this process never saw it', async () => {
+describe('a deleted server', () => {
+  it('a deleted server loses its NICs when Nova lists the deletion, even if this process has never observed the server', async () => {
     await delivered(scene);
     scene.restart();
     scene.cloud.vms = scene.cloud.vms.map((vm) =>
@@ -107,7 +107,7 @@ describe('a server that is deleted', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
   });
 
-  it('loses them when the account that saw it gets a 404, not when another account does', async () => {
+  it('a 404 server loses its NICs only if the account has observed the server before', async () => {
     await delivered(scene);
     scene.cloud.vms = scene.cloud.vms.filter(({ id }) => id !== serverIds[0]);
     detach(scene.cloud, 1);
@@ -126,8 +126,8 @@ function removed(): number {
   return 20 - nodes.reduce((sum, { spec: { interfaces = [] } }) => sum + interfaces.length, 0);
 }
 
-/** Eighty NICs on eight servers. */
-async function eighty(): Promise<void> {
+/** Delivers 80 NICs on eight servers. */
+async function deliverEighty(): Promise<void> {
   const ids = Array.from({ length: 8 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
   scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
   scene.cloud.ports = [];
@@ -142,14 +142,14 @@ async function eighty(): Promise<void> {
   scene.viola.clean();
 }
 
-describe('leave to remove many NICs', () => {
+describe('approval of many removals', () => {
   beforeEach(async () => {
     for (let n = 1; n <= 20; n++) attach(scene.cloud, n, n <= 10 ? 1 : 2);
     scene.create();
     await scene.look();
   });
 
-  it('is not used up by a sync that could not read the evidence', async () => {
+  it('a removal approval is not used up by a sync without complete evidence', async () => {
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
     scene.cloud.fail('server', 'serverError');
     scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
@@ -162,7 +162,7 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
-  it('[W0] is over after ten minutes, used up or not: what comes later is another matter', async () => {
+  it('[W0] a removal approval expires after ten minutes, used up or not', async () => {
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
     scene.cloud.fail('server', 'serverError');
     scene.kube.annotate({ 'multinic.io/allow-removals': 'yes' });
@@ -178,7 +178,7 @@ describe('leave to remove many NICs', () => {
     expect(scene.ready()).toContain('False RemovalHeld');
   });
 
-  it('[W0] is used up although a node that loses nothing cannot be delivered', async () => {
+  it('[W0] a removal approval is used up although a node without removals cannot be delivered', async () => {
     for (let n = 1; n <= 10; n++) detach(scene.cloud, n);
     scene.viola.refused.set('worker-2', 'FieldConflict');
     attach(scene.cloud, 30, 2);
@@ -188,7 +188,7 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
-  it('is not used up by a sync that could not read a selected subnet', async () => {
+  it('a removal approval is not used up by a sync with an unreadable selected subnet', async () => {
     scene.edit({ subnetIDs: ['sub-a', 'sub-b'] });
     await scene.look();
     change('p1', { fixedIps: [] });
@@ -203,8 +203,8 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
-  it('is needed for more than a fifth of the NICs of the cloud, each counted once', async () => {
-    await eighty();
+  it("removing more than a fifth of the cloud's NICs needs approval, and each NIC counts once", async () => {
+    await deliverEighty();
     for (let n = 1; n <= 16; n++) detach(scene.cloud, n);
     await scene.look();
     expect(removed()).toBe(20 - 80 + 16);
@@ -216,8 +216,8 @@ describe('leave to remove many NICs', () => {
     );
   });
 
-  it('holds for all of them, though one sync does not read them all', async () => {
-    await eighty();
+  it('a removal approval covers all 80 removals, even if the evidence takes two syncs', async () => {
+    await deliverEighty();
     scene.cloud.ports = [];
     await scene.look();
     expect(scene.ready()).toContain('False RemovalHeld');
@@ -229,7 +229,7 @@ describe('leave to remove many NICs', () => {
     expect(scene.status().lastHandledAllowRemovals).toBe('yes');
   });
 
-  it('is asked for in the message, whatever else is wrong', async () => {
+  it('the Ready message asks for removal approval even with four missing subnets', async () => {
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
     const wrong = ['sub-x', 'sub-y', 'sub-z', 'sub-w'];
     scene.edit({ subnetIDs: [...wrong, 'sub-a'] });

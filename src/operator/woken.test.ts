@@ -3,45 +3,45 @@ import { OperatorFixture, ref } from '../../test/fixtures/operator.ts';
 import { openstackConfigs } from './openstack-config.ts';
 import { eventually } from './testing/eventually.ts';
 
-let place: OperatorFixture;
+let fixture: OperatorFixture;
 
 beforeAll(async () => {
-  place = await OperatorFixture.open();
+  fixture = await OperatorFixture.open();
 });
 
-afterAll(() => place?.[Symbol.asyncDispose]());
+afterAll(() => fixture?.[Symbol.asyncDispose]());
 
-it('wakes all that failed with a cloud as soon as one of them finds it back', async () => {
-  place.cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
-  const operator = await place.start('woken.db', { 'poll-error-interval': '10m' });
-  const asked = { ...ref, name: 'asked' };
+it('a recovered cloud immediately retries all failed OpenstackConfigs', async () => {
+  fixture.cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
+  const operator = await fixture.start('woken.db', { 'poll-error-interval': '10m' });
+  const requested = { ...ref, name: 'asked' };
   const other = { ...ref, name: 'other' };
-  for (const each of [asked, other]) {
+  for (const each of [requested, other]) {
     const { name } = each;
-    const { serverId } = place.cloud.controls.createServer({
-      projectId: place.world.projectId,
+    const { serverId } = fixture.cloud.controls.createServer({
+      projectId: fixture.world.projectId,
       name,
     });
-    await place.createConfig(each, [serverId]);
+    await fixture.createConfig(each, [serverId]);
   }
-  for (const each of [asked, other]) {
+  for (const each of [requested, other]) {
     await eventually(
-      async () => place.ready(each),
+      async () => fixture.ready(each),
       (text) => text.startsWith('False Neutron'),
     );
   }
-  place.cloud.failures.heal();
+  fixture.cloud.failures.heal();
   let times = 0;
   await eventually(
     async () => {
       const annotations = { 'multinic.io/reconcile-at': `${times++}` };
-      await place.viola.admin.patch(openstackConfigs, asked, { metadata: { annotations } });
-      return place.ready(asked);
+      await fixture.viola.admin.patch(openstackConfigs, requested, { metadata: { annotations } });
+      return fixture.ready(requested);
     },
     (text) => text.startsWith('True'),
   );
-  // Its own next look is ten minutes away.
-  await expect.poll(() => place.ready(other)).toMatch(/^True /);
-  for (const each of [asked, other]) await place.viola.admin.delete(openstackConfigs, each);
+  // The next regular poll is ten minutes away.
+  await expect.poll(() => fixture.ready(other)).toMatch(/^True /);
+  for (const each of [requested, other]) await fixture.viola.admin.delete(openstackConfigs, each);
   await operator.stop();
 });

@@ -41,7 +41,7 @@ export const rareUses: readonly RareUse[] = [
   {
     right: 'get namespaces',
     file: 'src/operator/start.test.ts',
-    test: 'keeps the NICs of a namespace that is being deleted until somebody agrees',
+    test: 'a deleted namespace keeps its NICs until allow-removals has a new value',
   },
   {
     right: 'get multinicnodeconfigs.multinic.io',

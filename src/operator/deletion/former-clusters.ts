@@ -10,7 +10,7 @@ import { removalUnsupported } from '../deliver/unsupported.ts';
 import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { latestObject } from '../memory/latest-object.ts';
-import { hasLeaveToRemove, statusOf } from '../openstack-config.ts';
+import { hasRemovalApproval, statusOf } from '../openstack-config.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
 import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
@@ -41,7 +41,7 @@ export async function leaveFormerClusters(
 ): Promise<FormerClusters> {
   const { object, memory, config, source } = context;
   const { deliveredTo } = statusOf(latestObject(context));
-  const { elsewhere } = takenOffByHand(object);
+  const { inFormerClusters } = takenOffByHand(object);
   const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
@@ -55,7 +55,7 @@ export async function leaveFormerClusters(
       const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
       const left = viola.abilities.removes
         ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
-        : leftByHand(known, provider, elsewhere);
+        : leftByHand(known, provider, inFormerClusters);
       if (left.leaving.length + left.held.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
@@ -85,7 +85,7 @@ function heldIn(
   own: readonly ExistingNodeConfig[],
   context: DeliveredContext,
 ): ReadonlySet<string> {
-  const hasConsent = hasLeaveToRemove(context.object);
+  const hasConsent = hasRemovalApproval(context.object);
   const nics = own.filter(mayHaveNics).flatMap((node) => {
     const { interfaces = [] } = node.spec;
     const basis = basisOf(node, context);

@@ -10,7 +10,7 @@ import type { Clock } from '../../time/clock.ts';
 import {
   type ConfigObject,
   hasFinalizer,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   isRetained,
   statusOf,
 } from '../openstack-config.ts';
@@ -64,7 +64,7 @@ export function createDeletionGuard({
   async function ask(object: ConfigObject, signal: AbortSignal): Promise<number> {
     if (isRetained(object)) return 0;
     const { all, mine } = look(object);
-    if (hasLeaveToRemove(object)) return 0;
+    if (hasRemovalApproval(object)) return 0;
     const { reason, message } = saidOf(object) ?? {};
     // Asked for before: to stop half-way leaves nodes that nobody wants like that.
     if (reason === 'Deleting') return 0;

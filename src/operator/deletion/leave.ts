@@ -16,7 +16,7 @@ import {
   type ConfigObject,
   generationOf,
   hasFinalizer,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   isOfLegacyViola,
   isRetained,
   ownerOf,
@@ -165,7 +165,7 @@ async function withdrawAll(
 
 /** Returns the nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
 function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): ReadonlySet<string> {
-  if (hasLeaveToRemove(object)) return new Set();
+  if (hasRemovalApproval(object)) return new Set();
   const { uid } = ownerOf(object);
   return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
 }

@@ -19,7 +19,7 @@ function setUp() {
   return { memories, left };
 }
 
-it('an object keeps its memory until another uid has its name', () => {
+it("ConfigMemories keeps an object's memory until a new uid takes the object's name", () => {
   const { memories } = setUp();
   const first = memories.of(object('first'));
   expect(memories.of(object('first'))).toBe(first);
@@ -29,7 +29,7 @@ it('an object keeps its memory until another uid has its name', () => {
   expect([...memories]).toEqual([['team/osc', second]]);
 });
 
-it('an object that was deleted and created again is polled fast, as a new one', () => {
+it('a recreated OpenstackConfig is polled fast, like a new object', () => {
   const { memories } = setUp();
   const polling = { fastMs: 10_000, slowMs: 60_000, errorMs: 5_000, windowMs: 300_000 };
   const maxAgeMs = (of: ConfigObject) => {
@@ -41,7 +41,7 @@ it('an object that was deleted and created again is polled fast, as a new one', 
   expect(maxAgeMs(object('second'))).toBe(5_000);
 });
 
-it('a dropped OpenstackConfig has no memory and leaves all shared state', () => {
+it('dropping an OpenstackConfig removes its memory and leaves all shared state', () => {
   const { memories, left } = setUp();
   const before = memories.of(object('first'));
   memories.leaveClouds('team/osc');
@@ -53,7 +53,7 @@ it('a dropped OpenstackConfig has no memory and leaves all shared state', () => 
   expect(memories.of(object('first'))).not.toBe(before);
 });
 
-it('a new term of leadership resets what another replica may have changed, and nothing else', () => {
+it('a new leadership term resets only state shared with previous leaders', () => {
   const { memories } = setUp();
   const memory = memories.of(object('first'));
   memory.lastStatusWrite = { uid: 'first', resourceVersion: '7', status: {} };

@@ -8,27 +8,27 @@ import { PendingScope } from '../schedule/sync-scope.ts';
 import { UnconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
 import { FlapDamping } from '../status/flap-damping.ts';
 
-/** The status that this process wrote last: the watch may not have returned it yet. */
+/** This process's last status write: the watch may not have returned the status yet. */
 interface StatusWrite {
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
   readonly status: unknown;
 }
 
-/** The part of a memory that counts for one term of leadership: another replica may have worked in between. */
+/** Memory for one leadership term: another replica may have worked since the previous term. */
 interface TermMemory {
   readonly unansweredPosts: UnansweredPosts;
-  /** Next time of the trigger schedule; undefined: not calculated yet. */
+  /** Next time in the trigger schedule; undefined: not calculated yet. */
   nextScheduledAt: Date | undefined;
-  /** Why the OpenstackConfig is not Ready; empty: Ready, or not synced in this term. */
+  /** Reasons why the OpenstackConfig is not Ready; empty: Ready, or not synced in this term. */
   notReadyReasons: ReadonlySet<string>;
   /** For metrics; undefined: no sync of all servers has completed in this term. */
   delivered: DeliveredCounts | undefined;
 }
 
 /**
- * What this process remembers of one OpenstackConfig, by uid. A restart loses it, which costs polls and nothing else: state
- * that must survive a restart is in the status or in the inventory.
+ * In-memory state per OpenstackConfig uid. A restart loses this state and only costs polls: durable state is
+ * in the status or in the inventory.
  */
 export interface ConfigMemory {
   readonly uid: string;
@@ -40,13 +40,13 @@ export interface ConfigMemory {
   term: TermMemory;
 }
 
-/** An OpenstackConfig in a reconcile: the object with the last status of this process, and the memory of it. */
+/** An OpenstackConfig during a reconcile: the object with this process's last status, and its memory. */
 export interface ConfigContext {
   readonly object: ConfigObject;
   readonly memory: ConfigMemory;
 }
 
-/** State that OpenstackConfigs (`namespace/name`) share. */
+/** State shared by several OpenstackConfigs (`namespace/name`). */
 interface Shared {
   leave(member: string): void;
 }
@@ -54,13 +54,13 @@ interface Shared {
 interface ConfigMemoriesOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** State of clouds and brokers: an OpenstackConfig leaves it as soon as it reads no cloud any more. */
+  /** Cloud and broker state: released as soon as an OpenstackConfig reads no cloud any more. */
   readonly clouds: readonly Shared[];
-  /** Other shared state: an OpenstackConfig leaves it when it is gone. */
+  /** Remaining shared state: released when an OpenstackConfig is deleted. */
   readonly others: readonly Shared[];
 }
 
-/** The memories of all OpenstackConfigs by `namespace/name`, and the only place that drops them. */
+/** The memories per `namespace/name`; only this class drops memories. */
 export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]> {
   readonly #options: ConfigMemoriesOptions;
   readonly #memories = new Map<string, ConfigMemory>();
@@ -72,7 +72,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
     this.#ledSince = options.clock.monotonicMs();
   }
 
-  /** Returns the memory of the object; an object with another uid under the same name gets a new one. */
+  /** Returns the object's memory; an object with a new uid under the same name gets a new memory. */
   of(object: ConfigObject): ConfigMemory {
     const key = keyOf(object);
     const { uid = '' } = object.metadata;
@@ -83,7 +83,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
     return memory;
   }
 
-  /** Returns the memory of an OpenstackConfig that was reconciled before; undefined: none was. */
+  /** Returns the memory after a first reconcile; undefined: not reconciled yet. */
   find(key: string): ConfigMemory | undefined {
     return this.#memories.get(key);
   }
@@ -92,18 +92,18 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
     return this.#memories.entries();
   }
 
-  /** Starts a term of leadership. */
+  /** Starts a leadership term. */
   startTerm(): void {
     this.#ledSince = this.#options.clock.monotonicMs();
     for (const memory of this.#memories.values()) memory.term = this.#term();
   }
 
-  /** Takes an OpenstackConfig that reads no cloud any more out of what clouds share. */
+  /** Releases shared cloud state when an OpenstackConfig reads no cloud any more. */
   leaveClouds(key: string): void {
     for (const shared of this.#options.clouds) shared.leave(key);
   }
 
-  /** Drops everything about an OpenstackConfig that is gone. */
+  /** Drops all memory and shared state when an OpenstackConfig is deleted. */
   drop(key: string): void {
     this.#memories.delete(key);
     this.leaveClouds(key);

@@ -6,14 +6,14 @@ import { CloudViews } from './cloud-view.ts';
 
 const { signal } = new AbortController();
 
-it('companions read the same OpenStack with any account, project or provider id', () => {
+it('CloudViews.companions() returns configs that read the same OpenStack with any account, project or provider id', () => {
   const views = new CloudViews(createFakeClock(), signal);
-  const elsewhere = new (class extends FakeCloud {
+  const otherCloud = new (class extends FakeCloud {
     override readonly name = 'https://another.test';
   })();
   views.of(new FakeCloud('project-1'), 'team/one', false);
   views.of(new FakeCloud('project-2'), 'team/two', false);
-  views.of(elsewhere, 'team/three', false);
+  views.of(otherCloud, 'team/three', false);
   expect([...views.companions('team/one')]).toEqual(['team/one', 'team/two']);
   expect(views.knows('team/one', ['net-x', 'net-a'])).toBe(false);
   const known = { id: 'net-a', name: '', mtu: 1450 };
@@ -23,12 +23,15 @@ it('companions read the same OpenStack with any account, project or provider id'
   expect([...views.companions('team/one')]).toEqual(['team/one']);
 });
 
-describe('an OpenstackConfig that left its cloud', () => {
+describe('CloudViews after an OpenstackConfig left its cloud', () => {
   const server = '00000000-0000-4000-8000-000000000001';
   const network = { id: 'net-a', name: '', mtu: 1450 };
 
-  /** Views with one OpenstackConfig, and whether each kind of event concerns it. */
-  async function looking() {
+  /**
+   * Returns views with a single OpenstackConfig; `concerned` lists whether each event kind concerns the
+   * config.
+   */
+  async function viewsWithOneConfig() {
     const views = new CloudViews(createFakeClock(), signal);
     const cloud = Object.assign(new FakeCloud(), { networks: [network] });
     const { ports } = views.of(cloud, 'team/one', true);
@@ -42,16 +45,16 @@ describe('an OpenstackConfig that left its cloud', () => {
     return { views, ports, concerned };
   }
 
-  it('is concerned by no event, and its servers are dropped', async () => {
-    const { views, ports, concerned } = await looking();
+  it('an OpenstackConfig without a cloud is concerned by no event, and its servers are dropped', async () => {
+    const { views, ports, concerned } = await viewsWithOneConfig();
     expect(concerned()).toEqual([[server], true, true, true]);
     views.leave('team/one');
     expect(concerned()).toEqual([[], false, false, false]);
     expect(ports.serversOf('team/one')).toEqual([]);
   });
 
-  it('for another cloud is concerned by events of the new cloud', async () => {
-    const { views, ports, concerned } = await looking();
+  it('an OpenstackConfig that moved to a new cloud is concerned by events of the new cloud only', async () => {
+    const { views, ports, concerned } = await viewsWithOneConfig();
     views.of(new FakeCloud('project-2'), 'team/one', true);
     expect(concerned()).toEqual([[], false, false, true]);
     expect(ports.serversOf('team/one')).toEqual([]);

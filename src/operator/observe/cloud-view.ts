@@ -14,12 +14,12 @@ export interface CloudView {
   readonly observedServers: ObservedServers;
 }
 
-/** The views of all clouds, and the view that each OpenstackConfig (`namespace/name`) reads. */
+/** All cloud views, and the view that each OpenstackConfig (`namespace/name`) reads. */
 export class CloudViews {
   readonly #clock: Clock;
   readonly #lifetime: AbortSignal;
   readonly #views = new WeakMap<Cloud, CloudView>();
-  /** `chooses`: the OpenstackConfig selects its servers from a list of the project. */
+  /** `chooses`: the OpenstackConfig selects its servers from a project list. */
   readonly #members = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
@@ -28,8 +28,8 @@ export class CloudViews {
   }
 
   /**
-   * Returns the view of a cloud, and notes that the OpenstackConfig reads no other any more. `chooses`: it does not name all
-   * of its servers by id.
+   * Returns a cloud's view, and assigns the OpenstackConfig to this view only. `chooses`: the config selects
+   * some servers by name or metadata instead of by id.
    */
   of(cloud: Cloud, member: string, chooses: boolean): CloudView {
     const view = this.#views.get(cloud) ?? this.#make(cloud);
@@ -39,36 +39,39 @@ export class CloudViews {
     return view;
   }
 
-  /** Returns the OpenstackConfigs that read the same OpenStack as this one, in any project. */
+  /** Returns the OpenstackConfigs reading the same OpenStack, in any project. */
   companions(member: string): ReadonlySet<string> {
     const name = this.#members.get(member)?.view.cloud.name;
     const same = [...this.#members].filter(([, { view }]) => view.cloud.name === name);
     return new Set(same.map(([key]) => key));
   }
 
-  /** Returns the servers of an OpenstackConfig that an event concerns, as far as the servers of its ports are known. */
+  /**
+   * Returns the config's servers concerned by an event. A port event counts only if the port's server is
+   * known.
+   */
   concerned(member: string, { servers, ports }: CloudEvent): readonly string[] {
     return this.#members.get(member)?.view.ports.concerned(member, servers, ports) ?? [];
   }
 
-  /** Whether the cloud of the OpenstackConfig has read any of these networks or subnets. */
+  /** Returns whether the OpenstackConfig's cloud has read a network or subnet in the list. */
   knows(member: string, networks: readonly string[]): boolean {
     return this.#members.get(member)?.view.cloud.knowsNetwork(networks) ?? false;
   }
 
-  /** Whether the OpenstackConfig may select a new server in any of these projects. */
+  /** Returns whether the OpenstackConfig may select a new server in a listed project. */
   chooses(member: string, projects: readonly string[]): boolean {
     const { view, chooses = false } = this.#members.get(member) ?? {};
     const projectId = view?.cloud.projectId;
     return chooses && projectId !== undefined && projects.includes(projectId);
   }
 
-  /** Whether the OpenstackConfig reads its cloud with any of these accounts. */
+  /** Returns whether a listed account reads the OpenstackConfig's cloud. */
   readsAs(member: string, accounts: readonly string[]): boolean {
     return this.#members.get(member)?.view.cloud.isOf(accounts) ?? false;
   }
 
-  /** Drops the servers of an OpenstackConfig that reads no cloud any more. */
+  /** Drops a removed OpenstackConfig's servers. */
   leave(member: string): void {
     this.#members.get(member)?.view.ports.leave(member);
     this.#members.delete(member);
@@ -84,42 +87,42 @@ export class CloudViews {
   }
 }
 
-/** Reads by id per sync: a wrong list of servers must not cost a call for each of them. */
+/** Reads by id per sync: a wrong server list must not cost a call per server. */
 const readsAtOnce = 5;
-/** How long a 404 is cached; a list that shows the server ends it. */
+/** Lifetime of a cached 404, unless a list contains the server earlier. */
 const rememberedMs = 5 * 60_000;
-/** Most servers of one project: autoscalers create more during the lifetime of a process than exist at once. */
+/** Most servers per project: autoscalers create more during a process lifetime than exist at once. */
 export const mostObservedServers = 50_000;
 
 /**
- * Servers that one account has observed in its project, and its cached 404s. One per cloud, user and project: a 404 proves a
- * deletion only to an account that has observed the server before.
+ * Servers observed by an account in its own project, and cached 404s. One instance per cloud, user and
+ * project: a 404 proves a deletion only for an account with an earlier observation.
  */
 export class ObservedServers {
   readonly #clock: Clock;
-  /** When each cached 404 ends; in the order of the answers. */
+  /** Expiry time per cached 404, ordered by answer time. */
   readonly #until = new Map<string, number>();
-  /** In the order of the last observation. */
-  readonly #seen = new Set<string>();
+  /** Ordered by last observation. */
+  readonly #observed = new Set<string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /**
-   * Whether the account has observed this server in its own project. A server of another project does not count: the account
-   * may have lost the role that showed it.
+   * Returns whether the account has observed this server in its own project. A server from a foreign project
+   * does not count: the account may have lost the role for reading the server.
    */
   hasObservedOwn(serverId: string): boolean {
-    return this.#seen.has(serverId);
+    return this.#observed.has(serverId);
   }
 
-  /** Number of cached answers of Nova. */
+  /** Number of cached Nova answers. */
   get size(): number {
-    return this.#until.size + this.#seen.size;
+    return this.#until.size + this.#observed.size;
   }
 
-  /** Returns the servers that Nova answers with 404 by id. */
+  /** Returns the servers with a 404 answer from Nova. */
   async missing(
     cloud: Pick<Cloud, 'projectId' | 'server'>,
     serverIds: readonly string[],
@@ -128,29 +131,29 @@ export class ObservedServers {
   ): Promise<string[]> {
     for (const { id, projectId } of found.values()) {
       this.#until.delete(id);
-      if (projectId === cloud.projectId) this.#see(id);
+      if (projectId === cloud.projectId) this.#addObserved(id);
     }
-    this.#forgetOld();
+    this.#evictOld();
     const absent = serverIds.filter((id) => !found.has(id));
     const unsure = absent.filter((id) => !this.#isKnown(id)).slice(0, readsAtOnce);
-    await Promise.all(unsure.map(async (id) => this.#ask(cloud, id, signal)));
+    await Promise.all(unsure.map(async (id) => this.#read(cloud, id, signal)));
     return absent.filter((id) => this.#isKnown(id));
   }
 
-  #see(id: string): void {
-    this.#seen.delete(id);
-    this.#seen.add(id);
+  #addObserved(id: string): void {
+    this.#observed.delete(id);
+    this.#observed.add(id);
   }
 
-  #forgetOld(): void {
+  #evictOld(): void {
     const now = this.#clock.monotonicMs();
     for (const [id, until] of this.#until) {
       if (until > now) break;
       this.#until.delete(id);
     }
-    for (const id of this.#seen) {
-      if (this.#seen.size <= mostObservedServers) break;
-      this.#seen.delete(id);
+    for (const id of this.#observed) {
+      if (this.#observed.size <= mostObservedServers) break;
+      this.#observed.delete(id);
     }
   }
 
@@ -158,14 +161,14 @@ export class ObservedServers {
     return (this.#until.get(id) ?? Number.NEGATIVE_INFINITY) > this.#clock.monotonicMs();
   }
 
-  async #ask(cloud: Pick<Cloud, 'server'>, id: string, signal: AbortSignal): Promise<void> {
+  async #read(cloud: Pick<Cloud, 'server'>, id: string, signal: AbortSignal): Promise<void> {
     try {
       const { kind } = await cloud.server(id, signal);
       this.#until.delete(id);
       if (kind === 'notFound') this.#until.set(id, this.#clock.monotonicMs() + rememberedMs);
     } catch (error) {
       signal.throwIfAborted();
-      // Not known to be missing, then; it is asked again at the next poll.
+      // A failed read leaves the server not missing; the next poll repeats the read.
       if (!isRequestError(error)) throw error;
     }
   }

@@ -20,7 +20,7 @@ export interface Observed {
   readonly servers: ChosenServers;
   readonly subnets: ChosenSubnets;
   readonly cloud: CloudState;
-  /** Objects of the business cluster for the OpenstackConfig and its servers. */
+  /** MultiNicNodeConfigs in the business cluster for the OpenstackConfig and its servers. */
   readonly held: readonly ExistingNodeConfig[];
   readonly unreadable: readonly UnreadableNode[];
 }
@@ -35,7 +35,10 @@ export interface ObservedContext extends ConnectedContext {
   readonly observed: Observed;
 }
 
-/** Reads the cloud and the business cluster in parallel. Throws StepFailure; if both fail, that of OpenStack. */
+/**
+ * Reads the cloud and the business cluster in parallel. Throws StepFailure; if both fail, the OpenStack
+ * failure.
+ */
 export async function observe(context: ConnectedContext, signal: AbortSignal): Promise<Observed> {
   const { config, connections } = context;
   const [subnets, servers] = await Promise.all([
@@ -44,7 +47,7 @@ export async function observe(context: ConnectedContext, signal: AbortSignal): P
   ]);
   const [cloud, held] = await Promise.allSettled([
     observeCloud(context, { servers, subnets }, signal),
-    readHeld(context, servers, signal),
+    readExisting(context, servers, signal),
   ]);
   signal.throwIfAborted();
   if (cloud.status === 'rejected') throw cloud.reason;
@@ -53,7 +56,7 @@ export async function observe(context: ConnectedContext, signal: AbortSignal): P
   return { servers, subnets, cloud: cloud.value, held: nodes, unreadable };
 }
 
-/** Selects the servers; a sync of some servers selects no new ones. */
+/** Selects the servers; a sync with limited scope selects no new servers. */
 async function selectedServers(
   { config, source, scope, freshness, connections }: ConnectedContext,
   signal: AbortSignal,
@@ -69,8 +72,10 @@ async function selectedServers(
 
 const readsAtOnce = 8;
 
-/** Lists every object that concerns the OpenstackConfig, or reads the objects of the servers in scope. */
-async function readHeld(
+/**
+ * Lists every object for the OpenstackConfig and its servers, or reads only the objects for servers in scope.
+ */
+async function readExisting(
   { source, scope, isForced, connections }: ConnectedContext,
   { ids }: ChosenServers,
   signal: AbortSignal,
@@ -85,7 +90,10 @@ async function readHeld(
   return { nodes: nodes.flatMap((node) => node ?? []), unreadable: [] };
 }
 
-/** Returns the servers with a selected port that no object names yet: the inventory may know a name for it. */
+/**
+ * Returns the servers with a selected port not yet named by an object: the inventory may know a name for this
+ * port.
+ */
 export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[] {
   const chosen = new Set(subnets.ids);
   const named = new Set(
@@ -99,17 +107,17 @@ export function serversWithNewPorts({ subnets, cloud, held }: Observed): string[
 
 type Selected = Pick<Observed, 'servers' | 'subnets'>;
 
-/** State of the cloud, as far as it concerns an OpenstackConfig. */
+/** Cloud state necessary for an OpenstackConfig. */
 interface CloudState {
   readonly observation: Observation;
   readonly troubles: readonly Trouble[];
-  /** Ports and servers with an unreadable field, which the sync leaves out. */
+  /** Ports and servers with an unreadable field, ignored by the sync. */
   readonly flaws: readonly Trouble[];
 }
 
 /**
- * Reads the servers in scope with their ports, subnets and networks. Throws if the ports cannot be read; everything else that
- * fails is absent from the observation, which means unknown, and reported.
+ * Reads the servers in scope with their ports, subnets and networks. Throws if the ports cannot be read. Any
+ * further failed read is reported and absent from the observation; absent means unknown.
  */
 async function observeCloud(
   context: ConnectedContext,
@@ -202,7 +210,7 @@ async function readServers(
   }
 }
 
-/** Reads the subnets of further addresses of selected ports, in the wanted address families. */
+/** Reads the subnets behind further addresses of selected ports, in the wanted address families. */
 async function readOtherSubnets(
   {
     cloud,
@@ -236,7 +244,10 @@ async function readNetworks(
   );
 }
 
-/** Returns what could be read; the plan leaves the rest unchanged and reports it where it matters. */
+/**
+ * Returns the readable values; the plan leaves the rest unchanged and reports unreadable values where
+ * necessary.
+ */
 async function readable<T>(reads: readonly Promise<Found<T>>[], signal: AbortSignal): Promise<T[]> {
   const settled = await Promise.allSettled(reads);
   signal.throwIfAborted();

@@ -12,7 +12,7 @@ function serversOf(ids: readonly string[], projectId: string): ReadonlyMap<strin
   );
 }
 
-it('a server that came back is read again before it counts as missing', async () => {
+it('a server found again after a 404 is read again before ObservedServers reports the server as missing', async () => {
   const cloud = new FakeCloud();
   const observedServers = new ObservedServers(createFakeClock());
   const missing = async () =>
@@ -20,11 +20,11 @@ it('a server that came back is read again before it counts as missing', async ()
   expect(await missing()).toEqual(['s1']);
   cloud.vms = [{ id: 's1', name: 'n', status: 'ACTIVE', metadata: {} }];
   expect(await missing()).toEqual([]);
-  // A list that leaves it out proves nothing.
+  // A list without the server proves nothing.
   expect(await observedServers.missing(cloud, ['s1'], new Map(), signal)).toEqual([]);
 });
 
-it('the last 50,000 observed servers are remembered, present ones always', async () => {
+it('ObservedServers remembers the last 50,000 observed servers, and every present server', async () => {
   const cloud = new FakeCloud();
   const observedServers = new ObservedServers(createFakeClock());
   const rounds = mostObservedServers / 1_000;
@@ -38,7 +38,7 @@ it('the last 50,000 observed servers are remembered, present ones always', async
   expect(observedServers.size).toBe(mostObservedServers);
 });
 
-it('a 404 is dropped when its time is over', async () => {
+it('ObservedServers drops a cached 404 after 5 minutes', async () => {
   const cloud = new FakeCloud();
   const clock = createFakeClock();
   const observedServers = new ObservedServers(clock);

@@ -23,17 +23,17 @@ function port(id: string, deviceId: string): Port {
   };
 }
 
-/** A directory over a cloud that answers from `ports` and notes what it was asked for. */
+/** Returns a directory whose cloud answers from `ports` and records each requested server list. */
 function setUp(ports: Port[] = []) {
   const clock = createFakeClock();
-  const asked: (readonly string[])[] = [];
+  const requests: (readonly string[])[] = [];
   let release = Promise.resolve();
   const cloud = {
     async portsOf(serverIds: readonly string[]) {
-      asked.push(serverIds);
-      const seen = ports.filter(({ deviceId }) => serverIds.includes(deviceId));
+      requests.push(serverIds);
+      const answer = ports.filter(({ deviceId }) => serverIds.includes(deviceId));
       await release;
-      return seen;
+      return answer;
     },
   };
   const directory = new PortDirectory({
@@ -47,63 +47,63 @@ function setUp(ports: Port[] = []) {
     release = gate.promise;
     return gate;
   };
-  return { clock, asked, directory, hold, ports };
+  return { clock, requests, directory, hold, ports };
 }
 
 function names(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 }
 
-/** Lists `s1` and `s2`, and says something of ports before and meanwhile. */
-async function listed(said: { readonly before?: string; readonly during?: string }) {
-  const bed = setUp([port('p1', 's1'), port('p2', 's2')]);
-  const { clock, directory, hold, ports } = bed;
-  if (said.before) directory.concerned('a', [], [said.before]);
+/** Lists `s1` and `s2`, and sends port events before and during the list. */
+async function listedWithEvents(events: { readonly before?: string; readonly during?: string }) {
+  const fixture = setUp([port('p1', 's1'), port('p2', 's2')]);
+  const { clock, directory, hold, ports } = fixture;
+  if (events.before) directory.concerned('a', [], [events.before]);
   await clock.advance(1);
   const gate = hold();
   const list = directory.portsOf('a', ['s1', 's2'], clock.monotonicMs(), signal);
   await clock.advance(1);
-  if (said.during) directory.concerned('a', [], [said.during]);
+  if (events.during) directory.concerned('a', [], [events.during]);
   ports.splice(0, 1);
   gate.resolve();
-  return { ...bed, ids: (await list).map(({ id }) => id) };
+  return { ...fixture, ids: (await list).map(({ id }) => id) };
 }
 
 describe('PortDirectory', () => {
-  it('lists once for everybody who accepts the age', async () => {
-    const { clock, asked, directory } = setUp([port('p1', 's1')]);
+  it("PortDirectory lists ports once for all callers satisfied with the list's age", async () => {
+    const { clock, requests, directory } = setUp([port('p1', 's1')]);
     const first = await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(10_000);
     const second = await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
     expect([first, second].map((list) => list.map(({ id }) => id))).toEqual([['p1'], ['p1']]);
-    expect(asked).toEqual([['s1']]);
+    expect(requests).toEqual([['s1']]);
     await clock.advance(1);
     await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('takes the oldest servers of others along where the batch has room', async () => {
-    const { clock, asked, directory } = setUp();
+  it('PortDirectory fills a batch with the least recently listed servers from further OpenstackConfigs', async () => {
+    const { clock, requests, directory } = setUp();
     await directory.portsOf('b', ['old'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
     await directory.portsOf('c', names('c', 60), clock.monotonicMs() - 10_000, signal);
     await clock.advance(1);
     await directory.portsOf('a', names('a', 50), clock.monotonicMs() - 10_000, signal);
-    expect(asked[2]).toHaveLength(100);
-    expect(asked[2]).toContain('old');
+    expect(requests[2]).toHaveLength(100);
+    expect(requests[2]).toContain('old');
     await directory.portsOf('b', ['old'], 1, signal);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('never asks for more batches than the caller needs', async () => {
-    const { asked, clock, directory } = setUp();
+  it('PortDirectory requests no more batches than the caller needs', async () => {
+    const { requests, clock, directory } = setUp();
     await directory.portsOf('big', names('b', 1_000), clock.monotonicMs() - 10_000, signal);
     await directory.portsOf('small', ['s1'], Number.POSITIVE_INFINITY, signal);
-    expect(asked.map((ids) => ids.length)).toEqual([1_000, 100]);
+    expect(requests.map((ids) => ids.length)).toEqual([1_000, 100]);
   });
 
-  it('lets callers join a list that is under way, but not one that wants it newer', async () => {
-    const { asked, clock, directory, hold } = setUp();
+  it('PortDirectory lets callers join a running list, except a caller needing a newer list', async () => {
+    const { requests, clock, directory, hold } = setUp();
     const gate = hold();
     const joined = [
       directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal),
@@ -112,10 +112,10 @@ describe('PortDirectory', () => {
     ];
     gate.resolve();
     await Promise.all(joined);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it('believes the younger list about a port that moved', async () => {
+  it('a port moved between two servers is taken from the younger list', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's1')]);
     await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     await clock.advance(5_000);
@@ -124,7 +124,7 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at s2']);
   });
 
-  it('believes the younger list about a port that moved away from a server that was not listed again', async () => {
+  it('a port moved away from a server is taken from the younger list, without a second listing', async () => {
     const { clock, directory, ports } = setUp([port('p1', 's99')]);
     const full = names('s', 100);
     await directory.portsOf('a', full, clock.monotonicMs() - 10_000, signal);
@@ -134,7 +134,7 @@ describe('PortDirectory', () => {
     expect(both.map(({ id, deviceId }) => `${id} at ${deviceId}`)).toEqual(['p1 at x']);
   });
 
-  it('keeps what a younger list said when an older one comes late', async () => {
+  it('PortDirectory keeps the younger list when an older list arrives late', async () => {
     const { clock, directory, hold, ports } = setUp([port('p1', 's1')]);
     const gate = hold();
     const late = directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
@@ -148,20 +148,23 @@ describe('PortDirectory', () => {
     expect([young, now].map((list) => list.map(({ id }) => id))).toEqual([['p2'], ['p2']]);
   });
 
-  describe('of a port that was spoken of while it was listed', () => {
-    it('its server alone is listed again', async () => {
-      const { asked, ids } = await listed({ during: 'p1' });
-      expect([asked, ids]).toEqual([[['s1', 's2'], ['s1']], ['p2']]);
+  describe('a port event during a list', () => {
+    it("a port event during a list makes PortDirectory list only the port's server again", async () => {
+      const { requests, ids } = await listedWithEvents({ during: 'p1' });
+      expect([requests, ids]).toEqual([[['s1', 's2'], ['s1']], ['p2']]);
     });
 
-    it.each([{ before: 'p1' }, { during: 'p9' }])('nothing is, when it was %j', async (said) => {
-      const { asked, directory } = await listed(said);
-      await directory.portsOf('a', ['s1', 's2'], Number.NEGATIVE_INFINITY, signal);
-      expect(asked).toHaveLength(1);
-    });
+    it.each([{ before: 'p1' }, { during: 'p9' }])(
+      'a port event makes PortDirectory list nothing again before the list, or for an unlisted port: %j',
+      async (events) => {
+        const { requests, directory } = await listedWithEvents(events);
+        await directory.portsOf('a', ['s1', 's2'], Number.NEGATIVE_INFINITY, signal);
+        expect(requests).toHaveLength(1);
+      },
+    );
 
-    it('it is listed again once, however often that happens', async () => {
-      const { asked, clock, directory, hold } = setUp([port('p1', 's1')]);
+    it('several port events during a list make PortDirectory list the server again once', async () => {
+      const { requests, clock, directory, hold } = setUp([port('p1', 's1')]);
       const gates = [hold()];
       const list = directory.portsOf('a', ['s1'], clock.monotonicMs(), signal);
       for (let n = 0; n < 2; n++) {
@@ -172,33 +175,33 @@ describe('PortDirectory', () => {
         await clock.advance(1);
       }
       expect((await list).map(({ id }) => id)).toEqual(['p1']);
-      expect(asked).toEqual([['s1'], ['s1']]);
-      // By then it is known whom that concerns.
+      expect(requests).toEqual([['s1'], ['s1']]);
+      // Now the directory knows the port's server.
       expect(directory.concerned('a', [], ['p1'])).toEqual(['s1']);
     });
   });
 
-  it('forgets servers that are not selected any more', async () => {
-    const { clock, asked, directory } = setUp();
+  it('PortDirectory forgets servers no longer selected by any OpenstackConfig', async () => {
+    const { clock, requests, directory } = setUp();
     await directory.portsOf('a', ['s1', 's2'], clock.monotonicMs(), signal);
     await directory.portsOf('b', ['s2', 's3'], clock.monotonicMs(), signal);
     await directory.portsOf('a', [], clock.monotonicMs(), signal);
-    asked.length = 0;
+    requests.length = 0;
     await directory.portsOfFew(['s1', 's2', 's3'], clock.monotonicMs() - 60_000, signal);
-    expect(asked).toEqual([['s1']]);
+    expect(requests).toEqual([['s1']]);
   });
 
-  it('forgets servers that nobody looks at any more', async () => {
-    const { asked, clock, directory } = setUp();
+  it("PortDirectory forgets a removed OpenstackConfig's servers", async () => {
+    const { requests, clock, directory } = setUp();
     await directory.portsOf('a', ['s1'], clock.monotonicMs() - 10_000, signal);
     directory.leave('a');
     await directory.portsOf('b', ['s2'], clock.monotonicMs() - 10_000, signal);
-    expect(asked).toEqual([['s1'], ['s2']]);
+    expect(requests).toEqual([['s1'], ['s2']]);
     await directory.portsOf('b', ['s1'], clock.monotonicMs() - 10_000, signal);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
-  it('gives everybody who waits the error of a failed list, and asks again next time', async () => {
+  it('a failed list rejects every waiting caller, and the next call lists again', async () => {
     const failing = { portsOf: async () => Promise.reject(new Error('503')) };
     const clock = createFakeClock();
     const directory = new PortDirectory({
@@ -216,7 +219,7 @@ describe('PortDirectory', () => {
     ).rejects.toThrow('503');
   });
 
-  it('lets one caller give up without ending the list of the others', async () => {
+  it('an aborted caller does not abort the list for the remaining callers', async () => {
     const { clock, directory, hold } = setUp([port('p1', 's1')]);
     const gate = hold();
     const impatient = new AbortController();

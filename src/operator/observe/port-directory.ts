@@ -5,14 +5,14 @@ import { unlessAborted } from '../../requests/unless-aborted.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { RecentPorts } from './recent-ports.ts';
 
-/** Neutron is asked for so many servers at a time; a place that is left in a batch costs nothing. */
+/** Servers per Neutron query; filling a batch with further servers costs nothing. */
 const batchSize = 100;
 
 interface Entry {
-  /** Monotonic time before the list was asked for. */
+  /** Monotonic time just before the list request. */
   readonly at: number;
-  /** When something was last said of these ports while the list was under way; it may not know of that. */
-  readonly saidAt: number;
+  /** Time of the last event about these ports during the list request; the list may predate this event. */
+  readonly eventAt: number;
   readonly ports: readonly Port[];
 }
 
@@ -25,28 +25,31 @@ interface PortDirectoryOptions {
   readonly cloud: Pick<Cloud, 'portsOf'>;
   readonly clock: Clock;
   readonly recentPorts: RecentPorts;
-  /** Ends lists that several may be waiting for. */
+  /** Aborts lists with possibly several waiting callers. */
   readonly lifetime: AbortSignal;
 }
 
 /**
- * Ports of the servers of one cloud and project, listed once for all OpenstackConfigs that look at them: who lists takes
- * the servers of the others along, oldest first, as far as the batches have room. Only an optimisation: nothing is
- * planned from an entry older than the caller allows.
+ * Ports of all servers in one cloud and project, listed once for all OpenstackConfigs. A list also covers the
+ * least recently listed servers selected by further OpenstackConfigs, while its batches have room. Only an
+ * optimisation: no plan uses an entry older than the caller allows.
  */
 export class PortDirectory {
   readonly #options: PortDirectoryOptions;
   readonly #members = new Map<string, ReadonlySet<string>>();
   readonly #entries = new Map<string, Entry>();
   readonly #flights = new Map<string, Flight>();
-  /** Ports of which something was said while lists were under way, and when. */
-  readonly #said = new Map<string, number>();
+  /** Last event time per port, for events during running lists. */
+  readonly #eventTimes = new Map<string, number>();
 
   constructor(options: PortDirectoryOptions) {
     this.#options = options;
   }
 
-  /** Ports of all servers of an OpenstackConfig, listed no earlier than `since` (monotonic ms; Infinity = for this call). */
+  /**
+   * Returns the ports for all of an OpenstackConfig's servers, listed no earlier than `since` (monotonic ms;
+   * Infinity: list for this call).
+   */
   async portsOf(
     member: string,
     serverIds: readonly string[],
@@ -56,11 +59,11 @@ export class PortDirectory {
     const now = new Set(serverIds);
     const before = this.#members.get(member) ?? [];
     this.#members.set(member, now);
-    if ([...before].some((id) => !now.has(id))) this.#forgetUnwanted();
+    if ([...before].some((id) => !now.has(id))) this.#dropUnselected();
     return this.#listed(serverIds, since, (rest) => this.#filledUp(rest), signal);
   }
 
-  /** Ports of some servers and no others: few are listed in a tenth of the time. */
+  /** Returns only the ports for these servers: a short list takes a tenth of the time. */
   async portsOfFew(
     serverIds: readonly string[],
     since: number,
@@ -69,18 +72,18 @@ export class PortDirectory {
     return this.#listed(serverIds, since, (rest) => rest, signal);
   }
 
-  /** The servers whose ports were asked for as all those of a member. */
+  /** Returns the servers from the member's last `portsOf` call. */
   serversOf(member: string): readonly string[] {
     return [...(this.#members.get(member) ?? [])];
   }
 
   /**
-   * Something was said of these servers and ports. Answers which servers of a member these are, or had these ports when
-   * they were listed last; what lists that are under way say of the ports is not believed.
+   * Records an event about these servers and ports. Returns the member's servers named by the event, or with
+   * an affected port at the last list. Running lists are not trusted for these ports.
    */
   concerned(member: string, serverIds: readonly string[], portIds: readonly string[]): string[] {
     const now = this.#options.clock.monotonicMs();
-    if (this.#flights.size > 0) for (const id of portIds) this.#said.set(id, now);
+    if (this.#flights.size > 0) for (const id of portIds) this.#eventTimes.set(id, now);
     const own = this.#members.get(member) ?? new Set();
     const moved = new Set(portIds);
     const holders = [...own].filter((id) =>
@@ -89,13 +92,13 @@ export class PortDirectory {
     return [...new Set([...serverIds.filter((id) => own.has(id)), ...holders])];
   }
 
-  /** The OpenstackConfig looks at no server any more. */
+  /** Drops a removed OpenstackConfig, or a config without servers. */
   leave(member: string): void {
     this.#members.delete(member);
-    this.#forgetUnwanted();
+    this.#dropUnselected();
   }
 
-  #forgetUnwanted(): void {
+  #dropUnselected(): void {
     const wanted = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
     for (const id of this.#entries.keys()) if (!wanted.has(id)) this.#entries.delete(id);
   }
@@ -107,11 +110,12 @@ export class PortDirectory {
     signal: AbortSignal,
   ): Promise<readonly Port[]> {
     await this.#refreshed(serverIds, since, batch, signal);
-    // Who detaches a port names no server, and while a port is listed first nobody knows where it is. Once: now that is known.
-    const overtaken = serverIds.filter((id) => this.#at(id) < this.#saidAt(id));
+    // A detach event names no server, and during a first list the port's server is unknown. List once more:
+    // the server is known now.
+    const overtaken = serverIds.filter((id) => this.#at(id) < this.#eventAt(id));
     if (overtaken.length > 0) {
-      const said = Math.max(...overtaken.map((id) => this.#saidAt(id)));
-      await this.#refreshed(overtaken, said, (rest) => rest, signal);
+      const lastEvent = Math.max(...overtaken.map((id) => this.#eventAt(id)));
+      await this.#refreshed(overtaken, lastEvent, (rest) => rest, signal);
     }
     return latest(serverIds.flatMap((id) => this.#entries.get(id) ?? []));
   }
@@ -130,8 +134,8 @@ export class PortDirectory {
     await unlessAborted(Promise.all(flights), signal);
   }
 
-  #saidAt(serverId: string): number {
-    return this.#entries.get(serverId)?.saidAt ?? Number.NEGATIVE_INFINITY;
+  #eventAt(serverId: string): number {
+    return this.#entries.get(serverId)?.eventAt ?? Number.NEGATIVE_INFINITY;
   }
 
   #at(serverId: string): number {
@@ -141,9 +145,9 @@ export class PortDirectory {
   #filledUp(serverIds: readonly string[]): readonly string[] {
     const room = Math.ceil(serverIds.length / batchSize) * batchSize - serverIds.length;
     if (room === 0) return serverIds;
-    const asked = new Set(serverIds);
-    const others = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
-    const free = [...others].filter((id) => !asked.has(id) && !this.#flights.has(id));
+    const requested = new Set(serverIds);
+    const selected = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
+    const free = [...selected].filter((id) => !requested.has(id) && !this.#flights.has(id));
     return [...serverIds, ...free.toSorted((a, b) => this.#at(a) - this.#at(b)).slice(0, room)];
   }
 
@@ -151,15 +155,15 @@ export class PortDirectory {
     const { cloud, clock, lifetime, recentPorts } = this.#options;
     const at = clock.monotonicMs();
     const listed = cloud.portsOf(serverIds, lifetime).then(async (ports) => {
-      // Ten thousand take a while, and are learnt at once: another list may come in between.
+      // Adding 10,000 ports takes long, in a single turn; a newer list may arrive before.
       await nextTurn();
       // A flawed port has no revision to compare.
       const known = ports.map((port) => (port.flaw ? port : recentPorts.latest(port)));
       const byServer = Map.groupBy(known, ({ deviceId }) => deviceId);
-      // One that names no server may be at any of them.
+      // A port without a server may belong to any server.
       const unplaced = byServer.get('') ?? [];
       for (const id of serverIds) {
-        // A list that was asked for later may have come earlier.
+        // Skip if a list with a later request has arrived earlier.
         if (this.#at(id) <= at) this.#learn(id, at, [...(byServer.get(id) ?? []), ...unplaced]);
       }
     });
@@ -167,27 +171,28 @@ export class PortDirectory {
     for (const id of serverIds) this.#flights.set(id, flight);
     const land = (): void => {
       for (const id of serverIds) if (this.#flights.get(id) === flight) this.#flights.delete(id);
-      this.#forgetSaid();
+      this.#forgetOldEvents();
     };
-    // Whoever waits for the flight gets its error.
+    // Callers waiting for the flight get its error.
     listed.then(land, land);
   }
 
-  /** What no list under way can have missed. */
-  #forgetSaid(): void {
+  /** Drops events older than every running list. */
+  #forgetOldEvents(): void {
     const flights = [...this.#flights.values()];
     const oldest = flights.reduce((min, { at }) => Math.min(min, at), Number.POSITIVE_INFINITY);
-    for (const [id, saidAt] of this.#said) if (saidAt <= oldest) this.#said.delete(id);
+    for (const [id, eventAt] of this.#eventTimes)
+      if (eventAt <= oldest) this.#eventTimes.delete(id);
   }
 
   #learn(serverId: string, at: number, ports: readonly Port[]): void {
     const before = this.#entries.get(serverId);
-    const saidAt = ports.reduce(
-      (last, { id }) => Math.max(last, this.#said.get(id) ?? last),
+    const eventAt = ports.reduce(
+      (last, { id }) => Math.max(last, this.#eventTimes.get(id) ?? last),
       Number.NEGATIVE_INFINITY,
     );
-    this.#entries.set(serverId, { at, saidAt, ports });
-    // Of a server that was never listed everything would be new.
+    this.#entries.set(serverId, { at, eventAt, ports });
+    // Without a previous list every port would count as new.
     if (!before) return;
     for (const port of ports) {
       if (port.flaw) continue;
@@ -197,7 +202,7 @@ export class PortDirectory {
   }
 }
 
-/** A port that moved between two lists is in both; the younger one is right. */
+/** Returns each port once. A port moved between two lists is in both; the younger list is right. */
 function latest(entries: readonly Entry[]): readonly Port[] {
   const times = new Set(entries.map(({ at }) => at));
   if (times.size < 2) return entries.flatMap(({ ports }) => ports);

@@ -5,7 +5,7 @@ import { FakeCloud } from '../testing/fake-cloud.ts';
 import { attach } from '../testing/scene.ts';
 import { RecentPorts } from './recent-ports.ts';
 
-it('a change is remembered for a minute, and then no more than the directory knows', async () => {
+it('RecentPorts.latest() returns the changed port for 60 s, then the port as read', async () => {
   const clock = createFakeClock();
   const recent = new RecentPorts(clock);
   const cloud = new FakeCloud();
@@ -21,7 +21,7 @@ it('a change is remembered for a minute, and then no more than the directory kno
   expect(recent.latest(port)).toBe(port);
 });
 
-it('a port that is listed again as it was has not just come', async () => {
+it('RecentPorts.isSettling() is false after a port was listed again unchanged', async () => {
   const clock = createFakeClock();
   const recent = new RecentPorts(clock);
   const cloud = new FakeCloud();

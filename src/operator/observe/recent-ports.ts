@@ -9,31 +9,31 @@ interface Change {
   readonly port: Port;
 }
 
-/** Longer than a database behind Neutron stays behind another one. */
+/** Longer than any Neutron database replica lags behind. */
 const rememberedMs = 60_000;
-/** Nova writes down a port that it attaches within this; less than it is asked again in (doubts.ts). */
+/** Nova records an attached port within this time; shorter than the retry delay in unconfirmed-removals.ts. */
 const settlingMs = 5_000;
 
 /**
- * Ports as they were seen to change lately. Several databases may answer for Neutron, and one of them may know less than
- * another one that answered before: a port never goes back to an earlier revision.
+ * Recently changed ports. Several databases may answer for Neutron, and a replica may lag behind an earlier
+ * answer: a port never returns to an older revision.
  */
 export class RecentPorts {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** In the order of their changes. */
+  /** Ordered by change time. */
   readonly #changes = new Map<string, Change>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** The port as it is known by now: as it was read, or as it was in a later revision. */
+  /** Returns the latest known revision: the port as read, or a later cached revision. */
   latest(port: Port): Port {
     const known = this.#changes.get(port.id)?.port;
     return known && isOlder(port, known) ? known : port;
   }
 
-  /** The port was read; `before` is what was known of it where it is now. */
+  /** Records a port read; `before` is the previously known port on the same server. */
   note(port: Port, before: Known | undefined): void {
     if (before && !isOlder(before, port)) return;
     const at = this.#clock.monotonicMs();
@@ -45,7 +45,10 @@ export class RecentPorts {
     this.#changes.set(port.id, { at, port });
   }
 
-  /** Whether Nova may not have written the port down yet: it came a moment ago, and was not plugged in when it was seen. */
+  /**
+   * Returns whether Nova may not have recorded the port yet: the port appeared less than 5 s ago, and was not
+   * ACTIVE.
+   */
   isSettling(portId: string): boolean {
     const change = this.#changes.get(portId);
     if (!change || change.port.status === 'ACTIVE') return false;

@@ -22,7 +22,7 @@ async function chosen(selector: Partial<ServerSelector>, before: readonly string
   return chooseServers(whole, { cloud, since: Number.POSITIVE_INFINITY, before }, signal);
 }
 
-describe('servers with a field that cannot be read', () => {
+describe('chooseServers with an unreadable server', () => {
   beforeEach(() => {
     cloud.vms = cloud.vms.map((vm) =>
       vm.id === 's1' ? { ...vm, name: '', metadata: {}, flaw: 'status: received null' } : vm,
@@ -33,18 +33,21 @@ describe('servers with a field that cannot be read', () => {
     ['by name', { names: ['worker-10'] }],
     ['by metadata', { carrying: { metadata: { pool: 'data' }, tags: [] } }],
     ['by tags', { carrying: { metadata: {}, tags: ['k8s'] } }],
-  ])('are named, and stay where they were selected %s', async (_, selector) => {
-    const flaws = [
-      { reason: 'NovaServerError', message: expect.stringContaining('server s1') as unknown },
-    ];
-    const unknown = { complete: false, flaws };
-    expect(await chosen(selector)).toMatchObject({ ids: ['s2'], ...unknown });
-    expect(await chosen(selector, ['s1'])).toMatchObject({ ids: ['s2', 's1'], ...unknown });
-  });
+  ])(
+    'an unreadable server is reported, and stays selected %s only if selected before',
+    async (_, selector) => {
+      const flaws = [
+        { reason: 'NovaServerError', message: expect.stringContaining('server s1') as unknown },
+      ];
+      const unknown = { complete: false, flaws };
+      expect(await chosen(selector)).toMatchObject({ ids: ['s2'], ...unknown });
+      expect(await chosen(selector, ['s1'])).toMatchObject({ ids: ['s2', 's1'], ...unknown });
+    },
+  );
 });
 
-describe('servers that are named by id', () => {
-  it('need no call, and only an edit changes them', async () => {
+describe('chooseServers by id', () => {
+  it('chooseServers makes no call for ids, and only an edit changes the selection', async () => {
     expect(await chosen({ ids: ['s9'] }, ['s1'])).toEqual({
       ids: ['s9'],
       complete: true,
@@ -56,8 +59,8 @@ describe('servers that are named by id', () => {
   });
 });
 
-describe('servers that are named by name', () => {
-  it('are those of exactly that name, with one list for all names', async () => {
+describe('chooseServers by name', () => {
+  it('chooseServers selects servers with exactly the given name, using a single list for all names', async () => {
     expect(await chosen({ ids: ['s9'], names: ['worker-1', 'worker-10'] })).toEqual({
       ids: ['s9', 's1', 's2'],
       complete: true,
@@ -69,7 +72,7 @@ describe('servers that are named by name', () => {
   });
 
   it.each(['worker', 'worker-.*', '^worker-1$', 'WORKER-1', ''])(
-    'are none for "%s", and nobody counts as taken out',
+    'chooseServers reports ServerNotFound and an incomplete selection for the unknown name "%s"',
     async (name) => {
       const found = await chosen({ ids: ['s9'], names: [name] });
       expect(found).toMatchObject({ ids: ['s9'], complete: false });
@@ -78,7 +81,7 @@ describe('servers that are named by name', () => {
     },
   );
 
-  it('must be one: two of a name are named by their ids', async () => {
+  it('chooseServers reports ServerNotUnique with both ids when two servers share a name', async () => {
     const found = await chosen({ names: ['twin', 'worker-1'] });
     expect(found).toMatchObject({ ids: ['s1'], complete: false });
     expect(found.troubles).toEqual([
@@ -90,7 +93,7 @@ describe('servers that are named by name', () => {
     ]);
   });
 
-  it('are shown by five ids at most', async () => {
+  it('chooseServers lists at most five ids when 300 servers share a name', async () => {
     cloud.vms = Array.from({ length: 300 }, (_, at) => ({
       id: `t${at}`,
       name: 'twin',
@@ -103,19 +106,19 @@ describe('servers that are named by name', () => {
   });
 });
 
-describe('servers that are selected by what they carry', () => {
+describe('chooseServers by metadata and tags', () => {
   it.each([
     [{ metadata: { pool: 'data' }, tags: [] }, ['s1', 's2']],
     [{ metadata: { pool: 'data', zone: 'a' }, tags: [] }, ['s1']],
     [{ metadata: {}, tags: ['k8s'] }, ['s1', 's2']],
     [{ metadata: {}, tags: ['k8s', 'edge'] }, ['s2']],
     [{ metadata: { zone: 'a' }, tags: ['k8s'] }, ['s1']],
-  ])('are those with all of %j', async (carrying, ids) => {
+  ])('chooseServers selects the servers with all of %j', async (carrying, ids) => {
     expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, troubles: [] });
     expect(cloud.log).toEqual([`projectServers ${carrying.tags.join()}`]);
   });
 
-  it('come beside those that are named, each once, by two lists at most', async () => {
+  it('chooseServers combines ids, names and tags without duplicates, using at most two lists', async () => {
     const carrying = { metadata: {}, tags: ['k8s'] };
     const found = await chosen({ ids: ['s1'], names: ['worker-10', 'Worker-1'], carrying });
     expect(found.ids).toEqual(['s1', 's2', 's3']);
@@ -125,7 +128,7 @@ describe('servers that are selected by what they carry', () => {
     expect(cloud.log).toEqual(['projectServers ']);
   });
 
-  it('may be none, which is said, and is known', async () => {
+  it('chooseServers reports ServerNotFound, and a complete selection, when no server matches', async () => {
     const carrying = { metadata: { pool: 'none', valueOf: 'x' }, tags: [] };
     expect(await chosen({ carrying })).toMatchObject({
       ids: [],
@@ -134,7 +137,7 @@ describe('servers that are selected by what they carry', () => {
     });
   });
 
-  it('go on while Nova fails, and nobody counts as taken out', async () => {
+  it('chooseServers keeps earlier servers and reports an incomplete selection when Nova fails', async () => {
     cloud.fail('projectServers', 'timeout');
     const carrying = { metadata: { pool: 'data' }, tags: [] };
     expect(await chosen({ ids: ['s9'], carrying }, ['s1', 's9'])).toMatchObject({
@@ -145,7 +148,7 @@ describe('servers that are selected by what they carry', () => {
     });
   });
 
-  it('are not looked for any more by who gives up', async () => {
+  it('chooseServers throws the abort reason when the caller aborts', async () => {
     const leaving = new AbortController();
     leaving.abort(new Error('gone'));
     cloud.fail('projectServers', 'timeout');

@@ -4,32 +4,35 @@ import { isRequestError } from '../../requests/request-error.ts';
 import type { Carried, ServerSelector } from '../resolve/servers.ts';
 import { reasonOf, type Trouble } from '../status/step-failure.ts';
 
-/** The servers that are selected, as far as they could be found. */
+/** Selected servers, as far as the cloud could be read. */
 export interface ChosenServers {
   readonly ids: readonly string[];
-  /** False while a name is not one server's, or servers could not be listed: nobody counts as taken out then. */
+  /**
+   * False if a name matches no server or several, or if servers could not be listed: then no server counts as
+   * deselected.
+   */
   readonly complete: boolean;
-  /** Whether all of them are named by id, so that only an edit of the OpenstackConfig changes them. */
+  /** Whether all servers are selected by id: only an edit of the OpenstackConfig changes the selection. */
   readonly pinned: boolean;
   readonly troubles: readonly Trouble[];
-  /** Listed servers that cannot be read, so that nothing is known of whether they are selected. */
+  /** Unreadable listed servers; whether the config selects these servers is unknown. */
   readonly flaws: readonly Trouble[];
 }
 
 export interface ChooseOptions {
   readonly cloud: Pick<Cloud, 'projectServers'>;
-  /** Lists from before this do not count: monotonic milliseconds; Infinity = what was not asked for in this sync. */
+  /** Oldest acceptable list (monotonic ms; Infinity: request a new list for this sync). */
   readonly since: number;
-  /** Servers that were selected before: they go on while Nova does not list any. */
+  /** Previously selected servers; retained while Nova lists nothing. */
   readonly before: readonly string[];
 }
 
-/** Whether only ids are named: then nothing has to be looked up. */
+/** Returns whether the selector names ids only: no lookup is necessary. */
 export function isPinned({ names, carrying }: ServerSelector): boolean {
   return names.length === 0 && carrying === undefined;
 }
 
-/** Finds the servers that are selected by name or by what they carry, beside those that are named by id. */
+/** Finds servers by name, metadata or tags, and adds the servers selected by id. */
 export async function chooseServers(
   selector: ServerSelector,
   options: ChooseOptions,
@@ -52,7 +55,7 @@ export async function chooseServers(
     };
   } catch (error) {
     signal.throwIfAborted();
-    // Nova does not answer, or not as Nova does: whoever was selected stays so.
+    // Nova is unreachable or answers with a foreign format: keep the previous selection.
     if (!isRequestError(error)) throw error;
     const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
     const known = [...new Set([...ids, ...options.before])];
@@ -68,11 +71,11 @@ const noneMatches: Trouble = {
 interface Listed {
   readonly all: readonly Server[];
   readonly tagged: readonly Server[];
-  /** Whether they are selected is not known. */
+  /** Servers whose selection is unknown. */
   readonly flawed: readonly Server[];
 }
 
-/** Nova filters by tags; metadata it does not filter for members. */
+/** Lists the candidates. Nova filters by tags; for project members Nova does not filter by metadata. */
 async function list(
   { names, carrying }: ServerSelector,
   { cloud, since }: ChooseOptions,
@@ -94,7 +97,7 @@ function isReadable({ flaw }: Server): boolean {
   return flaw === undefined;
 }
 
-/** A server with an unreadable field. */
+/** Returns the problem for a server with an unreadable field. */
 export function flawOfServer({ id, flaw = '' }: Server): Trouble {
   const message = `server ${id} cannot be read and is left as it is: ${flaw}`;
   return { reason: 'NovaServerError', message };
@@ -137,7 +140,7 @@ function carriers(
   return servers.filter((server) => hasMetadata(server, metadata)).map(({ id }) => id);
 }
 
-/** Whether a server carries all of this metadata. */
+/** Returns whether a server carries all of this metadata. */
 export function hasMetadata(
   server: Pick<Server, 'metadata'>,
   wanted: Carried['metadata'],

@@ -5,9 +5,9 @@ import { isRequestError } from '../../requests/request-error.ts';
 import type { SubnetSelector } from '../resolve/resolve.ts';
 import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
 
-/** The subnets that are selected, and those of them that could be read. */
+/** The selected subnets, and the readable ones among them. */
 export interface ChosenSubnets {
-  /** In the order of precedence. */
+  /** Ordered by precedence. */
   readonly ids: readonly string[];
   readonly found: readonly Subnet[];
   readonly troubles: readonly Trouble[];
@@ -18,7 +18,7 @@ interface Selection {
   readonly addressFamilies: readonly AddressFamily[];
 }
 
-/** Reads the selected subnets. Throws when nothing is known of any; one of several that fails is reported. */
+/** Reads the selected subnets. Throws when a name lookup fails; a failing id among several is only reported. */
 export async function chooseSubnets(
   cloud: Pick<Cloud, 'subnet' | 'subnetsByName'>,
   { subnets, addressFamilies }: Selection,
@@ -81,7 +81,7 @@ async function readSubnet(
     signal.throwIfAborted();
     if (!isRequestError(error)) throw error;
     const reason = reasonOf(error, 'NeutronSubnetError');
-    // Without a token or an endpoint nothing else can be read either.
+    // Without a token or an endpoint every further read fails too.
     if (reason !== 'NeutronSubnetError') throw openstackFailure(error, reason);
     return { kind: 'trouble', trouble: { reason, message: error.message } };
   }

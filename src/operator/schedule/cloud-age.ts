@@ -1,13 +1,15 @@
 import type { Clock } from '../../time/clock.ts';
 
 interface Cloud {
-  /** OpenstackConfigs that read it. */
+  /** OpenstackConfigs that read this cloud. */
   readonly members: Set<string>;
-  /** When it was last read completely for one of them, or first tried. */
+  /**
+   * Monotonic ms when a config last read the cloud completely; before: when the first config started reading.
+   */
   since: number;
 }
 
-/** When each OpenStack was last read completely. */
+/** Time since the last complete read per OpenStack. */
 export class CloudAges {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #clouds = new Map<string, Cloud>();
@@ -17,7 +19,7 @@ export class CloudAges {
     this.#clock = clock;
   }
 
-  /** Notes that an OpenstackConfig reads this cloud, and no other from now on. */
+  /** Assigns the OpenstackConfig to this cloud, and removes the config from its previous cloud. */
   begin(member: string, name: string): void {
     if (this.#cloudOf.get(member) === name) return;
     this.leave(member);
@@ -27,7 +29,7 @@ export class CloudAges {
     this.#clouds.set(name, cloud);
   }
 
-  /** Notes that the OpenstackConfig read everything that it needs of its cloud. */
+  /** Records that the OpenstackConfig has read all necessary cloud data. */
   complete(member: string): void {
     const cloud = this.#clouds.get(this.#cloudOf.get(member) ?? '');
     if (cloud) cloud.since = this.#now();
@@ -41,7 +43,7 @@ export class CloudAges {
     if (cloud?.members.size === 0) this.#clouds.delete(name);
   }
 
-  /** Starts a term of leadership: another replica may have read the clouds in between. */
+  /** Starts a leadership term: another replica may have read the clouds meanwhile. */
   clear(): void {
     this.#clouds.clear();
     this.#cloudOf.clear();

@@ -18,45 +18,45 @@ beforeEach(async () => {
 afterEach(async () => scene[Symbol.asyncDispose]());
 
 /** Requests to OpenStack that no cache answers. */
-function asked(): string[] {
+function uncachedRequests(): string[] {
   return scene.cloud.log.filter((line) =>
     /^(portsOf|port|portsWithMac|server|wasDeleted) /.test(line),
   );
 }
 
 describe('a server with a cloud event', () => {
-  it('is synced alone, with one list of its ports and one read of its object', async () => {
+  it('a server with a cloud event is synced alone, using one port list and one object read', async () => {
     attach(scene.cloud, 3, 1);
     attach(scene.cloud, 4, 2);
     expect(scene.cloudEvent({ servers: [first] })).toBe(true);
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
-    expect(asked()).toEqual(['portsOf 1']);
+    expect(uncachedRequests()).toEqual(['portsOf 1']);
     expect(scene.viola.reads).toEqual(['worker-1']);
     expect(scene.viola.lists).toEqual([]);
     // Networks and servers stay cached.
     expect(scene.cloud.freshened).toEqual([]);
   });
 
-  it('loses a NIC after three requests', async () => {
+  it('a server with a cloud event loses a detached NIC after three requests', async () => {
     detach(scene.cloud, 1);
     scene.cloudEvent({ servers: [first] });
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual([]);
-    expect(asked()).toEqual(['portsOf 1', 'port p1', `server ${first}`]);
+    expect(uncachedRequests()).toEqual(['portsOf 1', 'port p1', `server ${first}`]);
   });
 
-  it('is in status and inventory 2 seconds later without further requests to OpenStack', async () => {
+  it('a synced cloud event reaches status and inventory 2 seconds later without further OpenStack requests', async () => {
     attach(scene.cloud, 3, 1);
     scene.cloudEvent({ servers: [first] });
-    // A poll of all servers would list the ports of the others again.
+    // A poll of all servers would list the remaining ports again.
     const accountMs = await scene.reconcile(11_000);
     expect(scene.status().summary).toMatchObject({ interfaces: 2 });
     scene.cloud.log.length = 0;
     await scene.reconcile(accountMs ?? 0);
     expect(scene.status().summary).toMatchObject({ interfaces: 3 });
-    expect(asked()).toEqual([]);
+    expect(uncachedRequests()).toEqual([]);
     const recorded = await scene.store.nicsOf([first]);
     expect(recorded.flatMap(({ interfaces }) => interfaces.map(({ portId }) => portId))).toEqual([
       'p1',
@@ -64,7 +64,7 @@ describe('a server with a cloud event', () => {
     ]);
   });
 
-  it('is in the status 2 seconds later even while more events come', async () => {
+  it('a cloud event reaches the status 2 seconds later even while more events arrive', async () => {
     attach(scene.cloud, 3, 1);
     for (let ms = 0; ms < 2_500; ms += 300) {
       scene.cloudEvent({ servers: [first] });
@@ -73,7 +73,7 @@ describe('a server with a cloud event', () => {
     expect(scene.status().summary).toMatchObject({ interfaces: 3 });
   });
 
-  it('does not defer the poll of all servers', async () => {
+  it('repeated cloud events for one server do not defer the poll of all servers', async () => {
     attach(scene.cloud, 4, 2);
     for (let ms = 0; ms < 20_000; ms += 500) {
       scene.cloudEvent({ servers: [first] });
@@ -82,7 +82,7 @@ describe('a server with a cloud event', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p4']);
   });
 
-  it('is the last known server of a port when the event names only the port', async () => {
+  it("an event that names only a port syncs the port's last known server", async () => {
     detach(scene.cloud, 2);
     expect(scene.cloudEvent({ ports: ['p2'] })).toBe(true);
     await scene.reconcile(300);
@@ -90,7 +90,7 @@ describe('a server with a cloud event', () => {
     expect(scene.viola.reads).toEqual(['worker-2']);
   });
 
-  it('is synced with all servers when another server has its name', async () => {
+  it('a cloud event syncs all servers when another server has the same name', async () => {
     scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, name: 'worker-1' }));
     scene.edit({ vmNames: [...serverIds] });
     await scene.look();
@@ -103,7 +103,7 @@ describe('a server with a cloud event', () => {
     expect(scene.ready()).toContain('False NameConflict');
   });
 
-  it('is synced with all servers after an edit', async () => {
+  it('a cloud event syncs all servers after an edit', async () => {
     attach(scene.cloud, 4, 2);
     scene.edit({ settings: { maxInterfaces: 9 } });
     scene.cloudEvent({ servers: [first] });
@@ -112,7 +112,7 @@ describe('a server with a cloud event', () => {
   });
 });
 
-it('21 servers with cloud events are synced with all servers, by one list of objects', async () => {
+it('events for 21 servers sync all servers with one object list; events for 20 do not', async () => {
   const ids = Array.from({ length: 21 }, (_, n) => `00000000-0000-4000-8000-0000000002${n + 10}`);
   scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
   scene.edit({ vmNames: ids });
@@ -128,7 +128,7 @@ it('21 servers with cloud events are synced with all servers, by one list of obj
 
 describe('a cloud event', () => {
   it.each(['not answered', 'killed'])(
-    'is kept for the next sync when its sync was %s',
+    'a cloud event is handled by the next sync when its sync was %s',
     async (how) => {
       attach(scene.cloud, 3, 1);
       scene.cloudEvent({ servers: [first] });
@@ -146,7 +146,7 @@ describe('a cloud event', () => {
     },
   );
 
-  it('is kept through several failed syncs', async () => {
+  it('a cloud event survives several failed syncs', async () => {
     // Without changes reads may be a minute old.
     for (let n = 0; n < 4; n++) await scene.look(60_000);
     await scene.clock.advance(1_000);
@@ -161,7 +161,7 @@ describe('a cloud event', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
   });
 
-  it('starts no sync until 5 seconds after a failed one', async () => {
+  it('a cloud event starts no sync until 5 seconds after a failed sync', async () => {
     scene.cloud.fail('portsOf', 'timeout');
     await scene.look();
     expect(scene.ready()).toContain('False NeutronPortError');
@@ -175,7 +175,7 @@ describe('a cloud event', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('of a server that no OpenstackConfig selects starts no sync', () => {
+  it('a cloud event for a server without an OpenstackConfig starts no sync', () => {
     expect(
       scene.cloudEvent({ servers: ['00000000-0000-4000-8000-0000000000ff'], ports: ['p99'] }),
     ).toBe(false);
@@ -183,7 +183,7 @@ describe('a cloud event', () => {
 });
 
 describe('a sync of all servers', () => {
-  it('reads everything again once after an event for the whole cloud', async () => {
+  it('an event for the whole cloud makes one sync read everything again', async () => {
     attach(scene.cloud, 4, 2);
     expect(scene.cloudEvent({ whole: true })).toBe(true);
     await scene.reconcile(300);
@@ -199,19 +199,22 @@ describe('a sync of all servers', () => {
     ['a network of another project', { networks: ['net-x'] }, false],
     ['its account, which may have lost roles', { accounts: ['user-1'] }, true],
     ['the account of another OpenstackConfig', { accounts: ['user-2'] }, false],
-  ])('is started by an event of %s: %o', async (_of, event, isIts) => {
-    expect(scene.cloudEvent(event)).toBe(isIts);
-    await scene.reconcile(300);
-    expect(scene.cloud.freshened).toHaveLength(isIts ? 1 : 0);
-  });
+  ])(
+    'an event for %s (%o) starts a fresh sync only if the config uses the subject',
+    async (_of, event, isIts) => {
+      expect(scene.cloudEvent(event)).toBe(isIts);
+      await scene.reconcile(300);
+      expect(scene.cloud.freshened).toHaveLength(isIts ? 1 : 0);
+    },
+  );
 
-  it('reads everything again when reconcile-at has a new value', async () => {
+  it('a new reconcile-at value makes the sync read everything again', async () => {
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
     await scene.look();
     expect(scene.cloud.freshened).toHaveLength(1);
   });
 
-  it('is repeated once with fresh reads after a failure', async () => {
+  it('a failed sync for a whole-cloud event is repeated once with fresh reads', async () => {
     scene.cloudEvent({ whole: true });
     scene.cloud.fail('portsOf', 'timeout');
     await scene.reconcile(300);
@@ -230,7 +233,7 @@ describe('a detach that Nova has not recorded', () => {
     scene.cloudEvent({ servers: [first] });
   });
 
-  it('is retried after 1, 2 and 5 seconds before the status reports it', async () => {
+  it('a detach that Nova has not recorded is retried after 1, 2 and 5 seconds before the status reports the removal', async () => {
     const times: number[] = [];
     let ms: number | undefined = 300;
     let now = 0;
@@ -247,7 +250,7 @@ describe('a detach that Nova has not recorded', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('is delivered by the first retry after Nova recorded it', async () => {
+  it('a detach is delivered by the first retry after Nova recorded the detach', async () => {
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     scene.cloud.releaseNovaEvents();
@@ -258,7 +261,7 @@ describe('a detach that Nova has not recorded', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('is in the condition Reconciling as Waiting', async () => {
+  it('condition Reconciling reports an unrecorded detach as Waiting', async () => {
     const accountMs = (await scene.reconcile(300)) ?? 0;
     await scene.reconcile(accountMs);
     await scene.reconcile(1_000);
@@ -269,7 +272,7 @@ describe('a detach that Nova has not recorded', () => {
   });
 });
 
-it('a large removal in several cloud events is held like one in a single event', async () => {
+it('a large removal split across cloud events is blocked like a large removal in one event', async () => {
   for (let n = 3; n <= 20; n++) attach(scene.cloud, n, n % 2 === 0 ? 2 : 1);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -301,7 +304,7 @@ it('a removal that Viola refused does not count twice in its retry', async () =>
   expect(scene.nics('worker-1')).toHaveLength(4);
 });
 
-it('removals of a follow-up sync count with those of the next cloud event', async () => {
+it('removals in a follow-up sync count together with removals for the next cloud event', async () => {
   for (let n = 3; n <= 20; n++) attach(scene.cloud, n, n % 2 === 0 ? 2 : 1);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -318,7 +321,7 @@ it('removals of a follow-up sync count with those of the next cloud event', asyn
   expect(scene.nics('worker-2')).toHaveLength(10);
 });
 
-it('the removal limit of a sync of some servers is a share of all NICs of the cloud', async () => {
+it("the removal limit for a partial sync is a share of all the cloud's NICs", async () => {
   const ids = Array.from({ length: 6 }, (_, n) => `00000000-0000-4000-8000-00000000010${n}`);
   scene.cloud.vms = ids.map((id, n) => ({ id, name: `w-${n}`, status: 'ACTIVE', metadata: {} }));
   scene.cloud.ports = [];

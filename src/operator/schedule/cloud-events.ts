@@ -2,10 +2,10 @@ import type { Happening } from '../../openstack/notifications/envelope.ts';
 import type { ConfigMemories } from '../memory/config-memory.ts';
 import type { CloudViews } from '../observe/cloud-view.ts';
 
-/** Says that something has changed in a cloud; syncs read from the cloud what has. */
+/** A notification about a change in a cloud; syncs then read the change from the cloud. */
 export type CloudEvent = Happening;
 
-/** Notes a cloud event for these OpenstackConfigs (`namespace/name`); returns those that are synced now. */
+/** Records a cloud event for these OpenstackConfigs (`namespace/name`). Returns the configs to sync now. */
 export function noteCloudEvent(
   members: Iterable<string>,
   event: CloudEvent,

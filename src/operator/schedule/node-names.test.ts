@@ -20,10 +20,10 @@ it.each<[string, Partial<Synced>, string[] | undefined]>([
   ['none while a service fails', { isOutage: true }, undefined],
   ['no server whose node waits', { nodes: [node('n1', 's1', true), node('n2', 's2')] }, ['s2']],
   ['no server of two nodes', { nodes: [node('n1', 's1'), node('n2', 's1')] }, []],
-  ['no node that another claims', { troubles: [conflict('node n1')] }, ['s2']],
+  ['no node claimed by two configs', { troubles: [conflict('node n1')] }, ['s2']],
   ['no server with a problem', { troubles: [conflict('server s1')] }, ['s2']],
   ['no object that cannot be read', { unreadable: ['n1'] }, ['s2']],
-])('servers that may be synced alone: %s', (_what, change, servers) => {
+])('nodeNamesIn returns servers for partial syncs: %s', (_what, change, servers) => {
   const names = nodeNamesIn({ ...well, ...change });
   expect(names && [...names.keys()]).toEqual(servers);
 });

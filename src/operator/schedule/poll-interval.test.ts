@@ -40,7 +40,7 @@ it.each(['fastMs', 'slowMs'] as const)('a poll interval is 10 minutes at most: %
   const changed = key === 'fastMs';
   const wait = (random: number) => begun({ random }).afterSync(hours, { ...quiet, changed });
   expect(wait(1)).toBeCloseTo(600_000);
-  // The jitter keeps OpenstackConfigs apart.
+  // Jitter spreads the OpenstackConfigs.
   expect(wait(0)).toBeCloseTo(400_000);
 });
 
@@ -50,6 +50,6 @@ it('a failed sync is retried after Retry-After, but not before the error interva
     pollInterval.afterFailure(polling, retryAfterMs),
   );
   expect(waits).toEqual([60_000, 60_000, 20_000, 300_000]);
-  // Back-off without Retry-After.
+  // Backoff without Retry-After.
   expect(pollInterval.afterFailure(polling, undefined)).toBe(80_000);
 });

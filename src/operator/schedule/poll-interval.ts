@@ -11,9 +11,9 @@ export class PollInterval {
   readonly #clock: Clock;
   readonly #random: Random;
   #generation: number | undefined;
-  /** Monotonic time of the last change of the CR or of a node; undefined: none since this process started. */
+  /** Monotonic time when the CR or a node last changed; undefined: no change since process start. */
   #changedAt: number | undefined;
-  /** Consecutive syncs that failed, or that found nodes not clean yet. */
+  /** Consecutive syncs that failed, or that found nodes still waiting for cleanup. */
   #failures = 0;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
@@ -21,7 +21,7 @@ export class PollInterval {
     this.#random = random;
   }
 
-  /** Notes a reconcile of the object: a new or edited one has just changed. */
+  /** Records a reconcile; a new or edited object counts as just changed. */
   begin(object: ConfigObject): void {
     const generation = generationOf(object);
     if (this.#generation === generation) return;
@@ -32,7 +32,7 @@ export class PollInterval {
     this.#failures = 0;
   }
 
-  /** Returns the longest age of a shared read: half a poll interval, so that sharing hardly delays a change. */
+  /** Returns the maximum age for a shared read: half a poll interval, to keep the delay by sharing short. */
   maxAgeMs({ fastMs, slowMs, windowMs }: Polling): number {
     const recently = this.#sinceChange() ?? Number.POSITIVE_INFINITY;
     return (recently < windowMs ? fastMs : slowMs) / 2;
@@ -54,13 +54,13 @@ export class PollInterval {
     return nextPollMs(polling, { ...now, failures: 0, sinceChangeMs }, this.#random);
   }
 
-  /** Nodes are being cleaned: soon at first, then with back-off. */
+  /** Returns the delay while nodes are being cleaned up: short at first, then with backoff. */
   afterCleanup(): number {
     this.#failures += 1;
     return backoffMs(this.#failures - 1, cleanup, this.#random);
   }
 
-  // A restart must not shorten the time in which a new OpenstackConfig is polled fast.
+  // A restart must not shorten the fast polling after creation.
   #createdAt({ metadata }: ConfigObject): number | undefined {
     const age = this.#clock.now().getTime() - Date.parse(metadata.creationTimestamp ?? '');
     return Number.isNaN(age) ? undefined : this.#clock.monotonicMs() - Math.max(0, age);
@@ -74,43 +74,48 @@ export class PollInterval {
 /** Shortest poll interval: OpenStack needs longer to list a large project. */
 export const shortestPollMs = 1_000;
 
-/** How often one OpenstackConfig is synced. */
+/** Poll intervals for one OpenstackConfig. */
 export interface Polling {
   readonly fastMs: number;
   readonly slowMs: number;
   readonly errorMs: number;
-  /** How long polling stays fast after a change; 0: never fast. */
+  /** Duration of fast polling after a change; 0: never fast. */
   readonly windowMs: number;
 }
 
-/** What the next poll depends on. */
+/** Inputs for the next poll interval. */
 interface PollState {
-  /** Consecutive syncs that ended with a failed step. */
+  /** Consecutive syncs with a failed step. */
   readonly failures: number;
-  /** Retry-After of the failed service. */
+  /** Retry-After from the failed service. */
   readonly retryAfterMs?: number | undefined;
-  /** Since the last change of the OpenstackConfig or of a node; undefined: none since this process started. */
+  /** Since the last change to the OpenstackConfig or a node; undefined: no change since process start. */
   readonly sinceChangeMs: number | undefined;
-  /** A node waits for a change in the business cluster: a name that becomes free, an object that is deleted. */
+  /**
+   * A node waits for a change in the business cluster: a NIC name becoming free, or an object being deleted.
+   */
   readonly waiting: boolean;
-  /** Ports are DOWN and have fast polls left. */
+  /** Some DOWN ports have fast polls left. */
   readonly downPorts: boolean;
 }
 
-/** Longest back-off with Retry-After: a circuit breaker probes about once a minute, and each probe needs a caller. */
+/**
+ * Longest backoff with Retry-After: a circuit breaker probes about once a minute, and each probe needs a
+ * caller.
+ */
 const longestProbeMs = 60_000;
 
-/** Longest wait after an error, whatever Retry-After says. */
+/** Longest wait after an error, even if Retry-After is longer. */
 const longestErrorMs = 300_000;
 
 /** Longest poll interval: within this time the operator reverts edits and deletions in a business cluster. */
 const longestPollMs = 600_000;
 
-/** Milliseconds until the next poll, with ±20 % so that many OpenstackConfigs do not poll together. */
+/** Returns the milliseconds until the next poll, with ±20 % jitter to spread the OpenstackConfigs. */
 export function nextPollMs(polling: Polling, state: PollState, random: Random): number {
   if (state.failures > 0) {
     const { retryAfterMs } = state;
-    // Retry-After is a lower bound: a service may answer each request with the same short one.
+    // Retry-After is a lower bound: a service may answer every request with the same short value.
     const longestMs = retryAfterMs === undefined ? longestErrorMs : longestProbeMs;
     const maxMs = Math.max(longestMs, polling.errorMs);
     const pauseMs = backoffMs(state.failures - 1, { baseMs: polling.errorMs, maxMs }, random);
@@ -130,15 +135,15 @@ interface Settled {
   readonly waiting: readonly string[];
 }
 
-/** Returns the milliseconds until the next sync after a completed one. */
+/** Returns the milliseconds until the next sync after a completed sync. */
 export function nextSyncMs(
   { config, synced, status, waiting }: Settled,
   pollInterval: PollInterval,
 ): number {
   const { delivery, isOutage } = synced;
   if (isOutage) {
-    const asked = delivery.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
-    const longest = asked.length === 0 ? undefined : Math.max(...asked);
+    const retryAfters = delivery.failures.flatMap(({ retryAfterMs = [] }) => retryAfterMs);
+    const longest = retryAfters.length === 0 ? undefined : Math.max(...retryAfters);
     return pollInterval.afterFailure(config.polling, longest);
   }
   const { downPortFastRetryMax } = config;

@@ -11,8 +11,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('the follow-up of a sync of some servers', () => {
-  it('lists all ports when a new password makes the cloud a new one', async () => {
+describe('the follow-up to a partial sync', () => {
+  it('the follow-up sync lists all ports when a new password replaces the cloud client', async () => {
     await delivered(scene);
     await scene.look();
     await scene.clock.advance(1_000);
@@ -50,19 +50,19 @@ describe('a cloud event during the first sync', () => {
     };
   });
 
-  it('starts a sync as soon as the first one has ended', async () => {
+  it('a cloud event during the first sync starts a sync as soon as the first sync has ended', async () => {
     expect(await scene.reconcile(0)).toBe(0);
     await scene.reconcile(0);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
   });
 
-  it('does not hasten the retry when the first sync fails', async () => {
+  it('a cloud event during a failing first sync does not shorten the retry delay', async () => {
     scene.viola.fail(503);
     expect(await scene.reconcile(0)).toBe(30_000);
   });
 });
 
-it('an unconfirmed removal whose object is gone is not retried at once again', async () => {
+it('an unconfirmed removal without its object is not retried immediately', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -75,7 +75,7 @@ it('an unconfirmed removal whose object is gone is not retried at once again', a
   expect(await scene.reconcile(1_000)).toBeGreaterThan(0);
 });
 
-it('an event of a server and its network starts a sync of all servers', async () => {
+it('an event for a server and its network starts a sync of all servers', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -85,7 +85,7 @@ it('an event of a server and its network starts a sync of all servers', async ()
   expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
 });
 
-it('an event of a moved port syncs its old and its new server', async () => {
+it('an event for a moved port syncs the old and the new server', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -102,7 +102,7 @@ it('an event of a moved port syncs its old and its new server', async () => {
   expect(scene.cloud.log.filter((line) => line.startsWith('portsOf'))).toEqual(['portsOf 2']);
 });
 
-it('an event of one server does not narrow an earlier event of the whole cloud', async () => {
+it('an event for one server does not narrow an earlier whole-cloud event', async () => {
   await delivered(scene);
   await scene.look();
   await scene.clock.advance(1_000);
@@ -113,7 +113,7 @@ it('an event of one server does not narrow an earlier event of the whole cloud',
   expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
 });
 
-describe('a port that is detached during its first list', () => {
+describe('a port detached during its first list', () => {
   beforeEach(async () => {
     await delivered(scene);
     await scene.look();
@@ -134,7 +134,7 @@ describe('a port that is detached during its first list', () => {
     scene.cloud.log.length = 0;
   });
 
-  it('is not delivered, and costs one more list', async () => {
+  it('a port detached during its first list is not delivered, and costs one more list', async () => {
     await scene.reconcile(300);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
     expect(scene.cloud.log.filter((line) => line.startsWith('port'))).toEqual([

@@ -1,21 +1,21 @@
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { Clock } from '../../time/clock.ts';
-import { asksForWork, type ConfigObject } from '../openstack-config.ts';
+import { type ConfigObject, needsReconcile } from '../openstack-config.ts';
 import type { SyncResult } from '../sync/result.ts';
 
-/** What one sync reads again. Times are monotonic milliseconds. */
+/** Data that one sync reads again. Times are monotonic milliseconds. */
 export interface SyncScope {
-  /** Servers that are synced; the other servers of the OpenstackConfig stay as they are. */
+  /** Servers to sync; the OpenstackConfig's remaining servers stay unchanged. */
   readonly servers: 'all' | readonly string[];
-  /** Older reads of any server do not count; undefined: the poll interval limits their age. */
+  /** Oldest acceptable read for any server; undefined: the poll interval limits the age. */
   readonly since: number | undefined;
-  /** Servers with cloud events, and the time of the last event: older reads of these servers do not count. */
+  /** Servers with cloud events, and the last event's time: older reads for these servers do not count. */
   readonly events: { readonly servers: readonly string[]; readonly since: number };
-  /** Names of the objects of servers that may be synced alone, by server id. */
+  /** Object names per server id, for servers that may be synced alone. */
   readonly nodeNames: ReadonlyMap<string, string>;
 }
 
-/** What a sync of all servers leaves for the next syncs. */
+/** Result from a sync of all servers, used by the next syncs. */
 interface CompletedSync {
   /** Milliseconds until the next poll. */
   readonly nextMs: number;
@@ -23,9 +23,9 @@ interface CompletedSync {
   readonly nodeNames: ReadonlyMap<string, string> | undefined;
 }
 
-/** Cloud events that no sync has answered. */
+/** Cloud events that no sync has handled. */
 interface Events {
-  /** Time of the last event by server id. */
+  /** Last event time by server id. */
   readonly servers: ReadonlyMap<string, number>;
   /** Time of the last event that may concern any server. */
   readonly wholeAt: number | undefined;
@@ -36,33 +36,38 @@ interface LastSync extends Pick<CompletedSync, 'nodeNames'> {
   readonly object: ConfigObject;
   readonly endedAt: number;
   readonly dueAt: number;
-  /** When status and inventory have to follow; undefined: no sync of some servers has ended since. */
+  /** Deadline for status and inventory; undefined: no partial sync has ended since. */
   readonly followUpAt: number | undefined;
 }
 
-/** Timers may ring early by this. */
+/** Timers may fire this much early. */
 const slackMs = 20;
-/** Status and inventory cover all servers: a sync of all follows a sync of some after this, with older reads of the rest. */
+/**
+ * Delay before a partial sync is followed by a sync of all servers with older reads for the rest: status and
+ * inventory cover all servers.
+ */
 const followUpMs = 2_000;
-/** The objects of more servers than this are read faster by one list. */
+/** Above this number a list is faster than single object reads. */
 const mostAlone = 20;
 const longAgo = Number.NEGATIVE_INFINITY;
-/** Cloud events do not hasten the retry of a failed sync before this. */
+/** A cloud event cannot start a retry earlier than this after a failed sync. */
 const restMs = 5_000;
 
-/** Decides whether the next sync of an OpenstackConfig reads all of its servers, or only those with cloud events. */
+/** Decides whether an OpenstackConfig's next sync reads all servers, or only servers with cloud events. */
 export class PendingScope {
   readonly #clock: Clock;
   #last: LastSync | undefined;
   #events: Events | undefined;
-  /** Events of syncs that have not ended well. */
-  #open: Events | undefined;
+  /** Events from syncs without success yet. */
+  #unhandled: Events | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Notes an event of these servers; returns whether they are synced now, or when a sync is due anyway. */
+  /**
+   * Records an event for these servers. Returns whether to sync now; false: wait until the next sync is due.
+   */
   noteServers(servers: readonly string[]): boolean {
     if (servers.length === 0) return false;
     const at = this.#clock.monotonicMs();
@@ -70,15 +75,15 @@ export class PendingScope {
     return this.#mayHasten();
   }
 
-  /** Notes an event that may concern any server; returns whether the OpenstackConfig is synced now. */
+  /** Records an event that may concern any server; returns whether to sync now. */
   noteAll(): boolean {
     this.#note({ servers: new Map(), wholeAt: this.#clock.monotonicMs() });
     return this.#mayHasten();
   }
 
-  /** Returns what to sync now. The events come again with the next sync if this one does not end well. */
+  /** Returns the scope to sync now. If this sync fails, the next scope repeats the events. */
   take(object: ConfigObject): SyncScope {
-    const isAgain = this.#open !== undefined;
+    const isAgain = this.#unhandled !== undefined;
     const { servers, wholeAt: since } = this.#takeEvents();
     const events = { servers: [...servers.keys()], since: Math.max(longAgo, ...servers.values()) };
     const { nodeNames, followUpAt } = this.#usable(object) ?? {};
@@ -87,7 +92,7 @@ export class PendingScope {
       : { ...this.#part(events, nodeNames, followUpAt), events, nodeNames };
   }
 
-  /** Notes the end of a sync of all servers; returns the milliseconds until the next sync. */
+  /** Records the end of a sync of all servers; returns the milliseconds until the next sync. */
   endedAll(
     object: ConfigObject,
     { since }: SyncScope,
@@ -95,28 +100,28 @@ export class PendingScope {
   ): number {
     const now = this.#clock.monotonicMs();
     const before = this.#last?.dueAt ?? Number.POSITIVE_INFINITY;
-    // A sync with older reads of the other servers does not defer their poll.
+    // A sync that reuses older reads for the remaining servers does not defer their poll.
     const longest = since === longAgo ? before : Number.POSITIVE_INFINITY;
     const dueAt = Math.min(now + nextMs, longest);
-    if (nodeNames !== undefined) this.#open = undefined;
+    if (nodeNames !== undefined) this.#unhandled = undefined;
     this.#last = { object, nodeNames, endedAt: now, dueAt, followUpAt: undefined };
-    // An event during the first sync could not hasten anything yet.
+    // An event during the first sync could not start a sync earlier.
     const isWaitedFor = nodeNames !== undefined && this.#events !== undefined;
     return isWaitedFor ? 0 : Math.max(0, dueAt - now);
   }
 
-  /** Notes the end of a sync of some servers; returns the milliseconds until a sync of all. */
+  /** Records the end of a partial sync; returns the milliseconds until a sync of all servers. */
   endedSome(object: ConfigObject): number {
     const now = this.#clock.monotonicMs();
     const last = this.#usable(object);
     if (last === undefined) return 0;
-    this.#open = undefined;
+    this.#unhandled = undefined;
     const { followUpAt = now + followUpMs } = last;
     this.#last = { ...last, followUpAt };
     return Math.max(0, Math.min(followUpAt, last.dueAt) - now);
   }
 
-  /** Whether the last sync failed, as a whole or because of a service. */
+  /** Whether the last sync failed, as a whole or because a service failed. */
   get hasFailed(): boolean {
     return this.#last !== undefined && this.#last.nodeNames === undefined;
   }
@@ -129,20 +134,22 @@ export class PendingScope {
     };
   }
 
-  /** Takes every event since a sync ended well. */
+  /** Takes every event since the last successful sync. */
   #takeEvents(): Events {
     const now = this.#events;
-    const before = this.#open;
+    const before = this.#unhandled;
     this.#events = undefined;
     const events = {
       servers: new Map([...(before?.servers ?? []), ...(now?.servers ?? [])]),
       wholeAt: now?.wholeAt ?? before?.wholeAt,
     };
-    if (events.servers.size > 0 || events.wholeAt !== undefined) this.#open = events;
+    if (events.servers.size > 0 || events.wholeAt !== undefined) this.#unhandled = events;
     return events;
   }
 
-  /** Some servers alone, or all servers with older reads of those without events. */
+  /**
+   * Returns a scope with a few servers alone, or with all servers and older reads for servers without events.
+   */
   #part(
     { servers }: SyncScope['events'],
     nodeNames: SyncScope['nodeNames'],
@@ -156,15 +163,15 @@ export class PendingScope {
     return { servers: 'all', since: isFollowUp ? longAgo : undefined };
   }
 
-  /** The last sync, unless a sync of all servers is due. */
+  /** Returns the last sync, unless a sync of all servers is due. */
   #usable(object: ConfigObject): LastSync | undefined {
     const last = this.#last;
-    if (last === undefined || asksForWork(last.object, object)) return undefined;
+    if (last === undefined || needsReconcile(last.object, object)) return undefined;
     return this.#clock.monotonicMs() < last.dueAt - slackMs ? last : undefined;
   }
 
   #mayHasten(): boolean {
-    // The first sync cannot be hastened.
+    // The first sync cannot start earlier.
     if (this.#last === undefined) return false;
     return !this.hasFailed || this.#clock.monotonicMs() - this.#last.endedAt >= restMs;
   }
@@ -178,8 +185,8 @@ const blocking: ReadonlySet<string> = new Set<OperatorReason>([
 ]);
 
 /**
- * Returns the objects of servers that a sync may read alone, by server id: the server has one object, which can be read and
- * which no other OpenstackConfig claims. undefined: a service fails.
+ * Returns the objects for partial syncs, by server id: the server has exactly one object, the object is
+ * readable, and no other OpenstackConfig claims the object. undefined: a service fails.
  */
 export function nodeNamesIn(
   synced: Pick<SyncResult, 'nodes' | 'troubles' | 'isOutage' | 'unreadable'>,

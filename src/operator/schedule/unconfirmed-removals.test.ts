@@ -52,7 +52,7 @@ it('a sync before the retry does not defer the retry', async () => {
   expect(removals.nextMs()).toBe(600);
 });
 
-it('a retry stays when other servers are synced', async () => {
+it('a pending retry stays when a partial sync covers other servers', async () => {
   const clock = createFakeClock();
   const removals = new UnconfirmedRemovals(clock);
   removals.noteSome(['s1'], [node('s1', 'unconfirmed')]);
@@ -60,20 +60,20 @@ it('a retry stays when other servers are synced', async () => {
   expect(removals.nextMs()).toBe(1_000);
 });
 
-it('a retry ends when a sync of all servers has no node of its server', () => {
+it('a retry ends when a sync of all servers has no node for its server', () => {
   const removals = new UnconfirmedRemovals(createFakeClock());
   noted(removals, [node('s1', 'unconfirmed')]);
   noted(removals, [node('s2')]);
   expect(removals.nextMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
-it('a removal is reported at once when a retry cannot confirm it, or when the status reports it already', () => {
+it('a removal is reported immediately when a retry cannot confirm the removal, or when the status already reports the removal', () => {
   const removals = new UnconfirmedRemovals(createFakeClock());
   expect(noted(removals, [node('s1', 'noAddress'), node('s2', 'portGone')])).toEqual([]);
   expect(noted(removals, [node('s1', 'unconfirmed')], true)).toEqual([]);
 });
 
-it('unconfirmed removals of more than 10 servers are reported at once', () => {
+it('unconfirmed removals on more than 10 servers are reported immediately', () => {
   const clock = createFakeClock();
   const nodes = Array.from({ length: 11 }, (_, n) => node(`s${n}`, 'unconfirmed'));
   expect(noted(new UnconfirmedRemovals(clock), nodes.slice(1))).toHaveLength(10);

@@ -2,21 +2,25 @@ import type { NodePlan } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /**
- * Milliseconds before each retry of a removal without evidence. Nova records that a port is gone when Neutron notifies it,
- * mostly within seconds: the status reports the removal as unconfirmed only after these retries.
+ * Milliseconds before each retry for a removal without evidence. Nova records a detached port when Neutron
+ * notifies Nova, usually within seconds. Only after these retries does the status report the removal as
+ * unconfirmed.
  */
 const pausesMs = [1_000, 2_000, 5_000] as const;
-/** More servers at once are no detached ports, but a cloud with wrong answers: reported without retries. */
+/**
+ * Unconfirmed removals on more servers indicate wrong cloud answers, not detached ports: reported without
+ * retries.
+ */
 const mostServers = 10;
 
 interface Retry {
-  /** Retries so far. */
+  /** Retries until now. */
   readonly count: number;
   /** Monotonic ms. */
   readonly dueAt: number;
 }
 
-/** Servers of one OpenstackConfig with removals that have no evidence yet. */
+/** One OpenstackConfig's servers with removals that have no evidence yet. */
 export class UnconfirmedRemovals {
   readonly #clock: Clock;
   #retries: ReadonlyMap<string, Retry> = new Map();
@@ -25,28 +29,28 @@ export class UnconfirmedRemovals {
     this.#clock = clock;
   }
 
-  /** Notes the result of a sync of these servers; a server without a node has nothing unconfirmed. */
+  /** Records a partial sync for these servers; a server without a node has no unconfirmed removal. */
   noteSome(servers: readonly string[], nodes: readonly NodePlan[]): void {
     const synced = new Set(servers);
-    const others = [...this.#retries].filter(([id]) => !synced.has(id));
-    this.#note(nodes, { others, isReported: false });
+    const unsynced = [...this.#retries].filter(([id]) => !synced.has(id));
+    this.#note(nodes, { unsynced, isReported: false });
   }
 
   /**
-   * Notes the result of a sync of all servers. Returns the servers that are retried before the status reports them.
-   * `isReported`: the status has reported this OpenstackConfig already, so retries are not waited for.
+   * Records a sync of all servers. Returns the servers to retry before the status reports their removals.
+   * `isReported`: the status already reports this OpenstackConfig, and waits for no retry.
    */
   noteAll(nodes: readonly NodePlan[], isReported: boolean): ReadonlySet<string> {
-    return this.#note(nodes, { others: [], isReported });
+    return this.#note(nodes, { unsynced: [], isReported });
   }
 
-  /** Returns the servers whose retry is due. */
+  /** Returns the servers with a due retry. */
   due(): string[] {
     const now = this.#clock.monotonicMs();
     return [...this.#retries].flatMap(([id, { dueAt }]) => (dueAt <= now ? [id] : []));
   }
 
-  /** Returns the milliseconds until the next retry; Infinity: there is none. */
+  /** Returns the milliseconds until the next retry; Infinity: no retry is pending. */
   nextMs(): number {
     const times = [...this.#retries.values()].map(({ dueAt }) => dueAt);
     return Math.max(0, Math.min(...times, Number.POSITIVE_INFINITY) - this.#clock.monotonicMs());
@@ -55,15 +59,15 @@ export class UnconfirmedRemovals {
   #note(
     nodes: readonly NodePlan[],
     {
-      others,
+      unsynced,
       isReported,
-    }: { readonly others: readonly [string, Retry][]; readonly isReported: boolean },
+    }: { readonly unsynced: readonly [string, Retry][]; readonly isReported: boolean },
   ): ReadonlySet<string> {
     const before = this.#retries;
     const unconfirmed = nodes.filter(isUnconfirmed).map(({ instanceId }) => instanceId);
-    const tooMany = unconfirmed.length + others.length > mostServers;
+    const tooMany = unconfirmed.length + unsynced.length > mostServers;
     const retries = new Map([
-      ...others,
+      ...unsynced,
       ...unconfirmed.map((id) => [id, this.#next(before.get(id), isReported || tooMany)] as const),
     ]);
     this.#retries = retries;
@@ -82,7 +86,7 @@ export class UnconfirmedRemovals {
 
 const exhausted: Retry = { count: pausesMs.length, dueAt: Number.POSITIVE_INFINITY };
 
-/** A port without an address exists: a retry brings no evidence for it. */
+/** Returns whether a retry can bring evidence. A port without an address exists: a retry brings no evidence. */
 function isUnconfirmed({ removals }: NodePlan): boolean {
   return removals.unconfirmed.some(({ cause }) => cause === 'unconfirmed');
 }

@@ -4,11 +4,11 @@ import { type ObjectRef, refOf } from '../../kube/object.ts';
 import type { LaneLimit } from '../../kube/reconcile/lanes.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** A sync that takes longer than this waits for a cloud or a business cluster; most take some hundred milliseconds. */
+/** A slower sync waits for a cloud or a business cluster; most syncs take a few hundred milliseconds. */
 export const slowSyncMs = 2_000;
-/** Most OpenstackConfigs that sync at once, besides syncs that wait for a slow answer. */
+/** Most OpenstackConfigs synced at once, besides syncs waiting for a slow answer. */
 export const workers = 8;
-/** Most syncs at once per lane: more would slow one cloud down and leave fewer workers to the others. */
+/** Most parallel syncs per lane: more would slow down the cloud and leave fewer workers for other lanes. */
 const perLane = 4;
 
 const waitsFor = z.object({
@@ -44,7 +44,10 @@ export function lanesOf(configs: Pick<ObjectStore<ConfigObject>, 'get'>): LaneLi
   };
 }
 
-/** Names the cloud of a spec. OpenstackConfigs that share a Secret share a lane: the cloud in it is not known here. */
+/**
+ * Names a spec's cloud. OpenstackConfigs with a common Secret share a lane: the cloud inside the Secret is
+ * unknown here.
+ */
 function cloudOf(
   { credentials, settings }: z.infer<typeof waitsFor>,
   { namespace = '' }: ObjectRef,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { delivered, setScene } from '../testing/scene.ts';
 
-it('[W17] the condition Accepted names a capped timeout, also while looks fail, and goes with it', async () => {
+it('[W17] condition Accepted reports a capped timeout, even while syncs fail, until the timeout is lowered', async () => {
   await using scene = await setScene();
   await delivered(scene);
   expect(scene.condition('Accepted')).toBeUndefined();

@@ -21,7 +21,10 @@ const shownTroubles = 3;
 /** The condition Notifications; undefined: the OpenstackConfig has no broker. */
 export type OptionalCondition = ConditionUpdate | undefined;
 
-/** The conditions of an OpenstackConfig, ours and no others; transition times move only when a status flips. */
+/**
+ * Returns an OpenstackConfig's conditions without foreign conditions. A transition time changes only with its
+ * status.
+ */
 export function conditionsOf(
   { ending, notifications, nics, ports = [], late = [] }: Found,
   previous: readonly Condition[],
@@ -42,18 +45,18 @@ export function conditionsOf(
   return ending.kind === 'deleting' ? all : [...all, nicsReadyOf(nics, previous, at)];
 }
 
-/** What a look found. */
+/** Result of a reconcile. */
 interface Found {
   readonly ending: Ending;
   readonly notifications: OptionalCondition;
-  /** Undefined: the look did not come so far. */
+  /** Undefined: the sync failed before this step. */
   readonly nics?: NicCount | undefined;
   readonly ports?: readonly PortVerdict[];
-  /** What the business cluster does not hold as it is planned. */
+  /** Planned content missing in the business cluster. */
   readonly late?: readonly string[];
 }
 
-/** Returns the conditions before with Paused, and with Ready Unknown: nothing is read, so nothing is known. */
+/** Returns the previous conditions with Paused True and Ready Unknown: a paused config is not read. */
 export function pausedConditions(
   previous: readonly Condition[],
   pause: Pause,
@@ -65,17 +68,17 @@ export function pausedConditions(
   return setCondition(paused, { type: 'Ready', status: 'Unknown', ...because }, at);
 }
 
-/** Returns the conditions before with what a sync answers Unknown: there was none of this generation yet. */
+/** Returns the previous conditions with Ready and NICsReady Unknown: no sync of this generation has run yet. */
 export function awaitingConditions(
   previous: readonly Condition[],
   message: string,
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
-  const kept = previous.filter(({ type }) => type !== 'Paused');
+  const retained = previous.filter(({ type }) => type !== 'Paused');
   return ['Ready', 'NICsReady'].reduce<Condition[]>(
     (list, type) =>
       setCondition(list, condition(type, 'Unknown', 'WaitingForTrigger', message), at),
-    kept,
+    retained,
   );
 }
 
@@ -85,8 +88,11 @@ function withTimes(
   at: { readonly now: Date; readonly generation: number },
 ): Condition[] {
   const types = updates.map(({ type }) => type);
-  const kept = previous.filter(({ type }) => types.includes(type));
-  const set = updates.reduce<Condition[]>((list, update) => setCondition(list, update, at), kept);
+  const retained = previous.filter(({ type }) => types.includes(type));
+  const set = updates.reduce<Condition[]>(
+    (list, update) => setCondition(list, update, at),
+    retained,
+  );
   return types.flatMap((type) => findCondition(set, type) ?? []);
 }
 
@@ -116,11 +122,14 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonl
     : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
 
-/** The first trouble names the reason; the others are told as far as they fit, before them what waits for a person. */
-function summaryOf([first, ...others]: readonly Trouble[]): string {
-  const held = others.filter(({ reason }) => reason === 'RemovalHeld');
-  const asks = [...held, ...others.filter(({ reason }) => standing.has(reason))];
-  const inOrder = first ? [first, ...asks, ...others] : [];
+/**
+ * Summarises problems within the message limit: first problem, problems for the user, then the rest. The
+ * first problem also sets the reason.
+ */
+function summaryOf([first, ...further]: readonly Trouble[]): string {
+  const blocked = further.filter(({ reason }) => reason === 'RemovalHeld');
+  const userActions = [...blocked, ...further.filter(({ reason }) => standing.has(reason))];
+  const inOrder = first ? [first, ...userActions, ...further] : [];
   return listed([...new Set(inOrder.map(({ message }) => message))]);
 }
 
@@ -135,7 +144,7 @@ function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpda
     : condition('Degraded', 'True', 'Error', message);
 }
 
-/** Reconciling while we go on by ourselves, Stalled when somebody has to do something first (kstatus). */
+/** Returns Reconciling while the operator retries by itself, Stalled when a user must act first (kstatus). */
 function progressOf(
   ending: Ending,
   { status, reason, message }: ReturnType<typeof readyOf>,
@@ -150,7 +159,7 @@ function progressOf(
     : [];
 }
 
-/** A deleted object is not looked up in its cloud any more, so nothing is said about that. */
+/** Returns no step conditions for a deleted object: its cloud is not read any more. */
 function stepConditions(ending: Ending, late: readonly string[]): ConditionUpdate[] {
   if (ending.kind === 'deleting') return [];
   return [
@@ -160,7 +169,7 @@ function stepConditions(ending: Ending, late: readonly string[]): ConditionUpdat
   ];
 }
 
-/** What waits is not delivered, although it was not refused either. */
+/** Returns Delivered. A waiting node is not delivered, although Viola did not refuse the node. */
 function deliveredCondition(ending: Ending, late: readonly string[]): ConditionUpdate {
   const found = stepCondition('Delivered', 'delivery', ending);
   if (found.status !== 'True' || late.length === 0) return found;
@@ -175,15 +184,17 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
   return condition(found.type, 'True', 'SecretInSpec', `${found.message}; ${why}`);
 }
 
-/** Only where somebody wished for it: of everybody else certificates are verified, and nothing has to be said. */
+/**
+ * Returns TLSVerified False only if the CR disables verification; otherwise certificates are always verified.
+ */
 function unverifiedCondition(ending: Ending): ConditionUpdate[] {
-  const whose = ending.kind === 'synced' ? ending.unverified : [];
-  if (whose.length === 0) return [];
-  const message = `certificates are not verified: of ${whose.join(', of ')}`;
+  const endpoints = ending.kind === 'synced' ? ending.unverified : [];
+  if (endpoints.length === 0) return [];
+  const message = `certificates are not verified: of ${endpoints.join(', of ')}`;
   return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
 }
 
-/** Only where a value of the object is not used as it stands. */
+/** Returns Accepted only if the operator lowers a value from the spec. */
 function acceptedCondition(ending: Ending): ConditionUpdate[] {
   const capped = ending.kind === 'synced' || ending.kind === 'failed' ? ending.capped : undefined;
   if (!capped?.length) return [];
@@ -207,30 +218,30 @@ function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdat
   return condition(type, state, first?.reason ?? 'Error', why);
 }
 
-/** How a look at an OpenstackConfig ended. */
+/** Outcome of a reconcile. */
 export type Ending =
   | {
       readonly kind: 'synced';
-      /** Nodes that were posted or deleted. */
+      /** Number of posted or deleted nodes. */
       readonly sent: number;
-      /** What could not be delivered, in the order of the steps; everything else was. */
+      /** Problems, ordered by step; all remaining nodes were delivered. */
       readonly troubles: readonly Trouble[];
-      /** Nodes that wait for something, with what it is. */
+      /** Waiting nodes with their reasons. */
       readonly waiting: readonly string[];
-      /** Fields with secrets that everybody can read who may read the object, and what to use instead. */
+      /** Spec fields with secrets readable by everyone who may read the object, each with its replacement. */
       readonly secretsInSpec: readonly string[];
-      /** Whose certificates are not verified at the wish of the CR. */
+      /** Endpoints with certificate verification disabled by the CR. */
       readonly unverified: readonly string[];
-      /** Values of the CR that count as less than they say. */
+      /** CR values above a maximum, which the operator lowers. */
       readonly capped?: readonly string[];
     }
-  /** A step failed and the rest was not tried. */
+  /** A step failed, and later steps did not run. */
   | {
       readonly kind: 'failed';
       readonly failure: StepFailure;
       readonly capped?: readonly string[];
     }
-  /** Fields that cannot be used. */
+  /** Invalid fields. */
   | { readonly kind: 'refused'; readonly troubles: readonly Trouble[] }
   | {
       readonly kind: 'deleting';
@@ -238,13 +249,13 @@ export type Ending =
       readonly waiting: readonly string[];
     };
 
-/** What is wrong, the first step first. */
+/** Returns the problems, ordered by step. */
 export function troublesOf(ending: Ending): readonly Trouble[] {
   if (ending.kind === 'failed') return [ending.failure];
   return ending.troubles;
 }
 
-/** The step that a reason belongs to. */
+/** The step behind a reason. */
 export type Step = 'config' | 'credentials' | 'listing' | 'delivery';
 
 const steps: Partial<Record<OperatorReason, Step>> = {
@@ -268,7 +279,7 @@ export function stepOf(reason: OperatorReason): Step {
   return steps[reason] ?? 'delivery';
 }
 
-/** How far a step came: `Unknown` when an earlier one ended the sync. */
+/** Returns a step's state; `Unknown` if an earlier step ended the sync. */
 export function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown' {
   if (ending.kind === 'refused') return 'Unknown';
   if (ending.kind !== 'failed') {
@@ -277,7 +288,7 @@ export function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown
   const { reason, cause } = ending.failure;
   const failed = stepOf(reason);
   if (failed !== step) return order.indexOf(step) < order.indexOf(failed) ? 'True' : 'Unknown';
-  // A service that does not answer says nothing about the credentials.
+  // An unreachable service proves nothing about the credentials.
   const refused = isRequestError(cause, 'unauthorized', 'forbidden', 'badCredential');
   return step === 'credentials' && !refused ? 'Unknown' : 'False';
 }

@@ -28,7 +28,7 @@ const failed = {
 } as const;
 
 describe('NICsReady', () => {
-  it('[H3] is False, and the count 1/2, while one node has not configured its NIC', async () => {
+  it('[H3] NICsReady is False, with count 1/2, while one of two nodes has not configured its NIC', async () => {
     report('worker-1', { state: 'Configured' });
     report('worker-2', { ...failed, conditions: [...failed.conditions] });
     await scene.look();
@@ -38,13 +38,13 @@ describe('NICsReady', () => {
     expect(scene.condition('Ready')?.status).toBe('True');
   });
 
-  it('[H3] is True when all nodes have configured what they hold', async () => {
+  it('[H3] NICsReady is True when all nodes have configured their NICs', async () => {
     for (const name of ['worker-1', 'worker-2']) report(name, { state: 'Configured' });
     await scene.look();
     expect(nicsReady()).toBe('2/2 True NICsConfigured: all 2 planned NICs are configured');
   });
 
-  it('[H3] does not count a status of an earlier generation', async () => {
+  it('[H3] NICsReady does not count a status from an earlier generation', async () => {
     report('worker-1', { state: 'Configured' });
     report('worker-2', { state: 'Configured', observedGeneration: 0 });
     await scene.look();
@@ -52,7 +52,7 @@ describe('NICsReady', () => {
     expect(nicsReady()).toContain('node worker-2: 0 of 1, its status is of an earlier generation');
   });
 
-  it('[H3] does not count a Configured object that does not hold the planned content yet', async () => {
+  it('[H3] NICsReady does not count a Configured object without the planned content', async () => {
     for (const name of ['worker-1', 'worker-2']) report(name, { state: 'Configured' });
     await scene.look();
     attach(scene.cloud, 3, 1);
@@ -62,7 +62,7 @@ describe('NICsReady', () => {
     expect(nicsReady()).toContain('worker-1: 1 of 2, its object does not hold what is planned yet');
   });
 
-  it('[H3] counts NICs one by one on a node where one of two failed', async () => {
+  it('[H3] NICsReady counts single NICs on a node with one failed NIC out of two', async () => {
     attach(scene.cloud, 3, 1);
     await scene.look();
     const interfaceStatuses = [
@@ -77,7 +77,7 @@ describe('NICsReady', () => {
   });
 
   it.each(['ImagePullFailed', 'NodeNotFound', 'DuplicateSystemUUID', 'JobFailed'])(
-    '[H3] does not count what was on a node before Ready became False by %s',
+    '[H3] NICsReady does not count earlier NIC statuses on a node after Ready became False with %s',
     async (reason) => {
       for (const name of ['worker-1', 'worker-2']) report(name, { state: 'Configured' });
       await scene.look();
@@ -89,7 +89,7 @@ describe('NICsReady', () => {
     },
   );
 
-  it('[H3] counts what stays while a removal on the node is held', async () => {
+  it('[H3] NICsReady counts the remaining NICs while a removal on the node is blocked', async () => {
     const conditions = [
       { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: '' } as const,
     ];
@@ -100,14 +100,14 @@ describe('NICsReady', () => {
     expect(nicsReady()).toContain('2/2 True');
   });
 
-  it('[H3] is Unknown while the business cluster gives no status', async () => {
+  it('[H3] NICsReady is Unknown while the business cluster reports no status', async () => {
     report('worker-1', { state: 'Configured' });
     await scene.look();
     expect(nicsReady()).toContain('1/2 Unknown NoNodeStatus');
     expect(nicsReady()).toContain('node worker-2');
   });
 
-  it('[H3] keeps its answer while a look fails, but not for an edited object', async () => {
+  it('[H3] NICsReady stays unchanged while syncs fail, but becomes Unknown after an edit', async () => {
     for (const name of ['worker-1', 'worker-2']) report(name, { state: 'Configured' });
     await scene.look();
     scene.cloud.fail('portsOf', 'serverError');
@@ -119,15 +119,15 @@ describe('NICsReady', () => {
   });
 });
 
-describe('the state of a node', () => {
-  it('[H6] is NoPorts while no port of the server becomes a NIC', async () => {
+describe('the node state in status.nodes', () => {
+  it('[H6] status.nodes reports NoPorts while no port on the server becomes a NIC', async () => {
     scene.edit({ vmNames: ['00000000-0000-4000-8000-000000000003'] });
     await scene.look();
     const node = scene.status().nodes?.find(({ name }) => name === 'worker-3');
     expect(node).toMatchObject({ interfaces: 0, state: 'NoPorts', reason: 'NoPorts' });
   });
 
-  it('[P2] is NoPorts after the last NIC of the node was removed', async () => {
+  it("[P2] status.nodes reports NoPorts after the node's last NIC was removed", async () => {
     scene.cloud.ports = scene.cloud.ports.filter(({ id }) => id !== 'p1');
     await scene.look();
     report('worker-1', { state: 'Configured' });

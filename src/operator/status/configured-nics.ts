@@ -12,11 +12,11 @@ export interface LateNode {
   readonly nodeName: string;
   readonly configured: number;
   readonly planned: number;
-  /** Undefined: the business cluster gives no status. */
+  /** Undefined: the business cluster returns no status. */
   readonly why: string | undefined;
 }
 
-/** How many of the planned NICs are configured on their nodes. */
+/** Number of planned NICs, and NICs configured on their nodes. */
 export interface NicCount {
   /** Undefined: a legacy Viola, which reports no status. */
   readonly configured: number | undefined;
@@ -25,8 +25,8 @@ export interface NicCount {
 }
 
 /**
- * Counts the NICs that are Configured in a status of the object's current generation, and that the object holds as they
- * are planned. NICs of other OpenstackConfigs are left out.
+ * Counts the NICs with the planned content in the object and status Configured for the object's current
+ * generation. Skips NICs from other OpenstackConfigs.
  */
 export function countNics({
   nodes,
@@ -60,19 +60,21 @@ function countOf(
   if (status.observedGeneration !== held.generation) {
     return { ...none, why: 'its status is of an earlier generation' };
   }
-  const there = (held.spec.interfaces ?? []).map(entryWithLowerIds);
-  const right = interfaces.filter((nic) => there.some((entry) => isSameJson(entry, nic)));
-  const configured = isOfNode(status) ? right.filter((nic) => isConfigured(nic, status)).length : 0;
+  const existing = (held.spec.interfaces ?? []).map(entryWithLowerIds);
+  const matching = interfaces.filter((nic) => existing.some((entry) => isSameJson(entry, nic)));
+  const configured = isOfNode(status)
+    ? matching.filter((nic) => isConfigured(nic, status)).length
+    : 0;
   const why =
-    right.length < planned
+    matching.length < planned
       ? 'its object does not hold what is planned yet'
       : (reasonIn(status) ?? `its state is ${status.state}`);
   return { ...none, configured, why };
 }
 
 /**
- * Whether the words on the NICs are about the node as it is. A node that was rebuilt, is missing or is meant by two objects
- * keeps the words on what was there before; then Ready says what is the matter with the whole node.
+ * Returns whether the NIC statuses describe the current node. If the node was rebuilt, is missing or is
+ * claimed by two objects, stale NIC statuses remain; Ready then names the node's problem.
  */
 function isOfNode({ conditions }: NodeConfigStatus): boolean {
   const { status, reason } = findCondition(conditions, 'Ready') ?? {};
@@ -80,7 +82,7 @@ function isOfNode({ conditions }: NodeConfigStatus): boolean {
   return status === 'False' && ofNics.has(reason ?? '');
 }
 
-/** Reasons of NICs that an agent has reported on, and of removals that wait while the other NICs stay. */
+/** Reasons with agent-reported NICs, and RemovalHeld: a blocked removal leaves the remaining NICs unchanged. */
 const ofNics: ReadonlySet<string> = new Set<string>([
   ...nicReason.options,
   'JobFailedPartial',

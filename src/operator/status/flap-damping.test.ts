@@ -7,17 +7,17 @@ const statusWith = (message: string): OpenstackConfigStatus => ({
   conditions: [{ type: 'Ready', status: 'False', reason: 'NeutronPortError', message }],
 });
 
-it('a content is written at once again when 16 newer contents were written since', () => {
+it('FlapDamping writes a repeated content immediately again after 16 newer contents', () => {
   const flapDamping = new FlapDamping(createFakeClock());
   const isWritten = (message: string) => flapDamping.allows(statusWith(message));
-  const others = (from: number, count: number) => {
+  const writeNew = (from: number, count: number) => {
     for (let n = from; n < from + count; n++) expect(isWritten(`other ${n}`)).toBe(true);
   };
   for (let n = 0; n < 4; n++) {
     expect(isWritten('the same')).toBe(true);
-    others(n, 1);
+    writeNew(n, 1);
   }
   expect(isWritten('the same')).toBe(false);
-  others(4, 16);
+  writeNew(4, 16);
   expect(isWritten('the same')).toBe(true);
 });

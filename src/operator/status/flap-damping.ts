@@ -2,69 +2,72 @@ import { createHash } from 'node:crypto';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { Clock } from '../../time/clock.ts';
 
-/** A content that alternates with another one is written this often at once: an outage and its end, and that again. */
-const writtenAtOnce = { good: 3, bad: 4 };
-/** From then on only when it has lasted. */
+/**
+ * Immediate writes per content while the status alternates. A bad content may appear once more than a good
+ * content: an outage, its end, and a repetition.
+ */
+const immediateWrites = { good: 3, bad: 4 };
+/** After these writes a content must last this long before the next write. */
 const lastingMs = 30_000;
-/** After this time without a change the counts start again. */
+/** The counts restart after this time without a change. */
 const calmMs = 10 * 60_000;
-/** Contents that are counted for each object. */
+/** Contents counted per object. */
 const mostContents = 16;
 
-/** The contents of one object's status. */
-interface Course {
-  /** Content of the last sync, and since when each sync has found it. */
+/** Status contents for one object. */
+interface History {
+  /** Content from the last sync; `since`: when syncs began to return this content. */
   found: string;
   since: number;
   changedAt: number;
-  /** How often each content was written. */
+  /** Number of writes per content. */
   readonly written: Map<string, number>;
-  /** Content that was written last. */
+  /** Content of the last write. */
   shown: string | undefined;
 }
 
 /**
- * Damps a flapping status. A cloud that fails at every other sync would cost a write and an event each time: after a few
- * times the problem stays in the status until it is over for good. Kept in memory only, so the first sync after a restart
- * is written.
+ * Damps a flapping status. A cloud that fails at every second sync would cost a write and an event each time.
+ * After a few writes the problem stays in the status until no sync fails any more. In memory only: the first
+ * sync after a restart is written.
  */
 export class FlapDamping {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #course: Course | undefined;
+  #history: History | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** Notes the status after a sync; returns whether to write it now. */
+  /** Records the status after a sync; returns whether to write now. */
   allows(status: OpenstackConfigStatus): boolean {
     const found = contentOf(status);
-    const course = this.#note(found);
-    if (course.shown === found) return true;
-    const count = course.written.get(found) ?? 0;
+    const history = this.#note(found);
+    if (history.shown === found) return true;
+    const count = history.written.get(found) ?? 0;
     const isGood = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True');
-    const atOnce = count < (isGood ? writtenAtOnce.good : writtenAtOnce.bad);
-    if (!atOnce && this.#clock.monotonicMs() - course.since < lastingMs) return false;
-    course.shown = found;
-    course.written.delete(found);
-    course.written.set(found, count + 1);
-    const [oldest] = course.written.keys();
-    if (course.written.size > mostContents && oldest !== undefined) course.written.delete(oldest);
+    const isImmediate = count < (isGood ? immediateWrites.good : immediateWrites.bad);
+    if (!isImmediate && this.#clock.monotonicMs() - history.since < lastingMs) return false;
+    history.shown = found;
+    history.written.delete(found);
+    history.written.set(found, count + 1);
+    const [oldest] = history.written.keys();
+    if (history.written.size > mostContents && oldest !== undefined) history.written.delete(oldest);
     return true;
   }
 
-  #note(found: string): Course {
+  #note(found: string): History {
     const now = this.#clock.monotonicMs();
-    const before = this.#course;
+    const before = this.#history;
     if (before?.found === found) return before;
     const written = before && now - before.changedAt < calmMs ? before.written : new Map();
-    const course = { found, since: now, changedAt: now, written, shown: before?.shown };
-    this.#course = course;
-    return course;
+    const history = { found, since: now, changedAt: now, written, shown: before?.shown };
+    this.#history = history;
+    return history;
   }
 }
 
-/** A digest of a status without its times. */
+/** Returns a digest over the status without its timestamps. */
 function contentOf({ conditions = [], downPortRetry, ...status }: OpenstackConfigStatus): string {
   const content = [
     { ...status, lastSyncedAt: '' },

@@ -10,10 +10,10 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-const looks = 1_000;
+const syncs = 1_000;
 
-/** Looks as the pace says, each of them after something happened. */
-async function lookAgainAndAgain(happens: (n: number) => void, count = looks): Promise<void> {
+/** Syncs at each requeue time; `happens` runs before every sync. */
+async function syncRepeatedly(happens: (n: number) => void, count = syncs): Promise<void> {
   let nextMs = 20_000;
   for (let n = 0; n < count; n++) {
     happens(n);
@@ -30,25 +30,25 @@ const failing = (n: number): void => {
   else scene.cloud.heal();
 };
 
-describe('a thousand looks', () => {
-  it('of which every other one fails cost a write every ten minutes and eight events', async () => {
+describe('1,000 syncs with flapping results', () => {
+  it('1,000 syncs with alternating failures cost one write per ten minutes and at most eight events', async () => {
     await delivered(scene);
     const before = statusWrites();
     const from = scene.clock.monotonicMs();
-    await lookAgainAndAgain(failing);
+    await syncRepeatedly(failing);
     const minutes = (scene.clock.monotonicMs() - from) / 60_000;
     expect(statusWrites() - before).toBeLessThanOrEqual(8 + minutes / 10);
     expect(scene.events.length).toBeLessThanOrEqual(8);
-    // Bad news are the ones that stay.
+    // The problem stays in the status.
     expect(scene.ready()).toContain('False NeutronPortError');
     const syncedMs = scene.clock.now().getTime() - Date.parse(scene.status().lastSyncedAt ?? '');
     expect(syncedMs).toBeLessThanOrEqual(12 * 60_000);
   });
 
-  it('that fail for one of two reasons in turn cost ten writes and as many events', async () => {
+  it('1,000 failing syncs with two alternating reasons cost at most ten writes and ten events', async () => {
     await delivered(scene);
     const before = statusWrites();
-    await lookAgainAndAgain((n) => {
+    await syncRepeatedly((n) => {
       scene.cloud.heal();
       if (n % 2 === 0) scene.cloud.fail('portsOf', 'serverError');
       else scene.cloud.fail('subnet', 'serverError');
@@ -57,7 +57,7 @@ describe('a thousand looks', () => {
     expect(scene.events.length).toBeLessThanOrEqual(10);
   });
 
-  it('that fail as the thousand did before cost one write, in whatever order answers come', async () => {
+  it("100 failing syncs with a constant problem cost no write after the first sync, whatever order Viola's errors have", async () => {
     for (let n = 1; n <= 2; n++) attach(scene.cloud, n, n);
     for (const node of ['worker-1', 'worker-2']) scene.viola.refused.set(node, 'FieldConflict');
     const post = scene.viola.post.bind(scene.viola);
@@ -69,16 +69,16 @@ describe('a thousand looks', () => {
     scene.create();
     await scene.look();
     const before = statusWrites();
-    await lookAgainAndAgain(() => undefined, 100);
+    await syncRepeatedly(() => undefined, 100);
     expect(statusWrites() - before).toBe(0);
     expect(scene.ready()).toContain('node worker-1');
   });
 });
 
-describe('what came and went', () => {
-  it('is told when it is over for good', async () => {
+describe('FlapDamping with a flapping problem', () => {
+  it('a flapping problem is reported as over after 30 s without a failure', async () => {
     await delivered(scene);
-    await lookAgainAndAgain(failing, 31);
+    await syncRepeatedly(failing, 31);
     expect(scene.ready()).toContain('False NeutronPortError');
     scene.cloud.heal();
     await scene.look(20_000);
@@ -87,18 +87,18 @@ describe('what came and went', () => {
     expect(scene.ready()).toBe('True NoChange: no changes detected');
   });
 
-  it('is told at once again after ten calm minutes', async () => {
+  it('after ten calm minutes a recovery is reported immediately', async () => {
     await delivered(scene);
-    await lookAgainAndAgain(failing, 31);
+    await syncRepeatedly(failing, 31);
     await scene.look(600_000);
     scene.cloud.heal();
     await scene.look(20_000);
     expect(scene.ready()).toContain('True');
   });
 
-  it('is not in the way of what is new', async () => {
+  it('flap damping does not delay an edit or a new problem', async () => {
     await delivered(scene);
-    await lookAgainAndAgain(failing, 31);
+    await syncRepeatedly(failing, 31);
     scene.cloud.heal();
     scene.edit({ vmNames: ['worker-1'] });
     await scene.look();

@@ -10,7 +10,7 @@ import type { LateNode, NicCount } from './configured-nics.ts';
 import { counted } from './unused-ports.ts';
 
 const type = 'NICsReady';
-/** Nodes that one message names. */
+/** Most nodes in one message. */
 const shownNodes = 3;
 
 interface At {
@@ -19,8 +19,8 @@ interface At {
 }
 
 /**
- * Returns whether every planned NIC is configured on its node. `nics` undefined: the look read no nodes, and the last
- * answer holds on if it was about the same generation.
+ * Returns whether every planned NIC is configured on its node. `nics` undefined: the sync read no nodes; the
+ * previous condition stays if the generation is unchanged.
  */
 export function nicsReadyOf(
   nics: NicCount | undefined,

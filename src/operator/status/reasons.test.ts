@@ -22,18 +22,18 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** How an observer that knows only kstatus reads an object that says a reason. */
+/** Object state as computed by a kstatus-only observer. */
 type Progress = 'Current' | 'Reconciling' | 'Stalled';
 
 interface Row {
-  /** Where the reason is said (default: Ready). */
+  /** Condition type with this reason (default: Ready). */
   readonly type?: Condition['type'];
   readonly progress: Progress;
-  /** Whether a look came through all of its steps, now or before: the summary of the last one stays. */
+  /** Whether a sync has completed all steps, now or before: the last summary stays. */
   readonly summed: boolean;
-  /** Node that the reason is about, as `status.nodes` shows it. */
+  /** Node in `status.nodes` with this reason. */
   readonly node?: string;
-  readonly bringAbout: () => Promise<void>;
+  readonly trigger: () => Promise<void>;
 }
 
 const created = (change: Partial<OpenstackConfigSpec>) => async (): Promise<void> => {
@@ -43,7 +43,7 @@ const created = (change: Partial<OpenstackConfigSpec>) => async (): Promise<void
   await scene.look();
 };
 
-/** Everything was well, then something happened. */
+/** Delivers without problems, then runs `happening` and syncs. */
 const then = (happening: () => void) => async (): Promise<void> => {
   await delivered(scene);
   happening();
@@ -60,7 +60,7 @@ function rename(at: number, name: string): void {
   scene.cloud.vms = scene.cloud.vms.map((vm, n) => (n === at ? { ...vm, name } : vm));
 }
 
-/** The business cluster reports a state of all nodes. */
+/** Reports a state for all nodes in the business cluster. */
 function report(state: 'Configured' | 'Failed'): void {
   for (const node of scene.viola.nodes.values()) {
     scene.viola.put({ ...node, status: { state, observedGeneration: node.generation } });
@@ -69,36 +69,36 @@ function report(state: 'Configured' | 'Failed'): void {
 
 const { credentials } = spec;
 
-const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Row>> = {
-  Synced: { progress: 'Current', summed: true, bringAbout: async () => delivered(scene) },
-  NoChange: { progress: 'Current', summed: true, bringAbout: then(() => undefined) },
+const rows: Readonly<Record<Exclude<OperatorReason, (typeof withoutRow)[number]>, Row>> = {
+  Synced: { progress: 'Current', summed: true, trigger: async () => delivered(scene) },
+  NoChange: { progress: 'Current', summed: true, trigger: then(() => undefined) },
   Healthy: {
     type: 'Delivered',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => delivered(scene),
+    trigger: async () => delivered(scene),
   },
   Error: {
     type: 'Degraded',
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('portsOf', 'serverError')),
+    trigger: then(() => scene.cloud.fail('portsOf', 'serverError')),
   },
   ConfigError: {
     progress: 'Stalled',
     summed: false,
-    bringAbout: created({ settings: { addressFamilies: [] } }),
+    trigger: created({ settings: { addressFamilies: [] } }),
   },
-  SubnetRequired: { progress: 'Stalled', summed: false, bringAbout: created({ subnetIDs: [] }) },
+  SubnetRequired: { progress: 'Stalled', summed: false, trigger: created({ subnetIDs: [] }) },
   PolicyDenied: {
     progress: 'Stalled',
     summed: false,
-    bringAbout: created({ settings: { contrabassEndpoint: 'http://169.254.169.254' } }),
+    trigger: created({ settings: { contrabassEndpoint: 'http://169.254.169.254' } }),
   },
   ContrabassError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => {
+    trigger: then(() => {
       const details = { service: 'contrabass', kind: 'notFound', status: 404 } as const;
       scene.clouds.provided = new RequestError('unexpected status 404', details);
     }),
@@ -106,32 +106,32 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
   KeystoneError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('portsOf', 'unauthorized', 'keystone')),
+    trigger: then(() => scene.cloud.fail('portsOf', 'unauthorized', 'keystone')),
   },
   NeutronEndpointError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('portsOf', 'noEndpoint')),
+    trigger: then(() => scene.cloud.fail('portsOf', 'noEndpoint')),
   },
   NeutronPortError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('portsOf', 'serverError')),
+    trigger: then(() => scene.cloud.fail('portsOf', 'serverError')),
   },
   NeutronSubnetError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('subnet', 'serverError')),
+    trigger: then(() => scene.cloud.fail('subnet', 'serverError')),
   },
   SubnetNotFound: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: created({ subnetIDs: ['sub-a', 'sub-x'] }),
+    trigger: created({ subnetIDs: ['sub-a', 'sub-x'] }),
   },
   SubnetNotUnique: {
     progress: 'Reconciling',
     summed: false,
-    bringAbout: async () => {
+    trigger: async () => {
       scene.cloud.subnets = scene.cloud.subnets.map((subnet) => ({ ...subnet, name: 'same' }));
       await created({ subnetIDs: [], subnetName: 'same' })();
     },
@@ -139,17 +139,17 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
   NovaServerError: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.cloud.fail('servers', 'serverError')),
+    trigger: then(() => scene.cloud.fail('servers', 'serverError')),
   },
   ServerNotFound: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: created({ vmNames: [...(spec.vmNames ?? []), '9'.repeat(8)] }),
+    trigger: created({ vmNames: [...(spec.vmNames ?? []), '9'.repeat(8)] }),
   },
   ServerNotUnique: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: async () => {
+    trigger: async () => {
       for (const at of [1, 2]) rename(at, 'twin');
       await created({ vmNames: ['worker-1', 'twin'] })();
     },
@@ -158,7 +158,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'worker-1',
-    bringAbout: async () => {
+    trigger: async () => {
       attach(scene.cloud, 3, 1);
       await created({ settings: { maxInterfaces: 1 } })();
     },
@@ -167,7 +167,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'worker-1',
-    bringAbout: then(() => {
+    trigger: then(() => {
       attach(scene.cloud, 3, 1);
       changePort('p3', { macAddress: 'fa:16:3e:00:00:01' });
     }),
@@ -176,7 +176,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'not a name',
-    bringAbout: async () => {
+    trigger: async () => {
       rename(0, 'not a name');
       await created({})();
     },
@@ -185,7 +185,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'twin',
-    bringAbout: async () => {
+    trigger: async () => {
       for (const at of [0, 1]) rename(at, 'twin');
       await created({})();
     },
@@ -194,12 +194,12 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'worker-1',
-    bringAbout: then(() => scene.cloud.hidden.add('p1')),
+    trigger: then(() => scene.cloud.hidden.add('p1')),
   },
   RemovalHeld: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: async () => {
+    trigger: async () => {
       for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
       await delivered(scene);
       for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
@@ -210,7 +210,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Reconciling',
     summed: true,
     node: 'worker-1',
-    bringAbout: async () => {
+    trigger: async () => {
       scene.viola.refused.set('worker-1', 'FieldConflict');
       await delivered(scene);
     },
@@ -219,13 +219,13 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'CredentialsValid',
     progress: 'Current',
     summed: true,
-    bringAbout: created({ settings: { contrabassEncryptKey: '0123456789abcdef' }, credentials }),
+    trigger: created({ settings: { contrabassEncryptKey: '0123456789abcdef' }, credentials }),
   },
   TLSNotVerified: {
     type: 'TLSVerified',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => {
+    trigger: async () => {
       scene.restart({ ...environment, INSECURE_TLS_ENDPOINTS: '*' });
       await created({ settings: { openstackInsecureTLS: true } })();
     },
@@ -234,9 +234,9 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'Notifications',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => {
-      const told = { type: 'Notifications', status: 'True', message: '' } as const;
-      scene.notifications.condition = { ...told, reason: 'Connected' };
+    trigger: async () => {
+      const notifications = { type: 'Notifications', status: 'True', message: '' } as const;
+      scene.notifications.condition = { ...notifications, reason: 'Connected' };
       await delivered(scene);
     },
   },
@@ -244,9 +244,9 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'Notifications',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => {
-      const told = { type: 'Notifications', status: 'False', message: '' } as const;
-      scene.notifications.condition = { ...told, reason: 'Disconnected' };
+    trigger: async () => {
+      const notifications = { type: 'Notifications', status: 'False', message: '' } as const;
+      scene.notifications.condition = { ...notifications, reason: 'Disconnected' };
       await delivered(scene);
     },
   },
@@ -254,13 +254,13 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'Reconciling',
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.edit({ vmNames: spec.vmNames?.slice(1) ?? [] })),
+    trigger: then(() => scene.edit({ vmNames: spec.vmNames?.slice(1) ?? [] })),
   },
   NoPorts: {
     type: 'NICsReady',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => {
+    trigger: async () => {
       scene.create();
       await scene.look();
     },
@@ -269,25 +269,25 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'NICsReady',
     progress: 'Current',
     summed: true,
-    bringAbout: then(() => report('Configured')),
+    trigger: then(() => report('Configured')),
   },
   NICsNotConfigured: {
     type: 'NICsReady',
     progress: 'Current',
     summed: true,
-    bringAbout: then(() => report('Failed')),
+    trigger: then(() => report('Failed')),
   },
   NoNodeStatus: {
     type: 'NICsReady',
     progress: 'Current',
     summed: true,
-    bringAbout: then(() => undefined),
+    trigger: then(() => undefined),
   },
   StatusUnsupported: {
     type: 'NICsReady',
     progress: 'Current',
     summed: true,
-    bringAbout: async () => {
+    trigger: async () => {
       scene.viola.abilities = legacyAbilities;
       await delivered(scene);
     },
@@ -296,7 +296,7 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     progress: 'Stalled',
     summed: true,
     node: 'worker-1',
-    bringAbout: then(() => {
+    trigger: then(() => {
       scene.viola.abilities = legacyAbilities;
       detach(scene.cloud, 1);
     }),
@@ -305,12 +305,12 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'Accepted',
     progress: 'Current',
     summed: true,
-    bringAbout: created({ settings: { openstackTimeout: '24h' } }),
+    trigger: created({ settings: { openstackTimeout: '24h' } }),
   },
   WaitingForTrigger: {
     progress: 'Reconciling',
     summed: false,
-    bringAbout: async () => {
+    trigger: async () => {
       scene.trigger('mode: webhook');
       await created({})();
     },
@@ -319,20 +319,20 @@ const rows: Readonly<Record<Exclude<OperatorReason, (typeof unsaid)[number]>, Ro
     type: 'Paused',
     progress: 'Current',
     summed: true,
-    bringAbout: then(() => scene.kube.annotate({ 'multinic.io/paused': 'true' })),
+    trigger: then(() => scene.kube.annotate({ 'multinic.io/paused': 'true' })),
   },
   Deleting: {
     progress: 'Reconciling',
     summed: true,
-    bringAbout: then(() => scene.kube.delete()),
+    trigger: then(() => scene.kube.delete()),
   },
 };
 
-const unsaid = [
-  // What the reasons of the single services say better.
+const withoutRow = [
+  // Covered by more specific reasons of single services.
   'ProviderUnavailable',
   'SecretNotOurs',
-  // Reasons of ports in status.unusedPorts; plan/port-verdict.test.ts has them.
+  // Port reasons in status.unusedPorts; tested in plan/port-verdict.test.ts.
   'PortTooOld',
   'PortStatus',
   'SubnetNotSelected',
@@ -350,14 +350,14 @@ function progressShown(): Progress {
   return scene.condition('Reconciling')?.status === 'True' ? 'Reconciling' : 'Current';
 }
 
-function expectProgress(row: Row, said: Condition | undefined): void {
+function expectProgress(row: Row, reported: Condition | undefined): void {
   expect(progressShown()).toBe(row.progress);
-  expect(said?.observedGeneration).toBe(scene.object()?.metadata.generation);
+  expect(reported?.observedGeneration).toBe(scene.object()?.metadata.generation);
   const stalled = row.progress === 'Stalled' ? scene.condition('Ready')?.reason : undefined;
   expect(scene.condition('Stalled')?.reason).toBe(stalled);
 }
 
-/** A node's own trouble stands in its row word for word. */
+/** Expects a node's own problem word for word in its `status.nodes` row. */
 function expectNode(name: string, reason: string): void {
   const [worst] = scene.status().nodes ?? [];
   expect(worst).toMatchObject({ name, reason });
@@ -365,23 +365,26 @@ function expectNode(name: string, reason: string): void {
 }
 
 describe('every reason', () => {
-  it.each(Object.entries(rows))('%s is said where it holds', async (reason, row) => {
-    await row.bringAbout();
-    const said = scene.condition(row.type ?? 'Ready');
-    expect(said?.reason).toBe(reason);
-    expectProgress(row, said);
+  it.each(Object.entries(rows))('%s is reported in its condition', async (reason, row) => {
+    await row.trigger();
+    const reported = scene.condition(row.type ?? 'Ready');
+    expect(reported?.reason).toBe(reason);
+    expectProgress(row, reported);
     const { servers = 0 } = scene.status().summary ?? {};
     expect(servers > 0).toBe(row.summed);
     if (row.node !== undefined) expectNode(row.node, reason);
   });
 
-  it.each(Object.entries(rows))('%s is said once, however long it lasts', async (_, row) => {
-    await row.bringAbout();
-    await scene.look(60_000);
-    const before = scene.kube.writes.length;
-    const events = scene.events.length;
-    for (let n = 0; n < 5; n++) await scene.look(60_000);
-    expect(scene.kube.writes).toHaveLength(before);
-    expect(scene.events).toHaveLength(events);
-  });
+  it.each(Object.entries(rows))(
+    '%s costs no further write or event while the problem lasts',
+    async (_, row) => {
+      await row.trigger();
+      await scene.look(60_000);
+      const before = scene.kube.writes.length;
+      const events = scene.events.length;
+      for (let n = 0; n < 5; n++) await scene.look(60_000);
+      expect(scene.kube.writes).toHaveLength(before);
+      expect(scene.events).toHaveLength(events);
+    },
+  );
 });

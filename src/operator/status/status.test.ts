@@ -40,7 +40,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     evidenceComplete: true,
     leaving: [],
     deliveredTo: [],
-    asking: new Set(),
+    retrying: new Set(),
     isOutage: false,
     reportsStatus: true,
     unverified: [],
@@ -56,7 +56,7 @@ function statusWith(
 ): OpenstackConfigStatus {
   return statusAfter({
     ending: { kind: 'synced', sent: 0, troubles, waiting: [], secretsInSpec: [], unverified: [] },
-    seen: { synced, downPortFastRetryMax: 5 },
+    completed: { synced, downPortFastRetryMax: 5 },
     previous,
     generation: 4,
     now,
@@ -64,8 +64,8 @@ function statusWith(
   });
 }
 
-describe('the nodes of a status', () => {
-  it('are those that need attention most, by name where they are alike', () => {
+describe('status.nodes', () => {
+  it('status.nodes lists the worst nodes first, equal nodes by name', () => {
     const nodes = ['d', 'c', 'b', 'a', 'e'].map(node);
     const status = statusWith(
       result({
@@ -83,18 +83,18 @@ describe('the nodes of a status', () => {
     ]);
   });
 
-  it('say what is the matter, of the node, its server or a port of it', () => {
+  it('status.nodes reports problems with the node, its server or one port of its server', () => {
     const nodes = ['d', 'c', 'b', 'a', 'e'].map(node);
     const failed = held('e', 'Failed');
     const conditions = [{ type: 'Ready', status: 'False' as const, reason: 'JobFailed' }];
-    const told = conditions.map((one) => ({ ...one, message: 'log in and look' }));
+    const withMessage = conditions.map((one) => ({ ...one, message: 'log in and look' }));
     const port = { id: 'p1', deviceId: 'server-b' } as Port;
     const status = statusWith(
       result({
         nodes,
         held: [
           held('a', 'Configured'),
-          { ...failed, status: { ...failed.status, conditions: told } },
+          { ...failed, status: { ...failed.status, conditions: withMessage } },
         ],
         observation: { servers: [], missingServers: [], ports: [port], subnets: [], networks: [] },
         delivery: {
@@ -125,14 +125,14 @@ describe('the nodes of a status', () => {
     ]);
   });
 
-  it('are twenty at most', () => {
+  it('status.nodes has at most twenty entries', () => {
     const nodes = Array.from({ length: 30 }, (_, n) => node(`n${n}`));
     expect(statusWith(result({ nodes })).nodes).toHaveLength(20);
   });
 });
 
-describe('the conditions', () => {
-  it('keep the time of their last transition while the status stays', () => {
+describe('status conditions', () => {
+  it('conditions keep their lastTransitionTime while the status is unchanged', () => {
     const first = statusWith(result({}));
     const later = statusAfter({
       ending: {
@@ -143,7 +143,7 @@ describe('the conditions', () => {
         secretsInSpec: [],
         unverified: [],
       },
-      seen: { synced: result({}), downPortFastRetryMax: 5 },
+      completed: { synced: result({}), downPortFastRetryMax: 5 },
       previous: first,
       generation: 5,
       now: new Date('2026-01-03T00:00:00Z'),
@@ -160,7 +160,7 @@ describe('the conditions', () => {
     });
   });
 
-  it('tell three troubles and how many more there are', () => {
+  it('conditions list three problems and the number of further problems', () => {
     const troubles = ['a', 'b', 'c', 'd', 'd'].map(
       (message) => ({ reason: 'NameConflict', message }) as const,
     );
@@ -169,7 +169,7 @@ describe('the conditions', () => {
     expect(status.lastError).toBe('a; b; c; and 1 more');
   });
 
-  it('tell what waits for a person before what ends by itself', () => {
+  it('conditions list problems for the user before problems that end without user action', () => {
     const troubles = [
       { reason: 'NeutronSubnetError', message: 'first' },
       { reason: 'NovaServerError', message: 'again' },
@@ -184,7 +184,7 @@ describe('the conditions', () => {
     });
   });
 
-  it('end in a whole character where they are cut, or an API server would keep another text', () => {
+  it('condition messages are cut at a whole character, because an API server would store a cut character differently', () => {
     const message = `${'x'.repeat(1_023)}🔌`;
     const { conditions = [], lastError } = statusWith(
       result({ troubles: [{ reason: 'NameConflict', message }] }),
@@ -193,7 +193,7 @@ describe('the conditions', () => {
     expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
   });
 
-  it('drop what an earlier generation left and we do not write', () => {
+  it('conditions drop a previous Paused condition', () => {
     const previous: OpenstackConfigStatus = {
       conditions: [{ type: 'Paused', status: 'True', reason: 'Paused', message: '' }],
     };
@@ -212,7 +212,7 @@ describe('the conditions', () => {
 describe('isNews', () => {
   const status = statusWith(result({}));
 
-  it('is what says something else, or the same after ten minutes', () => {
+  it('isNews is true for changed content, and for unchanged content after ten minutes', () => {
     expect(isNews(status, status)).toBe(false);
     expect(isNews({ ...status, lastError: 'x' }, status)).toBe(true);
     expect(isNews({ ...status, lastSyncedAt: '2026-01-02T03:14:04Z' }, status)).toBe(false);
@@ -223,7 +223,7 @@ describe('isNews', () => {
   });
 });
 
-it('the last successful sync is the last that ended Ready', () => {
+it('lastSyncedAt changes only when a sync ends with Ready True', () => {
   const before = '2026-01-01T00:00:00Z';
   const trouble = { reason: 'NeutronPortError', message: 'no ports' } as const;
   const failed = statusWith(result({}), { lastSyncedAt: before }, [trouble]);

@@ -14,7 +14,7 @@ import type { Trouble } from './step-failure.ts';
 import { undelivered } from './undelivered.ts';
 import { unusedPortsShown } from './unused-ports.ts';
 
-/** Wishes in annotations that a sync has fulfilled, and consent that it could not use up. */
+/** Annotation values that a sync has handled, and an approval that is still open. */
 export interface Handled {
   readonly reconcileAt?: string;
   readonly allowRemovals?: string;
@@ -24,21 +24,21 @@ export interface Handled {
 export interface StatusInput {
   readonly ending: Ending;
   readonly notifications?: OptionalCondition;
-  /** What the sync saw and did; undefined when it did not come so far, and then the last of it stays. */
-  readonly seen: ReportedSync | undefined;
+  /** The sync's result; undefined if the sync did not complete: previous fields stay. */
+  readonly completed: ReportedSync | undefined;
   readonly previous: OpenstackConfigStatus;
   readonly generation: number;
   readonly now: Date;
-  /** Values of annotations that were acted upon; undefined = as before. */
+  /** Handled annotation values; undefined: unchanged. */
   readonly handled: Handled;
 }
 
 const maxNodes = 20;
 
-/** The whole status as it is to be. */
+/** Returns the complete desired status. */
 export function statusAfter(input: StatusInput): OpenstackConfigStatus {
-  const { ending, notifications, seen, previous, generation, now, handled } = input;
-  const found = { ending, notifications, ...foundOf(seen) };
+  const { ending, notifications, completed, previous, generation, now, handled } = input;
+  const found = { ending, notifications, ...foundOf(completed) };
   const conditions = conditionsOf(found, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
   const [trouble] = troublesOf(ending);
@@ -47,20 +47,20 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     conditions,
     lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
     lastError: trouble ? (ready?.message ?? '') : '',
-    ...(seen ? seenIn(seen, input) : seenBefore(previous)),
+    ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
     openAllowRemovals: handled.openAllowRemovals,
   });
 }
 
-function foundOf(seen: ReportedSync | undefined) {
-  if (seen === undefined) return {};
-  const { synced } = seen;
+function foundOf(completed: ReportedSync | undefined) {
+  if (completed === undefined) return {};
+  const { synced } = completed;
   return { nics: countNics(synced), ports: synced.ports, late: undelivered(synced) };
 }
 
-function seenIn({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
+function fieldsOf({ synced, downPortFastRetryMax }: ReportedSync, { previous, now }: StatusInput) {
   const { configured, planned } = countNics(synced);
   const down = downPortsOf(synced.nodes, synced.observation);
   return {
@@ -72,7 +72,7 @@ function seenIn({ synced, downPortFastRetryMax }: ReportedSync, { previous, now 
   };
 }
 
-function seenBefore(previous: OpenstackConfigStatus) {
+function previousFields(previous: OpenstackConfigStatus) {
   const { summary, nodes, unusedPorts, deliveredTo, downPortRetry: retry } = previous;
   return { summary, nodes, unusedPorts, deliveredTo, downPortRetry: retry };
 }
@@ -81,23 +81,23 @@ function notEmpty(list: readonly string[]): string[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }
 
-/** A status that says the same but for the time of the sync is written so often. */
+/** Interval for writing a status with only a new sync time. */
 export const heartbeatMs = 10 * 60_000;
 
-/** Whether a status says anything that the previous one does not. */
+/** Returns whether the status must be written: changed content, or the heartbeat is due. */
 export function isNews(status: OpenstackConfigStatus, previous: OpenstackConfigStatus): boolean {
   const { lastSyncedAt, ...now } = status;
   const { lastSyncedAt: before, ...rest } = previous;
   if (!isSameJson(now, rest)) return true;
   if (lastSyncedAt === undefined) return false;
   if (before === undefined) return true;
-  // Either way: a clock that was set back must not silence it for as long.
+  // Math.abs: a clock that was set back must not delay the heartbeat.
   return Math.abs(Date.parse(lastSyncedAt) - Date.parse(before)) >= heartbeatMs;
 }
 
 type NodeStatus = NonNullable<OpenstackConfigStatus['nodes']>[number];
 
-/** The nodes that need attention most: what could not be delivered, then by the state on the node. */
+/** Returns the worst nodes: undelivered nodes first, then ordered by node state. */
 function worstNodes(synced: SyncResult): NodeStatus[] {
   const byName = new Map(synced.held.map((node) => [node.nodeName, node]));
   const troubleOf = troublesOfNodes(synced);
@@ -114,8 +114,8 @@ function worstNodes(synced: SyncResult): NodeStatus[] {
     .slice(0, maxNodes)
     .map(({ node: { nodeName: name, instanceId, interfaces }, state, why }) => {
       const { reason, message } = why;
-      const told = { reason, message: message && shortMessage(message) };
-      return defined({ name, instanceId, interfaces: interfaces.length, state, ...told });
+      const detail = { reason, message: message && shortMessage(message) };
+      return defined({ name, instanceId, interfaces: interfaces.length, state, ...detail });
     });
 }
 
@@ -128,7 +128,10 @@ const ranks: Readonly<Record<string, number>> = {
   Configured: 5,
 };
 
-/** What is wrong with a node: what Viola did not take, else what was found about the node, its server or one of its ports. */
+/**
+ * Returns a lookup for a node's problem: a failed delivery first, otherwise a problem with the node, its
+ * server or a server port.
+ */
 function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
   const failed = new Map(delivery.failures.map((failure) => [failure.nodeName, failure]));
   const owners = new Map(
@@ -149,7 +152,7 @@ function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
   };
 }
 
-/** How far the business cluster is with a node; that all is well needs no words. */
+/** Returns the node's state in the business cluster; no message when Ready is True. */
 function progressOf(node: ExistingNodeConfig | undefined) {
   const { state = 'Pending', conditions } = node?.status ?? {};
   const { status, reason, message } = findCondition(conditions, 'Ready') ?? {};
@@ -169,7 +172,7 @@ const idle = {
   message: 'no port of the server becomes a NIC; see status.unusedPorts',
 } as const;
 
-/** Whether there is nothing to deliver, and nothing of before is still on the node. */
+/** Returns whether nothing is delivered and no earlier NIC is still on the node. */
 function hasNoPorts(
   { interfaces, action, waiting }: NodePlan,
   node: ExistingNodeConfig | undefined,
@@ -180,7 +183,7 @@ function hasNoPorts(
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Absent instead of undefined: that is what an applied object must look like. */
+/** Removes undefined values: server-side apply needs absent fields. */
 function defined<T extends object>(value: T): Defined<T> {
   return Object.fromEntries(
     Object.entries(value).filter(([, inner]) => inner !== undefined),
@@ -189,7 +192,7 @@ function defined<T extends object>(value: T): Defined<T> {
 
 type DownPortRetry = OpenstackConfigStatus['downPortRetry'];
 
-/** Ids of delivered ports that are DOWN, sorted. */
+/** Returns the ids of delivered DOWN ports, sorted. */
 function downPortsOf(nodes: readonly NodePlan[], { ports }: Observation): string[] {
   const down = ports.filter(({ status }) => status === 'DOWN').map(({ id }) => id);
   if (down.length === 0) return [];
@@ -198,8 +201,8 @@ function downPortsOf(nodes: readonly NodePlan[], { ports }: Observation): string
 }
 
 /**
- * Counts the fast looks at ports that are DOWN. Another set of ports starts anew; a set that stays DOWN (a stopped
- * server) is looked at slowly in the end.
+ * Counts fast polls for DOWN ports. A changed port set restarts the count; a port set that stays DOWN (a
+ * stopped server) is polled slowly after `max` polls.
  */
 export function downPortRetry(
   ids: readonly string[],

@@ -3,17 +3,17 @@ import { KubeError } from '../../kube/errors.ts';
 import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
 
-/** Something to report on an OpenstackConfig. */
+/** A problem to report on an OpenstackConfig. */
 export interface Trouble {
   readonly reason: OperatorReason;
   readonly message: string;
 }
 
-/** A step that failed in a way that ends the sync; the status says why, and it is tried again. */
+/** A step failure that ends the sync; the status reports the reason, and the sync is retried. */
 export class StepFailure extends Error implements Trouble {
   override readonly name = 'StepFailure';
   readonly reason: OperatorReason;
-  /** How long the other side asks to wait. */
+  /** Retry-After from the service, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class StepFailure extends Error implements Trouble {
   }
 }
 
-/** The failure of a step that asks OpenStack; `reason` holds when the asked service itself is to blame. */
+/** Wraps a failed OpenStack request; `reason` applies when the requested service itself failed. */
 export function openstackFailure(error: unknown, reason: OperatorReason): StepFailure {
   if (!isRequestError(error)) throw error;
   const { message, retryAfterMs } = error;
@@ -36,7 +36,10 @@ export function openstackFailure(error: unknown, reason: OperatorReason): StepFa
   );
 }
 
-/** The reason of a failed call: a step of Neutron fails with Keystone's reason when there is no token. */
+/**
+ * Returns the reason for a failed request: a Neutron step fails with Keystone's reason when no token was
+ * issued.
+ */
 export function reasonOf({ service, kind }: RequestError, own: OperatorReason): OperatorReason {
   if (kind === 'denied') return 'PolicyDenied';
   if (kind === 'ambiguousRegion') return 'ConfigError';
@@ -47,8 +50,8 @@ export function reasonOf({ service, kind }: RequestError, own: OperatorReason): 
 }
 
 /**
- * The result of a step, or why it failed. The API server's own failures are thrown on, because nothing can be reported
- * without it; an error that nobody expected is a bug, and the object says so.
+ * Returns the step's result or failure. API server failures are rethrown: without an API server nothing can
+ * be reported. An unexpected error is a bug, reported on the object.
  */
 export async function attempt<T>(
   step: () => Promise<T>,

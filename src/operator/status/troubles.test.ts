@@ -4,7 +4,7 @@ import { troublesIn } from '../sync/troubles.ts';
 
 type Steps = Parameters<typeof troublesIn>[0];
 
-/** The steps of a sync whose plan has a problem with each node. */
+/** Steps of a sync with one planned problem per node. */
 function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: string }[]) {
   const problems = Array.from(nodes, (_, at) => {
     const subject = `node worker-${at}`;
@@ -16,12 +16,12 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
     plan: { problems },
     rounds: { problems: [], nodes, delivery: { failures: [] } },
     former: none,
-    asking: new Set(['s1']),
+    retrying: new Set(['s1']),
   } as unknown as Steps;
 }
 
 it.each<ProblemReason>(['InterfaceLimitExceeded', 'RemovalUnconfirmed'])(
-  'the problems of thousands of nodes are collected with at most two reads of each node name: %s',
+  'troublesIn collects problems from 1,000 nodes with at most two reads per node name: %s',
   (reason) => {
     let reads = 0;
     const nodes = Array.from({ length: 1_000 }, (_, at) => ({

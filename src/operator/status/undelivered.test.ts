@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** Somebody deletes the object of a node, and the node cannot be cleaned. */
+/** Marks a node's object as deleted; the node cannot be cleaned. */
 function deleteObject(nodeName: string): void {
   const node = scene.viola.nodes.get(nodeName);
   if (!node) throw new Error(`no node ${nodeName}`);
@@ -23,8 +23,8 @@ async function lookFor(minutes: number): Promise<void> {
   for (let n = 0; n < minutes; n++) await scene.look(60_000);
 }
 
-describe('a node whose planned NICs the business cluster lacks', () => {
-  it('[W1] makes Ready False after five minutes, with node, port and cause', async () => {
+describe('planned NICs missing in the business cluster', () => {
+  it('[W1] missing planned NICs make Ready False after five minutes, with node, port and cause', async () => {
     deleteObject('worker-1');
     await lookFor(1);
     expect(scene.condition('Delivered')).toMatchObject({ status: 'False', reason: 'Waiting' });
@@ -42,7 +42,7 @@ describe('a node whose planned NICs the business cluster lacks', () => {
     expect(scene.condition('Delivered')?.status).toBe('True');
   });
 
-  it('[W1] counts the five minutes across a restart', async () => {
+  it('[W1] missing planned NICs make Ready False after five minutes across a restart', async () => {
     deleteObject('worker-1');
     await lookFor(3);
     scene.restart();
@@ -50,12 +50,12 @@ describe('a node whose planned NICs the business cluster lacks', () => {
     expect(scene.ready()).toContain('False Waiting');
   });
 
-  it('[W1] makes Ready False when Viola answers again and again that the object goes', async () => {
+  it('[W1] missing planned NICs make Ready False when Viola reports a deleted object at every sync', async () => {
     const listed = scene.viola.nodes.get('worker-1');
     if (!listed) throw new Error('no node');
     attach(scene.cloud, 3, 1);
     deleteObject('worker-1');
-    // Lists of Viola are some seconds old.
+    // Viola's lists are a few seconds old.
     scene.viola.listedAs.set('worker-1', listed);
     await lookFor(8);
     expect(scene.ready()).toContain(
@@ -63,7 +63,7 @@ describe('a node whose planned NICs the business cluster lacks', () => {
     );
   });
 
-  it('[W1] is none that waits for a free name only', async () => {
+  it('[W1] a NIC waiting for a free name does not make Ready False', async () => {
     const node = scene.viola.nodes.get('worker-1');
     if (!node) throw new Error('no node');
     const interfaceStatuses = Array.from(
@@ -77,7 +77,7 @@ describe('a node whose planned NICs the business cluster lacks', () => {
     expect(scene.ready()).toContain('1 WaitingForName');
   });
 
-  it('[W1] is none that is taken out of the selection', async () => {
+  it('[W1] a deselected node does not make Ready False', async () => {
     scene.edit({ vmNames: ['00000000-0000-4000-8000-000000000002'] });
     await lookFor(9);
     expect(scene.viola.nodes.get('worker-1')?.deletionTimestamp).toBeDefined();

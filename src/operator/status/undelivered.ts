@@ -2,24 +2,25 @@ import { type Condition, findCondition } from '../../api/condition.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import type { SyncResult } from '../sync/result.ts';
 
-/** How long Ready stays True while the business cluster lacks an object with the planned content. */
+/** Longest time with Ready True while the business cluster lacks an object with the planned content. */
 export const patienceMs = 5 * 60_000;
 
 /**
- * Returns what the business cluster does not hold as it is planned, with node, port and cause. A NIC that waits for a free
- * name is none of it: its object holds all that is planned so far.
+ * Returns planned content missing in the business cluster, with node, port and cause. A NIC waiting for a
+ * free name does not count: its object already has all planned content.
  */
 export function undelivered(
   synced: Pick<SyncResult, 'nodes' | 'ports' | 'held' | 'delivery'>,
 ): string[] {
   const { nodes, held, delivery } = synced;
-  const goes = new Set(held.flatMap((node) => (node.deletionTimestamp ? node.nodeName : [])));
-  const moves = new Set(delivery.waiting);
+  const deleted = new Set(held.flatMap((node) => (node.deletionTimestamp ? node.nodeName : [])));
+  const changing = new Set(delivery.waiting);
   const late = nodes
     .filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0)
     .flatMap((node) => {
-      if (goes.has(node.nodeName)) return textOf(node, 'its former object is still being deleted');
-      return moves.has(node.nodeName) ? textOf(node, 'its object changes or goes') : [];
+      if (deleted.has(node.nodeName))
+        return textOf(node, 'its former object is still being deleted');
+      return changing.has(node.nodeName) ? textOf(node, 'its object changes or goes') : [];
     });
   return [...late, ...blockedServers(synced)];
 }
@@ -29,7 +30,7 @@ function textOf({ nodeName, interfaces }: NodePlan, cause: string): string {
   return `node ${nodeName}: ${portsText(ports)} not delivered: ${cause}`;
 }
 
-/** Servers whose new object waits until another one is gone. */
+/** Returns the servers with a new object that waits for an old object's deletion. */
 function blockedServers({ nodes, ports }: Pick<SyncResult, 'nodes' | 'ports'>): string[] {
   const waiting = ports.filter(({ reason, nic }) => reason === 'Waiting' && nic === undefined);
   const names = new Map(nodes.map(({ instanceId, nodeName }) => [instanceId, nodeName]));
@@ -45,7 +46,7 @@ function portsText([first = '', ...rest]: readonly string[]): string {
   return `port ${first} and ${rest.length} more are`;
 }
 
-/** Whether something has not been delivered for so long that Ready says so; the status remembers since when. */
+/** Returns whether content has been missing long enough for Ready False; the status stores the start time. */
 export function isLasting(previous: readonly Condition[], now: Date): boolean {
   const { status, lastTransitionTime } = findCondition(previous, 'Delivered') ?? {};
   if (status !== 'False' || lastTransitionTime === undefined) return false;

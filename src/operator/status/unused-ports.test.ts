@@ -10,7 +10,7 @@ function agePort(scene: Scene, id: string, createdAt: string): void {
   );
 }
 
-/** Two servers with a port each that is older than the OpenstackConfig. */
+/** Creates two servers, each with a port older than the OpenstackConfig. */
 async function withOldPorts(scene: Scene): Promise<void> {
   for (const n of [1, 2]) {
     attach(scene.cloud, n, n);
@@ -24,8 +24,8 @@ function eventsOf(scene: Scene, reason: string) {
   return scene.events.filter((event) => event.reason === reason);
 }
 
-describe('ports that become no NICs', () => {
-  it('[H1] stand in the status with address and reason, and Ready counts them', async () => {
+describe('ports without a NIC', () => {
+  it('[H1] unused ports are in the status with address and reason, and Ready counts them', async () => {
     await using scene = await setScene();
     await withOldPorts(scene);
     expect(scene.status().summary).toMatchObject({ interfaces: 0, filteredPorts: 2, nics: '0/0' });
@@ -38,7 +38,7 @@ describe('ports that become no NICs', () => {
     );
   });
 
-  it('[P1] are told by one Event for each reason, again only when the ports of that reason change', async () => {
+  it("[P1] unused ports cost one Event per reason, and a new Event only when the reason's ports change", async () => {
     await using scene = await setScene();
     await withOldPorts(scene);
     for (let n = 0; n < 5; n++) await scene.look(60_000);
@@ -59,7 +59,7 @@ describe('ports that become no NICs', () => {
     expect(eventsOf(scene, 'PortTooOld')).toHaveLength(2);
   });
 
-  it('[H1] are not told again after a restart', async () => {
+  it('[H1] unused ports cost no further Event after a restart', async () => {
     await using scene = await setScene();
     await withOldPorts(scene);
     scene.restart();
@@ -67,7 +67,7 @@ describe('ports that become no NICs', () => {
     expect(eventsOf(scene, 'PortTooOld')).toHaveLength(1);
   });
 
-  it('[H1] fit into the limits of the CRD, with at least one port of each reason', () => {
+  it('[H1] status.unusedPorts fits the CRD limits, with at least one port per reason', () => {
     const ports = Array.from({ length: 500 }, (_, n): PortVerdict => {
       const message = 'x'.repeat(2_000);
       const reason = n === 499 ? 'PortStatus' : 'PortTooOld';
@@ -79,7 +79,7 @@ describe('ports that become no NICs', () => {
     expect(unusedPorts?.some(({ reason }) => reason === 'PortStatus')).toBe(true);
   });
 
-  it('[H1] are none of the ports outside of the selected subnets', () => {
+  it('[H1] status.unusedPorts has no ports outside the selected subnets', () => {
     const primary = { portId: 'p1', serverId: 's1', reason: 'SubnetNotSelected' } as const;
     expect(unusedPortsShown([primary])).toBeUndefined();
     expect(unusedNote([primary])).toBeUndefined();

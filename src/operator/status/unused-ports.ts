@@ -8,14 +8,14 @@ import type { ConfigObject } from '../openstack-config.ts';
 
 export type UnusedPort = NonNullable<OpenstackConfigStatus['unusedPorts']>[number];
 
-/** As many as the CRD allows. */
+/** CRD limit. */
 const maxShown = 20;
-/** Port ids in one message: an Event has its limits. */
+/** Most port ids in one message, because Events are limited in size. */
 const shownIds = 10;
 
 /**
- * Returns the ports that a user may expect among the NICs, with the reason of each. Reasons take turns, so that each one
- * is shown however many ports another reason has.
+ * Returns ports that a user may expect among the NICs, each with its reason. Reasons alternate: every reason
+ * is shown even if a single reason has many ports.
  */
 export function unusedPortsShown(ports: readonly PortVerdict[]): UnusedPort[] | undefined {
   const byReason = Map.groupBy(unusedPorts(ports), ({ reason }) => reason);
@@ -33,7 +33,10 @@ export function unusedPortsShown(ports: readonly PortVerdict[]): UnusedPort[] | 
   return shown.length > 0 ? shown : undefined;
 }
 
-/** Returns how many ports are no NICs and why, for Ready; undefined: all ports in the selected subnets are NICs. */
+/**
+ * Returns the number of unused ports and the reasons, for Ready; undefined: all ports in the selected subnets
+ * are NICs.
+ */
 export function unusedNote(ports: readonly PortVerdict[]): string | undefined {
   const unused = unusedPorts(ports);
   if (unused.length === 0) return undefined;
@@ -46,7 +49,7 @@ export function unusedNote(ports: readonly PortVerdict[]): string | undefined {
   return `${nics} of ${counted(selected, 'port')} in the selected subnets ${are} (${reasons.toSorted(compareText).join(', ')}; see status.unusedPorts)`;
 }
 
-/** Records one Event for each reason whose set of ports is another one than in the status before. */
+/** Records one Event per reason whose port set differs from the previous status. */
 export function recordUnusedPorts(
   recorder: Pick<EventRecorder, 'record'>,
   object: ConfigObject,
@@ -77,7 +80,7 @@ function messageOf(ports: readonly UnusedPort[]): string {
   return shortMessage(`${[...ids, ...rest].join(', ')}: ${ports[0]?.message}`);
 }
 
-/** Returns a count with its noun in the right number. */
+/** Returns a count with its noun, plural if necessary. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -42,7 +42,7 @@ function setUp() {
   return { writer, events, writes: () => writes, refuse, memories, contextOf };
 }
 
-it('a written status is used before the watch returns it, and is not written twice', async () => {
+it('StatusWriter uses a written status before the watch returns the status, and does not write twice', async () => {
   const { writer, writes, contextOf } = setUp();
   const context = contextOf(cached);
   await writer.deliversTo(context, 'biz-1', signal);
@@ -52,7 +52,7 @@ it('a written status is used before the watch returns it, and is not written twi
   expect(statusOf(latestObject(context)).deliveredTo).toEqual(['biz-1']);
 });
 
-it('a written status is not used for a newer object, nor for another object of the same name', async () => {
+it('latestObject ignores a written status for a newer object, and for an object with the same name and a new uid', async () => {
   const { writer, contextOf } = setUp();
   await writer.deliversTo(contextOf(cached), 'biz-1', signal);
   const { metadata } = cached;
@@ -62,7 +62,7 @@ it('a written status is not used for a newer object, nor for another object of t
   expect(latest).toEqual([newer, other]);
 });
 
-it('a problem is a Warning event, a deletion a Normal one, and an unchanged status none', async () => {
+it('StatusWriter records a Warning event for a problem, a Normal event for a deletion, and none for an unchanged status', async () => {
   const { writer, events, contextOf } = setUp();
   const context = contextOf(cached);
   const well = { sent: 0, troubles: [], waiting: [], secretsInSpec: [], unverified: [] };
@@ -74,7 +74,7 @@ it('a problem is a Warning event, a deletion a Normal one, and an unchanged stat
   expect(events).toEqual(['Warning ConfigError', 'Normal Deleting']);
 });
 
-it('a failed status write throws, unless the object is gone', async () => {
+it('StatusWriter throws when a status write fails, unless the object is gone', async () => {
   const { writer, refuse, contextOf } = setUp();
   const write = async () =>
     writer.write(contextOf(cached), { kind: 'refused', troubles: [] }, signal);
@@ -84,7 +84,7 @@ it('a failed status write throws, unless the object is gone', async () => {
   await expect(write()).resolves.toMatchObject({ observedGeneration: 1 });
 });
 
-it('flap damping starts again for an object that was deleted and created again', async () => {
+it('flap damping restarts for a recreated object', async () => {
   const { writer, writes, memories, contextOf } = setUp();
   const again = async (times: number) => {
     const before = writes();

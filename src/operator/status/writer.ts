@@ -17,7 +17,7 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   isObserved,
   openstackConfigs,
   reconcileAtOf,
@@ -29,25 +29,25 @@ import { type Handled, isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
 export interface StatusWriter {
-  /** Writes the status if it differs, with Events for changes; without `seen` the fields of the last sync stay. */
+  /** Writes the status if changed, with Events for changes; without `completed` the last sync's fields stay. */
   write(
     context: ConfigContext,
     ending: Ending,
     signal: AbortSignal,
-    seen?: ReportedSync,
+    completed?: ReportedSync,
   ): Promise<OpenstackConfigStatus>;
   /**
-   * Adds a business cluster to `deliveredTo`, because it may hold nodes of the object from now on. Returns false if the
-   * status names it already; throws if the object is gone.
+   * Adds a business cluster to `deliveredTo` before nodes may exist in the cluster. Returns false if the
+   * status already lists the cluster; throws if the object is gone.
    */
   deliversTo(context: ConfigContext, providerId: string, signal: AbortSignal): Promise<boolean>;
-  /** Sets Ready Unknown until the first sync of this generation; `isEvent`: records an Event, too. */
+  /** Sets Ready Unknown until the first sync of this generation; `isEvent`: also records an Event. */
   awaitTrigger(
     context: ConfigContext,
     wait: { readonly message: string; readonly isEvent: boolean },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Sets the conditions of a paused object. */
+  /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;
 }
 
@@ -70,7 +70,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     const after = await perform('operator.status.write', async () =>
       client.applyStatus(openstackConfigs, applied, {
         fieldManager: fieldManagers.operator,
-        // Conditions of earlier generations were written under other names.
+        // Earlier generations wrote conditions under different field managers.
         force: true,
         signal,
       }),
@@ -82,7 +82,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
     recordWarnings(recorder, object, status.conditions);
   }
 
-  /** Applies the status; an object that is gone needs none. */
+  /** Applies the status; a deleted object needs no status. */
   async function applyIfPresent(
     context: ConfigContext,
     status: OpenstackConfigStatus,
@@ -104,17 +104,17 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await apply(context, { ...previous, deliveredTo: all }, signal);
       return true;
     },
-    async write(context, ending, signal, seen) {
+    async write(context, ending, signal, completed) {
       const { object, memory } = context;
       const previous = statusOf(latestObject(context));
       const status = statusAfter({
         ending,
         notifications: notifications.conditionOf(keyOf(object), previous.conditions),
-        seen,
+        completed,
         previous,
         generation: generationOf(object),
         now: clock.now(),
-        handled: handledBy(latestObject(context), seen?.synced, clock.now()),
+        handled: handledBy(latestObject(context), completed?.synced, clock.now()),
       });
       memory.term.notReadyReasons = reasonsOf(status, ending);
       await applyIfPresent(context, damped(context, status, previous), signal);
@@ -146,7 +146,7 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
   };
 }
 
-/** Returns the status to write: all of it, or only the time of the sync while the rest flaps. */
+/** Returns the status to write: the complete status, or only the sync time while the status flaps. */
 function damped(
   { memory }: ConfigContext,
   status: OpenstackConfigStatus,
@@ -157,31 +157,31 @@ function damped(
   return lastSyncedAt === undefined ? previous : { ...previous, lastSyncedAt };
 }
 
-/** Why an object is not Ready: the reason of the condition and of every problem. */
+/** Returns why an object is not Ready: the condition's reason and every problem's reason. */
 function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): ReadonlySet<string> {
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' || !ready?.reason) return new Set();
   return new Set([ready.reason, ...troublesOf(ending).map(({ reason }) => reason)]);
 }
 
-/** An approval that cannot be used up ends after this, so that it does not cover removals days later. */
+/** Lifetime of an approval while removals remain incomplete: an approval must not cover removals days later. */
 const consentHoldsMs = 10 * 60_000;
 
 /**
- * Returns the annotation values that a sync has handled. reconcile-at is handled by a completed sync; allow-removals also
- * needs complete evidence and delivery, or ends after `consentHoldsMs`. An object that was created with allow-removals has
- * no approval.
+ * Returns the annotation values handled by a sync. A completed sync handles reconcile-at; allow-removals also
+ * needs complete evidence and delivery, or ends after `consentHoldsMs`. allow-removals at creation approves
+ * nothing.
  */
 function handledBy(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const reconcileAt = synced ? reconcileAtOf(object) : '';
   return { ...(reconcileAt === '' ? {} : { reconcileAt }), ...consentAfter(object, synced, now) };
 }
 
-/** Returns what a sync does to the approval of removals in the annotations. */
+/** Returns the approval state in the annotations after a sync. */
 function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now: Date): Handled {
   const value = allowRemovalsOf(object);
   if (value !== '' && !isObserved(object)) return { allowRemovals: value };
-  if (!hasLeaveToRemove(object)) return {};
+  if (!hasRemovalApproval(object)) return {};
   const { openAllowRemovals: open } = statusOf(object);
   const since = openSince(object) ?? rfc3339(now);
   const isOver = now.getTime() - Date.parse(since) >= consentHoldsMs;
@@ -189,16 +189,19 @@ function consentAfter(object: ConfigObject, synced: SyncResult | undefined, now:
   return synced || open ? { openAllowRemovals: { value, since } } : {};
 }
 
-/** Returns since when syncs act on the value of the annotation; undefined: none has yet. */
+/** Returns when syncs began to use the annotation value; undefined: not used yet. */
 function openSince(object: ConfigObject): string | undefined {
   const { value, since } = statusOf(object).openAllowRemovals ?? {};
   return value === allowRemovalsOf(object) ? since : undefined;
 }
 
-/** Whether the evidence for every approved removal was read, and every node that loses NICs was delivered. */
+/**
+ * Returns whether evidence for every approved removal was read, and every node with removed NICs was
+ * delivered.
+ */
 function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
   const open = new Set([
-    // A removal that only a user can do needs another approval afterwards.
+    // A removal that only a user can do needs a second approval afterwards.
     ...delivery.failures.flatMap(({ nodeName, reason }) =>
       reason === 'RemovalUnsupported' ? [] : nodeName,
     ),
@@ -208,7 +211,7 @@ function isUsedUp({ evidenceComplete, nodes, delivery }: SyncResult): boolean {
   return evidenceComplete && !losing.some(({ nodeName }) => open.has(nodeName));
 }
 
-/** Reasons of Ready without an Event here: none at all, or one elsewhere. */
+/** Ready reasons without an Event from this function: none necessary, or recorded elsewhere. */
 const withoutEvent: ReadonlySet<string> = new Set<OperatorReason>([
   'NoChange',
   'WaitingForTrigger',
@@ -228,7 +231,7 @@ export function recordReady(
   recorder.record(object, { type, reason: now.reason, message: now.message ?? '' });
 }
 
-/** Conditions whose reason is recorded once as a Warning. */
+/** Conditions that record a Warning once. */
 const warnings = [
   { type: 'CredentialsValid', reason: 'SecretInSpec' },
   { type: 'TLSVerified', reason: 'TLSNotVerified' },
@@ -240,12 +243,12 @@ function recordWarnings(
   conditions: readonly Condition[] | undefined,
 ): void {
   for (const { type, reason } of warnings) {
-    const saying = (all: readonly Condition[] | undefined) => {
+    const withReason = (all: readonly Condition[] | undefined) => {
       const now = findCondition(all, type);
       return now?.reason === reason ? now : undefined;
     };
-    const now = saying(conditions);
-    if (!now || saying(statusOf(object).conditions)) continue;
+    const now = withReason(conditions);
+    if (!now || withReason(statusOf(object).conditions)) continue;
     recorder.record(object, { type: 'Warning', reason, message: now.message ?? '' });
   }
 }

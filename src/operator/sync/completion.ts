@@ -19,7 +19,7 @@ export interface RecordDeps {
   readonly inventory: Inventory;
 }
 
-/** Notes what a sync of some servers left unconfirmed. */
+/** Records the unconfirmed removals after a partial sync. */
 export function completeSome(
   { memory, config, scope, rounds }: DeliveredContext,
   { metrics }: { readonly metrics: OperatorMetrics },
@@ -28,14 +28,14 @@ export function completeSome(
   countDelivery(metrics, config.providerId, rounds.delivery);
 }
 
-/** Records the nodes of a sync of all servers in the inventory, and that its cloud was read completely. */
+/** Records the nodes after a sync of all servers in the inventory. Marks the cloud as completely read. */
 export async function recordNodes(
   context: DeliveredContext,
   { cloudAges, inventory }: RecordDeps,
 ): Promise<void> {
   const { object, config, source, observed, planned, rounds } = context;
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
-  // A legacy Viola's records were written with each POST.
+  // For a legacy Viola every POST has already written its own record.
   const failed = context.connections.viola.abilities.reports ? [] : failedPosts(rounds);
   const isSettled = ({ nodeName }: StoredNode) => !failed.includes(nodeName);
   const sighting = await sightingOf(object, planned.input.observation, rounds.held);
@@ -49,14 +49,14 @@ export async function recordNodes(
   await nextTurn();
 }
 
-/** Collects the result of a sync of all servers. */
+/** Builds the result for a sync of all servers. */
 export function resultOf(context: DeliveredContext, former: FormerClusters): SyncResult {
   const { memory, connections, observed, planned, rounds } = context;
   const { plan, input } = planned;
   const { conditions } = statusOf(latestObject(context));
-  // A problem that the status reports already stays in it.
+  // Keep reporting a problem that the status already reports.
   const isReported = findCondition(conditions, 'Ready')?.status === 'False';
-  const asking = memory.unconfirmedRemovals.noteAll(rounds.nodes, isReported);
+  const retrying = memory.unconfirmedRemovals.noteAll(rounds.nodes, isReported);
   const areHeld = former.troubles.every(({ reason }) => reason === 'RemovalHeld');
   return {
     ...rounds,
@@ -64,8 +64,8 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
     summary: plan.summary,
     ports: plan.ports,
     observation: input.observation,
-    troubles: troublesIn({ observed, plan, rounds, former, asking }),
-    asking,
+    troubles: troublesIn({ observed, plan, rounds, former, retrying }),
+    retrying,
     evidenceComplete: isEvidenceComplete(context) && areHeld,
     isOutage: isOutage({ observed, rounds }),
     unverified: connections.unverified,
@@ -73,7 +73,7 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
   };
 }
 
-/** Whether everything was read that removals depend on. */
+/** Returns whether all data for removals was read. */
 function isEvidenceComplete({ planned: { input, evidenceComplete } }: DeliveredContext): boolean {
   const { subnetsComplete, serversComplete } = input.selection;
   return evidenceComplete && subnetsComplete && serversComplete;

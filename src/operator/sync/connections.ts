@@ -21,15 +21,15 @@ export interface ConnectionDeps extends AccountDeps {
   readonly brokerSecrets: Pick<BrokerSecrets, 'keep'>;
 }
 
-/** The cloud and the Viola of a sync. */
+/** A sync's cloud and Viola. */
 export interface Connections {
   readonly view: CloudView;
   readonly viola: ViolaClient;
-  /** Endpoints whose certificates the CR exempts from verification. */
+  /** Endpoints with certificate verification disabled by the CR. */
   readonly unverified: readonly string[];
 }
 
-/** Connects to the cloud and to the business cluster, with the credentials of the CR. Throws StepFailure. */
+/** Connects to the cloud and to the business cluster with the CR's credentials. Throws StepFailure. */
 export async function connect(
   { object, config, source, isForced, freshness }: SyncContext,
   deps: ConnectionDeps,
@@ -39,7 +39,7 @@ export async function connect(
   const { identity, broker, unverified } = await loginOf(config, source.namespace, deps, signal);
   deps.notifications.join(key, broker);
   deps.brokerSecrets.keep(source, broker);
-  // The same value again gets no new login.
+  // A repeated reconcile-at value starts no new login.
   const request = isForced ? `${key} ${reconcileAtOf(object)}` : '';
   const view = deps.views.of(deps.clouds.get(identity, request), key, !isPinned(config.servers));
   const viola = await deps.violas.of(config.viola, config.providerId, source);

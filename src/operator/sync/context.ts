@@ -11,27 +11,29 @@ import {
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { SyncScope } from '../schedule/sync-scope.ts';
 
-/** One sync of an OpenstackConfig. Every step gets it as it is; steps that read something add what they read. */
+/**
+ * A sync of one OpenstackConfig. No step changes the context; a step with reads returns an extended context.
+ */
 export interface SyncContext extends ConfigContext {
   readonly config: ResolvedConfig;
   readonly scope: SyncScope;
-  /** Author of the nodes that are delivered. */
+  /** Source recorded in the delivered nodes. */
   readonly source: Source;
   readonly freshness: Freshness;
-  /** Whether multinic.io/reconcile-at has a new value: everything is read and delivered again. */
+  /** Whether multinic.io/reconcile-at has a new value: the sync reads and delivers everything again. */
   readonly isForced: boolean;
 }
 
-/** Oldest reads that a sync may use, in monotonic milliseconds; Infinity: only reads of this sync. */
+/** Oldest reads for a sync, in monotonic milliseconds; Infinity: only reads by this sync. */
 interface Freshness {
   readonly portsSince: number;
-  /** Of lists of the servers of the project. */
+  /** For lists of project servers. */
   readonly serversSince: number;
-  /** Of networks and single servers; undefined: any age within the limits of the caches. */
+  /** For networks and single servers; undefined: any age within the cache limits. */
   readonly cacheSince: number | undefined;
 }
 
-/** Starts a sync; a forced one reads everything again. */
+/** Starts a sync; a forced sync reads everything again. */
 export function syncContext(
   context: ConfigContext & Pick<SyncContext, 'config' | 'scope'>,
   clock: Pick<Clock, 'monotonicMs'>,
@@ -61,9 +63,12 @@ function usual(
   };
 }
 
-/** Longest age of server lists: names, metadata and tags hardly change, and a list costs Nova 6 ms for each server. */
+/**
+ * Longest age for server lists: names, metadata and tags rarely change, and a list costs Nova 6 ms per
+ * server.
+ */
 const usualServersMs = 60_000;
-/** Longest age after an edit, which may name a new server; OpenstackConfigs that are applied together share a list. */
+/** Longest age after an edit, which may add a server; OpenstackConfigs applied together share a list. */
 const editedMs = 2_000;
 
 function isEdited(object: ConfigObject): boolean {

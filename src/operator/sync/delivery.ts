@@ -10,7 +10,7 @@ import type { SyncContext } from './context.ts';
 import type { Planned } from './evidence.ts';
 import { takenOffByHand } from './taken-off-by-hand.ts';
 
-/** A sync with its plan and what the business cluster answered. */
+/** A sync with its plan and the delivery result from the business cluster. */
 export interface DeliveredContext extends ObservedContext {
   readonly planned: Planned;
   readonly rounds: Rounds;
@@ -23,10 +23,10 @@ export interface DeliveryDeps {
 }
 
 /**
- * Writes finalizer and `deliveredTo` before the first delivery, so that the nodes are found again after a crash or when the
- * object is deleted.
+ * Writes finalizer and `deliveredTo` before the first delivery: after a crash or a deletion the operator can
+ * then find the nodes again.
  */
-export async function announceNodes(
+export async function prepareDelivery(
   context: SyncContext,
   { plan }: Planned,
   deps: DeliveryDeps,
@@ -39,7 +39,7 @@ export async function announceNodes(
   if (isFirst) context.memory.term.unansweredPosts.begin(providerId);
 }
 
-/** Whether nodes are sent or exist already: the object must not be deleted without them. */
+/** Returns whether nodes exist or are sent: the object must not be deleted before its nodes. */
 function concernsNodes({ nodes }: Plan): boolean {
   return nodes.some(({ action, base }) => action !== 'none' || base !== null);
 }

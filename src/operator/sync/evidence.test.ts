@@ -29,41 +29,41 @@ async function read(questions: readonly Question[] = [question], random = () => 
   return readEvidence(witness, questions, random, signal);
 }
 
-async function verdict(asked: Question = question) {
-  return (await read([asked])).verdicts[0]?.verdict;
+async function verdict(entry: Question = question) {
+  return (await read([entry])).verdicts[0]?.verdict;
 }
 
-/** The account sees the servers as they are now. */
-async function see(): Promise<void> {
+/** Lets the account observe the current servers. */
+async function observeServers(): Promise<void> {
   await observedServers.missing(cloud, [serverId], await cloud.servers([serverId]), signal);
 }
 
-describe('a port that is missing from the list', () => {
-  it('is still attached when a read by id shows it, and is returned', async () => {
+describe('evidence for a port missing from the list', () => {
+  it('a port missing from the list is stillAttached, and returned, when a read by id finds the port on the server', async () => {
     const { verdicts, found } = await read();
     expect(verdicts).toEqual([{ ...question, verdict: 'stillAttached' }]);
     expect(found.map(({ id }) => id)).toEqual(['p1']);
   });
 
   it.each([[''], [serverIds[1] ?? '']])(
-    'is elsewhere when its device is "%s"',
+    'a port missing from the list is attachedElsewhere when its device is "%s"',
     async (deviceId) => {
       cloud.ports = cloud.ports.map((port) => ({ ...port, deviceId }));
       expect(await verdict()).toBe('attachedElsewhere');
     },
   );
 
-  it("is gone when it is 404 and Nova's record lacks its MAC", async () => {
+  it("a missing port is portGone when Neutron answers 404 and Nova's server record lacks the MAC", async () => {
     detach(cloud, 1);
     expect(await verdict()).toBe('portGone');
   });
 
-  it("is unclear when it is 404 and Nova's record still has its MAC", async () => {
+  it("a missing port is unconfirmed when Neutron answers 404 and Nova's server record still has the MAC", async () => {
     cloud.hidden.add('p1');
     expect(await verdict()).toBe('unconfirmed');
   });
 
-  it("is unclear until Neutron's event has reached Nova", async () => {
+  it("a missing port is unconfirmed until Neutron's event has reached Nova, then portGone", async () => {
     cloud.holdNovaEvents();
     detach(cloud, 1);
     expect(await verdict()).toBe('unconfirmed');
@@ -71,7 +71,7 @@ describe('a port that is missing from the list', () => {
     expect(await verdict()).toBe('portGone');
   });
 
-  it('is unclear when the record is missing, or lacks a port that Neutron lists', async () => {
+  it("a missing port is unconfirmed when Nova's address record is missing, or lacks a port listed by Neutron", async () => {
     attach(cloud, 2, 1);
     detach(cloud, 1);
     for (const how of ['missing', 'empty'] as const) {
@@ -81,7 +81,7 @@ describe('a port that is missing from the list', () => {
   });
 
   it.each(['network:vip', 'trunk:subport', ''])(
-    '[W4] does not need in the record what Nova did not plug (%s)',
+    '[W4] portGone does not need listed ports in the server record when Nova did not plug these ports (%s)',
     async (deviceOwner) => {
       attach(cloud, 2, 1);
       cloud.ports = cloud.ports.map((port) => (port.id === 'p2' ? { ...port, deviceOwner } : port));
@@ -90,7 +90,7 @@ describe('a port that is missing from the list', () => {
     },
   );
 
-  it('does not need ports without addresses in the record, which is one of addresses', async () => {
+  it('portGone does not need listed ports without addresses in the server record, because the record lists addresses', async () => {
     attach(cloud, 2, 1);
     cloud.ports = cloud.ports.map((port) => (port.id === 'p2' ? { ...port, fixedIps: [] } : port));
     detach(cloud, 1);
@@ -98,7 +98,7 @@ describe('a port that is missing from the list', () => {
   });
 
   it.each(['ERROR', 'SHELVED_OFFLOADED', 'SHUTOFF'])(
-    'is judged by the record of a server in %s, too',
+    'the record of a server in status %s counts as evidence',
     async (status) => {
       cloud.vms = [{ ...server, status }];
       cloud.hidden.add('p1');
@@ -109,68 +109,68 @@ describe('a port that is missing from the list', () => {
   );
 });
 
-describe('a server that is 404 like its port', () => {
-  it('is gone when Nova lists it as deleted', async () => {
+describe('evidence for a port and its server, both 404', () => {
+  it('a 404 server is serverDeleted when Nova lists the server as deleted', async () => {
     detach(cloud, 1);
     cloud.vms = [{ ...server, status: 'DELETED' }];
     expect(await verdict()).toBe('serverDeleted');
   });
 
-  it('is gone when Nova still shows it, as deleted', async () => {
+  it('a server is serverDeleted when Nova still returns the server with status DELETED', async () => {
     detach(cloud, 1);
     const record = { ...server, status: 'DELETED', projectId: 'p', macAddresses: undefined };
     cloud.server = async () => ({ kind: 'found', value: record });
     expect(await verdict()).toBe('serverDeleted');
   });
 
-  it('is gone for an account that saw it in its own project before', async () => {
-    await see();
+  it('a 404 server is serverDeleted for an account that has observed the server in its own project', async () => {
+    await observeServers();
     detach(cloud, 1);
     cloud.vms = [];
     expect(await verdict()).toBe('serverDeleted');
   });
 
-  it('is unclear for an account that never saw it, as one of a wrong project', async () => {
+  it('a 404 server is unconfirmed for an account that has never observed the server, such as an account in a wrong project', async () => {
     detach(cloud, 1);
     cloud.vms = [];
     expect(await verdict()).toBe('unconfirmed');
   });
 
-  it('is unclear for an account that saw it in another project, by a role that it may have lost', async () => {
+  it('a 404 server is unconfirmed when the account observed the server only in a foreign project: the role may be lost', async () => {
     cloud.vms = [{ ...server, projectId: 'project-2' }];
-    await see();
+    await observeServers();
     cloud.hidden.add(serverId).add('p1');
     expect(await verdict()).toBe('unconfirmed');
   });
 });
 
-describe('an entry that names no port', () => {
-  const asked = { ...question, portId: undefined };
+describe('evidence for an entry without port id', () => {
+  const entry = { ...question, portId: undefined };
 
-  it('is judged by the port with its MAC', async () => {
-    expect(await verdict(asked)).toBe('stillAttached');
+  it('an entry without port id gets the verdict for the port with its MAC', async () => {
+    expect(await verdict(entry)).toBe('stillAttached');
     detach(cloud, 1, false);
-    expect(await verdict(asked)).toBe('portGone');
+    expect(await verdict(entry)).toBe('portGone');
     cloud.ports = [];
-    expect(await verdict(asked)).toBe('portGone');
+    expect(await verdict(entry)).toBe('portGone');
   });
 
-  it('is not judged by the port of another network that has the same MAC', async () => {
+  it('an entry without port id ignores a port with the same MAC in a different network', async () => {
     cloud.hidden.add('p1');
-    const stranger = { networkId: 'net-x', deviceId: serverIds[1] ?? '' };
-    cloud.ports = cloud.ports.flatMap((port) => [port, { ...port, ...stranger, id: 'px' }]);
-    expect(await verdict(asked)).toBe('unconfirmed');
+    const foreignPort = { networkId: 'net-x', deviceId: serverIds[1] ?? '' };
+    cloud.ports = cloud.ports.flatMap((port) => [port, { ...port, ...foreignPort, id: 'px' }]);
+    expect(await verdict(entry)).toBe('unconfirmed');
   });
 
-  it('is unclear when the MAC is in the record and Neutron shows no port', async () => {
+  it("an entry without port id is unconfirmed when Nova's record has the MAC and Neutron lists no port", async () => {
     cloud.hidden.add('p1');
-    expect(await verdict(asked)).toBe('unconfirmed');
+    expect(await verdict(entry)).toBe('unconfirmed');
   });
 });
 
-describe('a read that fails', () => {
+describe('evidence with a failing read', () => {
   it.each(['port', 'server', 'wasDeleted'])(
-    'of %s makes the evidence incomplete',
+    'a failing %s read makes the evidence incomplete',
     async (method) => {
       detach(cloud, 1);
       if (method === 'wasDeleted') cloud.vms = [];
@@ -182,7 +182,7 @@ describe('a read that fails', () => {
     },
   );
 
-  it('throws when the sync is aborted', async () => {
+  it('readEvidence throws when the sync is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     cloud.fail('port', 'timeout');
     const witness = { cloud, recentPorts, observedServers, listed: [] };
@@ -191,7 +191,7 @@ describe('a read that fails', () => {
   });
 });
 
-it('several ports of one server cost one read of the server', async () => {
+it('several ports on one server cost a single server read', async () => {
   cloud.ports = [];
   await read([1, 2, 3].map((n) => ({ ...question, portId: `p${n}` })));
   expect(cloud.log.filter((call) => call.startsWith('server '))).toHaveLength(1);

@@ -21,7 +21,7 @@ import { readServer, readServerEvidence } from './server-evidence.ts';
 export interface Planned {
   readonly input: PlanInput;
   readonly plan: Plan;
-  /** Whether all evidence that the plan needs was read. */
+  /** Whether all evidence for the plan was read. */
   readonly evidenceComplete: boolean;
 }
 
@@ -32,7 +32,7 @@ interface EvidenceDeps {
   readonly plan: (input: PlanInput, signal: AbortSignal) => Promise<Plan>;
 }
 
-/** Plans; where the plan needs evidence about delivered ports or servers, reads it and plans again. */
+/** Plans. If the plan needs evidence about delivered ports or servers, reads the evidence and plans again. */
 export async function planWithEvidence(
   input: PlanInput,
   view: Pick<CloudView, 'cloud' | 'recentPorts' | 'observedServers'> & {
@@ -62,7 +62,7 @@ export async function planWithEvidence(
   };
 }
 
-/** Most ports that one sync reads by id; the others wait for the next sync. */
+/** Most ports read by id per sync; remaining ports wait for the next sync. */
 export const questionsPerSync = 50;
 const readsAtOnce = 4;
 
@@ -71,21 +71,22 @@ export interface Witness {
   readonly cloud: Pick<Cloud, 'port' | 'portsWithMac' | 'server' | 'wasDeleted'>;
   readonly recentPorts: RecentPorts;
   readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
-  /** Ports as this sync listed them. */
+  /** Ports from this sync's list. */
   readonly listed: readonly Pick<Port, 'deviceId' | 'deviceOwner' | 'macAddress' | 'fixedIps'>[];
 }
 
 interface Evidence {
   readonly verdicts: readonly PortEvidence[];
-  /** Ports that were read by id. */
+  /** Ports read by id. */
   readonly found: readonly Port[];
   /** False if a read failed, or if the plan needs more evidence than one sync reads. */
   readonly complete: boolean;
 }
 
 /**
- * Reads the evidence for or against removals (design 3.2), at most `questionsPerSync` of it, chosen at random so that no
- * port waits for ever behind others that stay unclear. A read that fails proves nothing.
+ * Reads evidence for or against removals (design 3.2), for at most `questionsPerSync` ports. Ports are chosen
+ * at random, because in a fixed order ports that stay unclear would block later ports. A failed read proves
+ * nothing.
  */
 export async function readEvidence(
   witness: Witness,
@@ -93,12 +94,12 @@ export async function readEvidence(
   random: Random,
   signal: AbortSignal,
 ): Promise<Evidence> {
-  const asked = randomSample(questions, questionsPerSync, random);
+  const sample = randomSample(questions, questionsPerSync, random);
   const reader = createReader(witness, signal);
   const verdicts: PortEvidence[] = [];
   const found: Port[] = [];
-  let complete = asked.length === questions.length;
-  const queue = asked.values();
+  let complete = sample.length === questions.length;
+  const queue = sample.values();
   const work = async (): Promise<void> => {
     for (const question of queue) {
       const answer = await judge(reader, question).catch((error: unknown): Answer => {
@@ -111,7 +112,7 @@ export async function readEvidence(
       if (answer.port) found.push(answer.port);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(readsAtOnce, asked.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(readsAtOnce, sample.length) }, work));
   return { verdicts, found, complete };
 }
 
@@ -137,11 +138,11 @@ async function judge(reader: Reader, question: Question): Promise<Answer> {
   if (server === 'deleted') return { verdict: 'serverDeleted' };
   if (server === 'unknown') return { verdict: 'unconfirmed' };
   const isSettling = question.portId !== undefined && reader.isSettling(question.portId);
-  const plugged = reader.recordHas(server, macAddress);
-  return { verdict: plugged === false && !isSettling ? 'portGone' : 'unconfirmed' };
+  const hasMac = reader.recordHas(server, macAddress);
+  return { verdict: hasMac === false && !isSettling ? 'portGone' : 'unconfirmed' };
 }
 
-/** Reads of one sync: ports of one server share the read of the server. */
+/** Creates one sync's reader: ports on the same server share the server read. */
 function createReader(
   { cloud, recentPorts, observedServers, listed }: Witness,
   signal: AbortSignal,
@@ -159,7 +160,7 @@ function createReader(
         return port;
       }
       const ports = await cloud.portsWithMac(macAddress, signal);
-      // A MAC is unique in its network only: a port on another server may be a different one.
+      // A MAC is unique only within its network: a port on a different server may be a different port.
       return ports.find(({ deviceId }) => deviceId === serverId);
     },
     isSettling: (portId) => recentPorts.isSettling(portId),
@@ -172,11 +173,11 @@ function createReader(
     recordHas({ id, macAddresses }, macAddress) {
       if (macAddresses === undefined) return undefined;
       if (macAddresses.includes(macAddress)) return true;
-      // A record that lacks another plugged port is late or lost, and proves nothing.
-      const others = listed.filter(
+      // A record without a listed plugged port is late or lost, and proves nothing.
+      const plugged = listed.filter(
         (port) => port.deviceId === id && isPlugged(port) && port.fixedIps.length > 0,
       );
-      return others.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
+      return plugged.every((port) => macAddresses.includes(port.macAddress)) ? false : undefined;
     },
   };
 }

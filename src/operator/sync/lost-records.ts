@@ -13,8 +13,8 @@ interface Known {
 }
 
 /**
- * Throws StepFailure when the status says that nodes were delivered through a legacy Viola and the inventory knows none of
- * the OpenstackConfig's: a NIC would get another index. A new value of multinic.io/reconcile-at accepts that.
+ * Throws StepFailure when the status lists deliveries through a legacy Viola but the inventory knows no node:
+ * the NICs would get new indexes. A new multinic.io/reconcile-at value accepts new indexes.
  */
 export async function refuseLostRecords(
   { object, config, source, isForced }: SyncContext,
@@ -26,14 +26,15 @@ export async function refuseLostRecords(
     held.some((node) => isOfName(node.source, source));
   const nodes = deliveredNodes(object, config.providerId);
   if (isKnown || nodes === 0) return;
-  // A sync of some servers reads the records of these only, a business cluster may be new, and POSTs may have failed.
+  // These may all lack records: a partial sync (reads only its servers' records), a new business cluster,
+  // failed POSTs.
   const serverIds = (statusOf(object).nodes ?? []).flatMap(({ instanceId }) => instanceId ?? []);
   if (await records.knows(source, serverIds)) return;
   const message = `the inventory has no record of the nodes (${nodes}) that were delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to give out indexes again`;
   throw new StepFailure({ reason: 'ViolaPostError', message });
 }
 
-/** Nodes with NICs that the last sync planned for the business cluster. */
+/** Returns the number of nodes with NICs in the last plan for the business cluster. */
 function deliveredNodes(object: ConfigObject, providerId: string): number {
   const { summary, deliveredTo = [] } = statusOf(object);
   return deliveredTo.includes(providerId) ? (summary?.nodes ?? 0) : 0;

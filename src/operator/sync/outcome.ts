@@ -25,24 +25,24 @@ export interface OutcomeDeps {
 
 type Scoped = Pick<SyncContext, 'object' | 'memory' | 'scope'>;
 
-/** A sync of some servers writes no status: the sync of all servers that follows at once does. */
-const atOnce: Outcome = { requeueAfterMs: 0 };
+/** A partial sync writes no status: a sync of all servers follows immediately and writes the status. */
+const immediately: Outcome = { requeueAfterMs: 0 };
 
-/** Writes the status of an OpenstackConfig that cannot be resolved; returns when to requeue. */
+/** Writes the status when an OpenstackConfig cannot be resolved; returns when to requeue. */
 export async function afterRefusal(
   context: Scoped,
   troubles: readonly Trouble[],
   { settings, memories, writer }: OutcomeDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  if (context.scope.servers !== 'all') return atOnce;
+  if (context.scope.servers !== 'all') return immediately;
   memories.leaveClouds(keyOf(context.object));
   await writer.write(context, { kind: 'refused', troubles }, signal);
   const { pollInterval } = context.memory;
   return afterFailedSync(context, pollInterval.afterFailure(pollingOf(settings), undefined));
 }
 
-/** Writes the status of a sync that failed as a whole; returns when to requeue. */
+/** Writes the status when a sync failed as a whole; returns when to requeue. */
 export async function afterFailure(
   context: SyncContext,
   failure: StepFailure,
@@ -50,7 +50,7 @@ export async function afterFailure(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { memory, config, scope } = context;
-  if (scope.servers !== 'all') return atOnce;
+  if (scope.servers !== 'all') return immediately;
   const { capped, polling } = config;
   await writer.write(context, { kind: 'failed', failure, capped }, signal);
   return afterFailedSync(context, memory.pollInterval.afterFailure(polling, failure.retryAfterMs));
@@ -61,7 +61,7 @@ function afterFailedSync({ object, memory, scope }: Scoped, nextMs: number): Out
   return { requeueAfterMs: memory.pendingScope.endedAll(object, scope, ending) };
 }
 
-/** Writes metrics, log and status of a sync of all servers; returns when to requeue. */
+/** Writes metrics, log and status after a sync of all servers; returns when to requeue. */
 export async function afterSyncOfAll(
   context: SyncContext,
   synced: SyncResult,
@@ -75,7 +75,7 @@ export async function afterSyncOfAll(
   return { requeueAfterMs: Math.min(ms, memory.unconfirmedRemovals.nextMs()) };
 }
 
-/** Returns when to requeue after a sync of some servers. */
+/** Returns when to requeue after a partial sync. */
 export function afterSyncOfSome({ object, memory }: SyncContext): Outcome {
   const ms = memory.pendingScope.endedSome(object);
   return { requeueAfterMs: Math.min(ms, memory.unconfirmedRemovals.nextMs()) };

@@ -8,7 +8,7 @@ import { PlanCache } from './plan-cache.ts';
 const { signal } = new AbortController();
 const key = 'multinic-system/osc';
 
-/** An input in which each list has an item and each optional field a value, and whose plan is at rest. */
+/** An input with an item in each list and a value in each optional field; its plan is at rest. */
 const full = input({
   selection: { statuses: ['ACTIVE', 'DOWN'], nodeNameKey: 'name' },
   servers: [server(1, { metadata: { name: 'worker-1' } })],
@@ -49,7 +49,7 @@ const full = input({
 
 type Change = readonly [path: string, changed: unknown];
 
-/** Every value that differs from this one by one leaf, one item less or one field less. */
+/** Returns every value with one leaf changed, one item removed or one field removed. */
 function changesOf(value: unknown, path: string): Change[] {
   if (Array.isArray(value)) {
     const items = value as readonly unknown[];
@@ -77,7 +77,7 @@ function changesOf(value: unknown, path: string): Change[] {
   return [[path, `${String(value)}x`]];
 }
 
-/** Fails to compile when an input gains a field that `full` may lack. */
+/** Fails to compile when PlanInput gains a field that `full` may lack. */
 const everyField: Readonly<Record<keyof PlanInput, true>> = {
   owner: true,
   takeOverFrom: true,
@@ -103,8 +103,8 @@ beforeEach(() => {
 
 const plan = async (of: PlanInput, whose = key) => plans.plan(whose, of, signal);
 
-describe('the plan of an OpenstackConfig', () => {
-  it('is reused for an equal input, and is the plan of that input', async () => {
+describe('PlanCache', () => {
+  it('PlanCache reuses the plan for an equal input, and the plan equals calculate(input)', async () => {
     const first = await plan(full);
     expect(first).toEqual(calculate(full));
     expect(await plan(structuredClone(full))).toBe(first);
@@ -114,18 +114,18 @@ describe('the plan of an OpenstackConfig', () => {
     expect(await plan(full)).not.toBe(first);
   });
 
-  it('is made again after a change of any value in its input', async () => {
+  it('PlanCache calculates the plan again after any input value changes', async () => {
     const reused: string[] = [];
     for (const [path, changed] of changesOf(full, '')) {
       const known = await plan(full);
-      // Some of these inputs have no valid form: what counts is that they are planned.
+      // Some changed inputs are invalid; only the recalculation matters.
       const second = await plan(changed as PlanInput).catch((error: unknown) => error);
       if (second === known) reused.push(path);
     }
     expect(reused).toEqual([]);
   });
 
-  it('is made again after a change of any field of its input', () => {
+  it('the change test covers every field in PlanInput', () => {
     const fields = Object.keys(everyField);
     const changed = changesOf(full, '').map(([path]) => path);
     expect(Object.keys(full).toSorted()).toEqual(fields.toSorted());
@@ -136,28 +136,28 @@ describe('the plan of an OpenstackConfig', () => {
   it.each<[string, PlanInput]>([
     ['sends a node', input({ ports: [port(1, 's1')] })],
     ['is forced to send', { ...full, force: true }],
-    ['asks for evidence of a port', input({ held: [existingNode(1, [entry(1, 0)])] })],
+    ['needs port evidence', input({ held: [existingNode(1, [entry(1, 0)])] })],
     [
-      'asks whether a server left the selection',
+      'needs evidence about a deselected server',
       input({
         selection: { pinned: { servers: false, subnets: true }, serverIds: [] },
         held: [existingNode(1, [entry(1, 0)])],
       }),
     ],
     [
-      'waits for an object to go',
+      'waits for an object deletion',
       input({
         ports: [port(1, 's1')],
         held: [existingNode(1, [], { deletionTimestamp: '2026-01-01T00:00:00Z' })],
       }),
     ],
-  ])('is made again at the next poll when it %s', async (_, of) => {
+  ])('PlanCache calculates the plan again at the next poll when the plan %s', async (_, of) => {
     const first = await plan(of);
     expect(await plan(of)).not.toBe(first);
     expect(await plan(of)).toEqual(first);
   });
 
-  it('is cached within 20,000 ports of all OpenstackConfigs', async () => {
+  it('PlanCache stores plans for at most 20,000 ports across all OpenstackConfigs', async () => {
     const ports = Array.from({ length: 12_000 }, (_, n) =>
       port(n % 200, 's1', { id: `p${n}`, fixedIps: [] }),
     );

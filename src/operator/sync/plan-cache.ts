@@ -10,13 +10,16 @@ interface CachedPlan {
   readonly plan: Plan;
 }
 
-/** Limit of all plans together. The memory of a plan and its input grows with its ports; 20,000 are some 7,000 servers. */
+/**
+ * Limit for all plans together. Memory per plan and input grows with the port count; 20,000 ports are about
+ * 7,000 servers.
+ */
 const mostPorts = 20_000;
 
 /**
- * The last plan of each OpenstackConfig (`namespace/name`), shared because of the common limit. A plan is a pure function of
- * its input, so an equal input has an equal plan. Comparing is fast where lists hold the same objects as before: cached
- * pages do.
+ * The last plan per OpenstackConfig (`namespace/name`), in a shared cache because the limit is common. A plan
+ * is a pure function: an equal input has an equal plan. Comparing is fast when lists hold the same objects as
+ * before, as in cached pages.
  */
 export class PlanCache {
   readonly #clock: Clock;
@@ -26,7 +29,7 @@ export class PlanCache {
     this.#clock = clock;
   }
 
-  /** Returns the last plan if its input was equal and it needed no evidence, else a new plan. */
+  /** Returns the last plan if its input was equal and no evidence was necessary, otherwise a new plan. */
   async plan(key: string, input: PlanInput, signal: AbortSignal): Promise<Plan> {
     const cached = this.#plans.peek(key);
     if (cached && (await inSlices(isSameInSteps(cached.input, input), this.#clock, signal))) {
@@ -44,16 +47,22 @@ export class PlanCache {
   }
 }
 
-/** Whether the plan sends nothing, waits for nothing and needs no evidence: only then the next input may be equal. */
+/**
+ * Returns whether the plan sends nothing, waits for nothing and needs no evidence: only then may the next
+ * input be equal.
+ */
 function isAtRest({ nodes, ask, askServers }: Plan): boolean {
-  const isAsking = ask.length + askServers.length > 0;
-  return !isAsking && nodes.every(({ action, waiting }) => action === 'none' && !waiting);
+  const needsEvidence = ask.length + askServers.length > 0;
+  return !needsEvidence && nodes.every(({ action, waiting }) => action === 'none' && !waiting);
 }
 
-/** Depth of the items of an observation's lists in an input. */
+/** Depth of list items from `observation` in an input. */
 const itemDepth = 3;
 
-/** isDeepStrictEqual of two inputs in steps: thousands of ports that were parsed again take tens of milliseconds. */
+/**
+ * Compares two inputs like isDeepStrictEqual, but in steps: comparing thousands of freshly parsed ports takes
+ * tens of milliseconds.
+ */
 function* isSameInSteps(a: unknown, b: unknown, depth = 0): Generator<undefined, boolean> {
   yield;
   if (a === b) return true;

@@ -7,7 +7,7 @@ import type { ObservedContext } from '../observe/observe.ts';
 import {
   type ConfigObject,
   handOverToOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   statusOf,
   takeOverFromOf,
 } from '../openstack-config.ts';
@@ -20,7 +20,10 @@ export interface PlanInputDeps {
   readonly settings: Pick<OperatorSettings, 'watchNamespace'>;
 }
 
-/** Builds the input of a plan without evidence: the only place where the operator's types become the planner's. */
+/**
+ * Builds a plan's input without evidence: only here the operator's types are converted to the planner's
+ * types.
+ */
 export function planInput(
   context: ObservedContext,
   known: Pick<PlanInput, 'recorded' | 'recentRemovals'>,
@@ -51,13 +54,16 @@ export function planInput(
     serverEvidence: [],
     cloudInterfaces: cloudNics(context, held, deps),
     ...known,
-    removals: hasLeaveToRemove(object) ? 'allowed' : 'guarded',
+    removals: hasRemovalApproval(object) ? 'allowed' : 'guarded',
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
     force: isForced,
   };
 }
 
-/** Returns the OpenstackConfig whose nodes this one may take over; '': none. One that is not watched may exist. */
+/**
+ * Returns the OpenstackConfig to take nodes over from; '': none. A config outside the watched namespace may
+ * still exist.
+ */
 function permittedTakeOver(
   object: ConfigObject,
   { configs, settings }: Pick<PlanInputDeps, 'configs' | 'settings'>,
@@ -69,7 +75,7 @@ function permittedTakeOver(
   return watchNamespace === undefined || from.startsWith(`${watchNamespace}/`) ? from : '';
 }
 
-/** Counts the NICs of the whole cloud: as held where all nodes were read, else as the statuses report. */
+/** Counts all NICs in the cloud: from existing nodes after a full read, otherwise from the statuses. */
 function cloudNics(
   { object, scope }: Pick<SyncContext, 'object' | 'scope'>,
   held: readonly ExistingNodeConfig[],
@@ -78,10 +84,10 @@ function cloudNics(
   const key = keyOf(object);
   const companions = [...views.companions(key)].filter((companion) => companion !== key);
   const others = companions.reduce((sum, other) => sum + reportedNics(configs.get(other)), 0);
-  return others + (scope.servers === 'all' ? heldNics(held, key) : reportedNics(object));
+  return others + (scope.servers === 'all' ? existingNics(held, key) : reportedNics(object));
 }
 
-function heldNics(held: readonly ExistingNodeConfig[], key: string): number {
+function existingNics(held: readonly ExistingNodeConfig[], key: string): number {
   const own = held.filter(({ source }) => source && keyOf(source) === key);
   return own.reduce((sum, { spec }) => sum + (spec.interfaces?.length ?? 0), 0);
 }

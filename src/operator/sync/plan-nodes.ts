@@ -16,7 +16,7 @@ import type { RecentRemovals } from './recent-removals.ts';
 
 export interface PlanDeps extends PlanInputDeps {
   readonly inventory: Inventory;
-  /** The inventory where a legacy Viola leaves no other record. */
+  /** Delivery records in the inventory: the only records behind a legacy Viola. */
   readonly records: DeliveryRecords;
   readonly recentRemovals: RecentRemovals;
   readonly plans: PlanCache;
@@ -24,7 +24,7 @@ export interface PlanDeps extends PlanInputDeps {
   readonly random: Random;
 }
 
-/** Plans the nodes of a sync, with evidence for removals where the plan needs it. Throws StepFailure. */
+/** Plans a sync's nodes, with evidence for removals where the plan needs evidence. Throws StepFailure. */
 export async function planNodes(
   context: ObservedContext,
   deps: PlanDeps,
@@ -34,7 +34,7 @@ export async function planNodes(
   const { view } = connections;
   const { inventory, records, recentRemovals } = deps;
   await nextTurn();
-  // A legacy Viola cannot be read: only an index that the inventory knows is free is assigned.
+  // A legacy Viola cannot be read: assign only indexes that are free according to the inventory.
   const nics = config.viola.compatibility === 'legacy' ? records : inventory;
   const known = {
     recorded: await nics.nicsOf(serversWithNewPorts(observed)),
@@ -50,7 +50,7 @@ export async function planNodes(
   return planned;
 }
 
-/** A sync of some servers has a new input; its plan is not cached. */
+/** A partial sync has a new input; its plan is not cached. */
 function plannerOf({ source, scope }: SyncContext, { plans, clock }: PlanDeps) {
   return async (input: PlanInput, signal: AbortSignal): Promise<Plan> =>
     scope.servers === 'all'
@@ -58,7 +58,7 @@ function plannerOf({ source, scope }: SyncContext, { plans, clock }: PlanDeps) {
       : inSlices(calculateInSteps(input), clock, signal);
 }
 
-/** Returns the nodes of servers with cloud events, without removals that a legacy Viola cannot do. */
+/** Returns the nodes on servers with cloud events, without removals unsupported by a legacy Viola. */
 function eventRemovals(
   { scope, connections }: ObservedContext,
   { nodes }: Plan,

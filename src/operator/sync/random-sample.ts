@@ -1,6 +1,6 @@
 import type { Random } from '../../time/clock.ts';
 
-/** Returns at most `count` items, chosen at random if there are more, so that each has its turn. */
+/** Returns at most `count` items, chosen at random if there are more: over many syncs every item is chosen. */
 export function randomSample<T>(items: readonly T[], count: number, random: Random): T[] {
   if (items.length <= count) return [...items];
   return items

@@ -2,16 +2,16 @@ import { nicsGoing } from '../../plan/calculate.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import type { Clock } from '../../time/clock.ts';
 
-/** Longer than the cloud events of one large deletion take. */
+/** Longer than all cloud events for one large deletion take. */
 const rememberedMs = 60_000;
 
 /**
- * NICs that were removed within the last minute because of cloud events, by cloud: a large removal in several events is held
- * like one in a single event.
+ * NICs removed within the last minute because of cloud events, per cloud: a large removal split across events
+ * is blocked like a large removal in one event.
  */
 export class RecentRemovals {
   readonly #clock: Clock;
-  /** Time of the last removal of each NIC (monotonic ms), by cloud. */
+  /** Last removal time per NIC (monotonic ms), by cloud. */
   readonly #removals = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock) {

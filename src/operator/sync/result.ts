@@ -6,32 +6,32 @@ import type { Trouble } from '../status/step-failure.ts';
 
 /** Result of a sync of all servers. */
 export interface SyncResult {
-  /** The nodes of the last plan. */
+  /** The last plan's nodes. */
   readonly nodes: readonly NodePlan[];
   readonly summary: Plan['summary'];
-  /** The verdict on each port of the selected servers. */
+  /** Verdict per port of the selected servers. */
   readonly ports: readonly PortVerdict[];
   readonly observation: Observation;
-  /** Objects of the business cluster when the nodes were sent. */
+  /** MultiNicNodeConfigs in the business cluster when the nodes were sent. */
   readonly held: readonly ExistingNodeConfig[];
   readonly delivery: Delivery;
-  /** Names of objects that could not be read. */
+  /** Names of unreadable objects. */
   readonly unreadable: readonly string[];
-  /** Whether everything was read that removals depend on. */
+  /** Whether all data for removals was read. */
   readonly evidenceComplete: boolean;
-  /** Nodes that are being removed from former business clusters. */
+  /** Nodes being removed from former business clusters. */
   readonly leaving: readonly ExistingNodeConfig[];
-  /** Business clusters that hold, or may hold, nodes of the OpenstackConfig. */
+  /** Business clusters with nodes, or possible nodes, of the OpenstackConfig. */
   readonly deliveredTo: readonly string[];
-  /** In the order of the steps. */
+  /** Ordered by step. */
   readonly troubles: readonly Trouble[];
-  /** Servers with unconfirmed removals that are retried before the status reports them. */
-  readonly asking: ReadonlySet<string>;
-  /** Endpoints whose certificates the CR exempts from verification. */
+  /** Servers with unconfirmed removals, retried before the status reports them. */
+  readonly retrying: ReadonlySet<string>;
+  /** Endpoints with certificate verification disabled by the CR. */
   readonly unverified: readonly string[];
-  /** False: a legacy Viola, which gives no status of nodes. */
+  /** False: a legacy Viola, which returns no node status. */
   readonly reportsStatus: boolean;
-  /** Whether a service failed: polls back off until it works again. */
+  /** Whether a service failed: polls back off until the service works again. */
   readonly isOutage: boolean;
 }
 

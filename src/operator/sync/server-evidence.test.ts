@@ -7,18 +7,18 @@ import { readServerEvidence, serversPerSync } from './server-evidence.ts';
 const { signal } = new AbortController();
 const random = () => 0.5;
 let cloud: FakeCloud;
-let seen: Set<string>;
+let observed: Set<string>;
 
 beforeEach(() => {
   cloud = new FakeCloud();
-  seen = new Set();
+  observed = new Set();
   const vm = { id: 's1', name: 'worker-1', status: 'ACTIVE', metadata: { pool: 'data' } };
   cloud.vms = [{ ...vm, tags: ['k8s', 'edge'] }];
 });
 
 async function evidenceOf(selector: Partial<ServerSelector>, ids: readonly string[] = ['s1']) {
   const whole = { ids: [], names: [], carrying: undefined, ...selector };
-  const observedServers = { hasObservedOwn: (id: string) => seen.has(id) };
+  const observedServers = { hasObservedOwn: (id: string) => observed.has(id) };
   return readServerEvidence({ cloud, observedServers }, whole, ids, random, signal);
 }
 
@@ -26,7 +26,7 @@ async function verdictOf(selector: Partial<ServerSelector>) {
   return (await evidenceOf(selector)).serverEvidence[0]?.verdict;
 }
 
-describe('a server that is there', () => {
+describe('evidence for an existing server', () => {
   it.each<[Partial<ServerSelector>, string]>([
     [{}, 'left'],
     [{ names: ['worker'] }, 'left'],
@@ -37,24 +37,27 @@ describe('a server that is there', () => {
     [{ carrying: { metadata: { pool: 'data' }, tags: ['edge', 'k8s'] } }, 'selected'],
     [{ carrying: { metadata: { pool: 'data' }, tags: ['edge', 'gone'] } }, 'left'],
     [{ names: ['worker-1'], carrying: { metadata: {}, tags: ['gone'] } }, 'selected'],
-  ])('under %j is judged as %s', async (selector, verdict) => {
+  ])('an existing server with selector %j gets verdict "%s"', async (selector, verdict) => {
     expect(await verdictOf(selector)).toBe(verdict);
   });
 
-  it('costs no read of its tags where its metadata says enough', async () => {
+  it('an existing server costs no tag read when its metadata does not match', async () => {
     await evidenceOf({ carrying: { metadata: { pool: 'other' }, tags: ['k8s'] } });
     expect(cloud.log).toEqual(['server s1']);
   });
 
-  it.each(['server', 'serverTags'])('proves nothing while %s fails', async (method) => {
-    cloud.fail(method, 'timeout');
-    expect(await evidenceOf({ carrying: { metadata: {}, tags: ['gone'] } })).toEqual({
-      serverEvidence: [{ serverId: 's1', verdict: 'unconfirmed' }],
-      complete: false,
-    });
-  });
+  it.each(['server', 'serverTags'])(
+    'a failing %s read gives verdict unconfirmed and incomplete evidence',
+    async (method) => {
+      cloud.fail(method, 'timeout');
+      expect(await evidenceOf({ carrying: { metadata: {}, tags: ['gone'] } })).toEqual({
+        serverEvidence: [{ serverId: 's1', verdict: 'unconfirmed' }],
+        complete: false,
+      });
+    },
+  );
 
-  it('throws when the sync is aborted', async () => {
+  it('readServerEvidence throws when the sync is aborted', async () => {
     const leaving = new AbortController();
     leaving.abort(new Error('gone'));
     const witness = { cloud, observedServers: { hasObservedOwn: () => false } };
@@ -65,42 +68,42 @@ describe('a server that is there', () => {
   });
 });
 
-describe('a server that is not found', () => {
-  it('is deleted to the account that saw it, or where Nova lists it so, and unclear otherwise', async () => {
+describe('evidence for a 404 server', () => {
+  it('a 404 server is deleted if the account observed the server before or Nova lists the deletion, otherwise unconfirmed', async () => {
     const carrying = { metadata: {}, tags: ['k8s'] };
     cloud.hidden.add('s1');
     expect(await verdictOf({ carrying })).toBe('unconfirmed');
-    seen.add('s1');
+    observed.add('s1');
     expect(await verdictOf({ carrying })).toBe('deleted');
-    seen.clear();
+    observed.clear();
     cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
     expect(await verdictOf({ carrying })).toBe('deleted');
   });
 });
 
-describe('a server that the account saw and does not find', () => {
+describe('evidence for a 404 server that the account has observed', () => {
   const carrying = { metadata: {}, tags: ['k8s'] };
 
   beforeEach(() => {
-    seen.add('s1');
+    observed.add('s1');
     attach(cloud, 1, 1);
     cloud.ports = cloud.ports.map((port) => ({ ...port, deviceId: 's1' }));
   });
 
-  it('is not deleted while Neutron shows its ports: the account has lost sight of Nova', async () => {
+  it('an observed 404 server is not deleted while Neutron lists its ports: the account has lost access to Nova', async () => {
     cloud.hidden.add('s1');
     expect(await verdictOf({ carrying })).toBe('unconfirmed');
     cloud.ports = [];
     expect(await verdictOf({ carrying })).toBe('deleted');
   });
 
-  it('is deleted when Nova says so, whatever Neutron has left of it', async () => {
+  it('an observed 404 server is deleted when Nova lists the deletion, even with leftover Neutron ports', async () => {
     cloud.vms = cloud.vms.map((vm) => ({ ...vm, status: 'DELETED' }));
     expect(await verdictOf({ carrying })).toBe('deleted');
   });
 });
 
-it('reads so many servers in one sync, and says that there are more', async () => {
+it('readServerEvidence reads at most serversPerSync servers, and reports incomplete evidence for more', async () => {
   const ids = Array.from({ length: serversPerSync + 1 }, (_, at) => `t${at}`);
   const { serverEvidence, complete } = await evidenceOf({}, ids);
   expect([serverEvidence.length, complete]).toEqual([serversPerSync, false]);

@@ -15,7 +15,7 @@ export interface ServerWitness {
   readonly observedServers: Pick<ObservedServers, 'hasObservedOwn'>;
 }
 
-/** Reads a server by id. A 404 counts as deleted only if the account has seen the server before. */
+/** Reads a server by id. A 404 counts as deleted only if the account has observed the server before. */
 export async function readServer(
   {
     cloud,
@@ -28,12 +28,12 @@ export async function readServer(
 ): Promise<ServerRecord | 'deleted' | 'unknown'> {
   const server = await cloud.server(serverId, signal);
   if (server.kind === 'found') return server.value.status === 'DELETED' ? 'deleted' : server.value;
-  // Nova also answers 404 if the account may not see the server.
+  // Nova also answers 404 if the account may not read the server.
   if (observedServers.hasObservedOwn(serverId)) return 'deleted';
   return (await cloud.wasDeleted(serverId, signal)) ? 'deleted' : 'unknown';
 }
 
-/** Most servers that one sync reads by id; the others wait for the next sync. */
+/** Most servers read by id per sync; remaining servers wait for the next sync. */
 export const serversPerSync = 50;
 const readsAtOnce = 4;
 
@@ -43,7 +43,7 @@ interface Evidence {
   readonly complete: boolean;
 }
 
-/** Reads whether delivered servers that are not selected any more have left the selection. */
+/** Reads whether deselected servers with delivered nodes have left the selection. */
 export async function readServerEvidence(
   witness: ServerWitness,
   selector: ServerSelector,
@@ -52,19 +52,19 @@ export async function readServerEvidence(
   signal: AbortSignal,
 ): Promise<Evidence> {
   let complete = serverIds.length <= serversPerSync;
-  const asked = randomSample(serverIds, serversPerSync, random);
+  const sample = randomSample(serverIds, serversPerSync, random);
   const judged = async (serverId: string): Promise<ServerEvidence> => {
     try {
       return { serverId, verdict: await judge(witness, selector, serverId, signal) };
     } catch (error) {
       signal.throwIfAborted();
-      // A read that fails proves nothing.
+      // A failed read proves nothing.
       if (!isRequestError(error)) throw error;
       complete = false;
       return { serverId, verdict: 'unconfirmed' };
     }
   };
-  const serverEvidence = await mapBounded(asked, readsAtOnce, judged, signal);
+  const serverEvidence = await mapBounded(sample, readsAtOnce, judged, signal);
   return { serverEvidence, complete };
 }
 
@@ -86,7 +86,7 @@ async function judge(
   return carrying.tags.every((tag) => tags.value.includes(tag)) ? 'selected' : 'left';
 }
 
-/** An account that lost its rights in Nova still sees the ports in Neutron; a leftover port needs Nova's list of deletions. */
+/** An account without Nova rights still reads ports in Neutron; a leftover port needs Nova's deletion list. */
 async function verdictOfDeleted(
   { cloud }: ServerWitness,
   serverId: string,

@@ -13,8 +13,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('a port that is attached', () => {
-  it('is delivered with fence and source, and the status says so', async () => {
+describe('an attached port', () => {
+  it('an attached port is delivered with fence and source, and the status reports the sync', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.look();
@@ -63,7 +63,7 @@ describe('a port that is attached', () => {
     ]);
   });
 
-  it('is delivered once: after that nothing is sent and the status is written once more', async () => {
+  it('an attached port is delivered once: later syncs send nothing, and write the status once more', async () => {
     await delivered(scene);
     const before = scene.kube.writes.length;
     for (let round = 0; round < 3; round++) await scene.look();
@@ -72,7 +72,7 @@ describe('a port that is attached', () => {
     expect(scene.kube.writes.slice(before)).toEqual(['status']);
   });
 
-  it('costs only its own node', async () => {
+  it('a newly attached port posts only its own node', async () => {
     await delivered(scene);
     attach(scene.cloud, 3, 2);
     await scene.look();
@@ -82,14 +82,14 @@ describe('a port that is attached', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
   });
 
-  it('is recorded in the inventory as the business cluster holds it', async () => {
+  it('an attached port is recorded in the inventory as stored in the business cluster', async () => {
     await delivered(scene);
     const [first] = await scene.store.list({ nodeName: 'worker-1' });
     expect(first).toMatchObject({ providerId: 'biz-1', instanceId: serverIds[0] });
     expect(first?.config.interfaces).toHaveLength(1);
   });
 
-  it('is recorded without the objects of others at its servers', async () => {
+  it("the inventory records no foreign objects on the config's servers", async () => {
     attach(scene.cloud, 2, 2);
     const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
     const spec = { nodeName: 'worker-1', instanceId: serverIds[0], interfaces: [] };
@@ -99,7 +99,7 @@ describe('a port that is attached', () => {
     expect((await scene.store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-2']);
   });
 
-  it('keeps its finalizer, which somebody took away, though there is nothing to send', async () => {
+  it('an OpenstackConfig gets a removed finalizer back even with nothing to send', async () => {
     await delivered(scene);
     const { metadata } = scene.object() ?? expect.fail('it is there');
     const bare = { metadata: { resourceVersion: metadata.resourceVersion ?? '', finalizers: [] } };
@@ -109,7 +109,7 @@ describe('a port that is attached', () => {
     expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
   });
 
-  it('is delivered again when somebody deletes or edits the object', async () => {
+  it('an attached port is delivered again after a user deletes or edits the object', async () => {
     await delivered(scene);
     scene.viola.nodes.delete('worker-1');
     const other = scene.viola.nodes.get('worker-2');
@@ -120,7 +120,7 @@ describe('a port that is attached', () => {
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
   });
 
-  it('replaces the finalizer of an earlier generation, though ours is there as well', async () => {
+  it('a sync removes the finalizer from an earlier generation, even if the current finalizer is present', async () => {
     const both = [finalizers.openstackConfig, ...finalizers.openstackConfigEarlier];
     attach(scene.cloud, 1, 1);
     scene.create({}, { finalizers: both });
@@ -128,7 +128,7 @@ describe('a port that is attached', () => {
     expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
   });
 
-  it('sets the finalizer before anything is sent, and none while there is nothing to send', async () => {
+  it('a sync sets the finalizer before the first POST, and none while nothing is sent', async () => {
     scene.create();
     await scene.look();
     expect(scene.object()?.metadata.finalizers).toBeUndefined();
@@ -141,14 +141,14 @@ describe('a port that is attached', () => {
     );
   });
 
-  it('takes finalizers of earlier generations over', async () => {
+  it('a sync replaces finalizers from earlier generations and keeps foreign finalizers', async () => {
     attach(scene.cloud, 1, 1);
     scene.create({}, { finalizers: ['other/one', ...finalizers.openstackConfigEarlier] });
     await scene.look();
     expect(scene.object()?.metadata.finalizers).toEqual(['other/one', finalizers.openstackConfig]);
   });
 
-  it('survives the loss of everything that is only remembered', async () => {
+  it('a delivered OpenstackConfig posts nothing again after an operator restart', async () => {
     await delivered(scene);
     scene.restart();
     await scene.look();
@@ -157,21 +157,24 @@ describe('a port that is attached', () => {
   });
 });
 
-describe('a port that is detached', () => {
+describe('a detached port', () => {
   it.each([
     ['deleted', true],
     ['kept', false],
-  ])('goes from the node when it is %s, and the other keeps its name', async (_how, gone) => {
-    attach(scene.cloud, 1, 1);
-    attach(scene.cloud, 2, 1);
-    scene.create();
-    await scene.look();
-    detach(scene.cloud, 1, gone);
-    await scene.look();
-    expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
-  });
+  ])(
+    "a detached port's NIC is removed when the port is %s, and the second NIC keeps its name",
+    async (_how, gone) => {
+      attach(scene.cloud, 1, 1);
+      attach(scene.cloud, 2, 1);
+      scene.create();
+      await scene.look();
+      detach(scene.cloud, 1, gone);
+      await scene.look();
+      expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
+    },
+  );
 
-  it('leaves an empty object when it was the last one', async () => {
+  it('a detached port leaves an empty object when the node has no further NIC', async () => {
     await delivered(scene);
     detach(scene.cloud, 1);
     await scene.look();
@@ -179,7 +182,7 @@ describe('a port that is detached', () => {
     expect(scene.viola.removals).toEqual([]);
   });
 
-  it('stays while Nova cannot say, and goes as soon as it can', async () => {
+  it("a detached port's NIC stays while Nova fails, and is removed when Nova answers", async () => {
     await delivered(scene);
     detach(scene.cloud, 1);
     scene.cloud.fail('server', 'serverError');
@@ -192,7 +195,7 @@ describe('a port that is detached', () => {
     expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
   });
 
-  it('never was when only the list had lost it', async () => {
+  it('a port missing only from the list keeps its NIC', async () => {
     await delivered(scene);
     scene.cloud.unlisted.add('p1').add('p2');
     await scene.look();
@@ -201,8 +204,8 @@ describe('a port that is detached', () => {
   });
 });
 
-describe('a server taken out of vmNames', () => {
-  it('is taken back from its node, with the fence of what was read', async () => {
+describe('a server removed from vmNames', () => {
+  it('a server removed from vmNames has its node object removed, fenced with the read generation', async () => {
     await delivered(scene);
     scene.edit({ vmNames: serverIds.slice(1, 2) });
     await scene.look();
@@ -211,7 +214,7 @@ describe('a server taken out of vmNames', () => {
     expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
   });
 
-  it('stays in the inventory until the node is clean, and is asked for once', async () => {
+  it('a server removed from vmNames stays in the inventory until the node is clean, with one removal request', async () => {
     await delivered(scene);
     scene.edit({ vmNames: serverIds.slice(1, 2) });
     await scene.look();
@@ -230,15 +233,15 @@ function appliedTo({ nodeName, uid }: Pick<ExistingNodeConfig, 'nodeName' | 'uid
   return { nodeUid: `node-of-${nodeName}`, nodeName, objectUid: uid, action: 'apply' };
 }
 
-/** A controller that looked for its Node in vain. */
-function nowhere({
+/** Returns the status from a controller without a Node for the object. */
+function nodeNotFound({
   generation,
 }: Pick<ExistingNodeConfig, 'generation'>): NonNullable<ExistingNodeConfig['status']> {
   const ready = { type: 'Ready', status: 'False', reason: 'NodeNotFound', message: '' } as const;
   return { state: 'Pending', observedGeneration: generation, conditions: [ready] };
 }
 
-/** Both nodes are delivered and configured. */
+/** Delivers and configures both nodes. */
 async function configured(): Promise<void> {
   await delivered(scene);
   for (const node of scene.viola.nodes.values()) {
@@ -246,29 +249,29 @@ async function configured(): Promise<void> {
   }
 }
 
-describe('a CR that moves to another business cluster', () => {
+describe('a CR that moves to a new business cluster', () => {
   const credentials = {
     openstackProviderID: 'cloud-1',
     k8sProviderID: 'biz-2',
     projectID: 'project-1',
   };
 
-  it('[W0] takes a node out of the old one when the new one shows its Node', async () => {
+  it('[W0] a moved CR removes a node from the old business cluster when the new cluster shows its Node', async () => {
     await configured();
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
     scene.edit({ credentials });
-    for (let looks = 0; looks < 3; looks++) await scene.look();
+    for (let syncs = 0; syncs < 3; syncs++) await scene.look();
     expect([...second.nodes.keys()]).toEqual(['worker-1', 'worker-2']);
     expect(scene.viola.removals).toEqual([]);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     expect(scene.ready()).toContain(
       'False RemovalHeld: worker-1, worker-2 stay in business cluster "biz-1" until "biz-2" shows Nodes',
     );
-    // What a restored or deleted object says of an earlier Node is none.
+    // A stale `applied` record beside NodeNotFound does not count as a Node.
     for (const node of second.nodes.values()) {
       const applied = appliedTo(node);
-      second.put({ ...node, status: { ...nowhere(node), applied } });
+      second.put({ ...node, status: { ...nodeNotFound(node), applied } });
     }
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
@@ -287,7 +290,7 @@ describe('a CR that moves to another business cluster', () => {
     expect(scene.condition('Reconciling')).toBeUndefined();
   });
 
-  it('[W0] takes a node out of the old one that an edit deselects, and no other', async () => {
+  it('[W0] a moved CR removes only a deselected node from the old business cluster', async () => {
     await configured();
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials, vmNames: serverIds.slice(1, 2) });
@@ -295,21 +298,21 @@ describe('a CR that moves to another business cluster', () => {
     expect(scene.viola.removals).toEqual(['worker-1']);
   });
 
-  it('[W0] leaves a cluster that has none of the Nodes, and only then without asking', async () => {
+  it('[W0] a moved CR removes nodes from the old business cluster without consent only if the old cluster has none of the Nodes', async () => {
     await delivered(scene);
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials });
     await scene.look();
-    // Nobody has said yet whether there are NICs.
+    // No controller has reported yet whether NICs exist.
     expect(scene.viola.removals).toEqual([]);
     for (const node of scene.viola.nodes.values()) {
-      scene.viola.put({ ...node, status: nowhere(node) });
+      scene.viola.put({ ...node, status: nodeNotFound(node) });
     }
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
-  it('[W0] keeps a node there into whose object somebody wrote another server', async () => {
+  it('[W0] a moved CR keeps a node in the old business cluster if a user wrote a different server into its object', async () => {
     await configured();
     scene.otherViolas.set('biz-2', new FakeViola());
     const [first] = scene.viola.nodes.values();
@@ -320,7 +323,7 @@ describe('a CR that moves to another business cluster', () => {
     expect(scene.ready()).toContain('False RemovalHeld: worker-1, worker-2 stay');
   });
 
-  it('[W0] takes nothing off for a name given by mistake: the former one is named again', async () => {
+  it('[W0] a CR moved to a wrong business cluster and back removes no NIC', async () => {
     await configured();
     const mistake = new FakeViola();
     scene.otherViolas.set('biz-2', mistake);
@@ -330,14 +333,14 @@ describe('a CR that moves to another business cluster', () => {
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
     expect(scene.viola.nodes.size).toBe(2);
-    // The right one shows the Nodes.
+    // biz-1 shows the Nodes.
     expect(mistake.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     mistake.clean();
     await scene.look();
     expect(scene.status().deliveredTo).toEqual(['biz-1']);
   });
 
-  it('is delivered there although the old one cannot be reached', async () => {
+  it('a moved CR is delivered to the new business cluster although the old cluster is unreachable', async () => {
     await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);

@@ -4,34 +4,35 @@ import {
   allowRemovalsOf,
   type ConfigObject,
   generationOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   statusOf,
 } from '../openstack-config.ts';
 
-/** What a user has removed in business clusters behind a legacy Viola, which removes nothing. */
+/** Nodes that a user has cleaned in business clusters behind a legacy Viola, which removes nothing. */
 interface TakenOffByHand {
-  /** Names of nodes without NICs of the OpenstackConfig. */
+  /** Names of nodes without NICs from the OpenstackConfig. */
   readonly nodes: ReadonlySet<string>;
-  /** All nodes in business clusters that the OpenstackConfig no longer names. */
-  readonly elsewhere: boolean;
+  /** Whether all nodes in former business clusters are clean. */
+  readonly inFormerClusters: boolean;
 }
 
 const reported = 'RemovalUnsupported' satisfies OperatorReason;
-const held = 'RemovalHeld' satisfies OperatorReason;
+const blocked = 'RemovalHeld' satisfies OperatorReason;
 
 /**
- * Returns the nodes that a new value of multinic.io/allow-removals reports as cleaned: those that the status named before as
- * RemovalUnsupported. A value that an earlier sync used for other removals, or that releases held ones, reports none.
+ * Returns the nodes reported as cleaned by a new multinic.io/allow-removals value: nodes listed as
+ * RemovalUnsupported in the previous status. Returns none if an earlier sync used the value for different
+ * removals, or if the value releases blocked removals.
  */
 export function takenOffByHand(object: ConfigObject): TakenOffByHand {
   const { nodes = [], observedGeneration, openAllowRemovals, conditions } = statusOf(object);
   const isUsed = openAllowRemovals?.value === allowRemovalsOf(object);
-  const isOfHeld = findCondition(conditions, 'Delivered')?.reason === held;
-  if (!hasLeaveToRemove(object) || isUsed || isOfHeld)
-    return { nodes: new Set(), elsewhere: false };
+  const isForBlocked = findCondition(conditions, 'Delivered')?.reason === blocked;
+  if (!hasRemovalApproval(object) || isUsed || isForBlocked)
+    return { nodes: new Set(), inFormerClusters: false };
   const cleaned = nodes.flatMap(({ name = '', reason }) => (reason === reported ? name : []));
   return {
     nodes: new Set(cleaned),
-    elsewhere: observedGeneration === generationOf(object),
+    inFormerClusters: observedGeneration === generationOf(object),
   };
 }

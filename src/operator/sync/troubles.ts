@@ -7,14 +7,14 @@ import type { Observed } from '../observe/observe.ts';
 import type { Trouble } from '../status/step-failure.ts';
 import type { SyncResult } from './result.ts';
 
-interface Steps extends Pick<SyncResult, 'asking'> {
+interface Steps extends Pick<SyncResult, 'retrying'> {
   readonly observed: Observed;
   readonly plan: Plan;
   readonly rounds: Rounds;
   readonly former: FormerClusters;
 }
 
-/** Returns the problems of a sync in the order of the steps. */
+/** Returns a sync's problems, ordered by step. */
 export function troublesIn(steps: Steps): readonly Trouble[] {
   const { observed, plan, rounds, former } = steps;
   const { servers, subnets, cloud } = observed;
@@ -22,15 +22,15 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   const flaws = [
     ...new Map([...servers.flaws, ...cloud.flaws].map((flaw) => [flaw.message, flaw])).values(),
   ];
-  const asked = nodesAsked(steps);
-  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isAsked(one, asked));
+  const retried = retriedNodes(steps);
+  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isRetried(one, retried));
   return [
     ...subnets.troubles,
     ...servers.troubles,
-    ...cloud.troubles.filter((trouble) => !isSaid(trouble, servers.troubles)),
+    ...cloud.troubles.filter((trouble) => !isReported(trouble, servers.troubles)),
     ...flaws,
-    ...problems.filter((problem) => !isSaid(problem, [...read, ...flaws])),
-    // Answers come in any order; the status keeps one.
+    ...problems.filter((problem) => !isReported(problem, [...read, ...flaws])),
+    // Failures arrive in any order; the status needs a stable first failure.
     ...rounds.delivery.failures
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
       .map(({ reason, message }) => ({ reason, message })),
@@ -38,23 +38,23 @@ export function troublesIn(steps: Steps): readonly Trouble[] {
   ];
 }
 
-/** Returns the subjects of the nodes whose removals are retried. */
-function nodesAsked({ rounds, asking }: Steps): ReadonlySet<string> {
-  const nodes = rounds.nodes.filter(({ instanceId }) => asking.has(instanceId));
+/** Returns the subjects for nodes with retried removals. */
+function retriedNodes({ rounds, retrying }: Steps): ReadonlySet<string> {
+  const nodes = rounds.nodes.filter(({ instanceId }) => retrying.has(instanceId));
   return new Set(nodes.map(({ nodeName }) => `node ${nodeName}`));
 }
 
-/** Whether a removal is retried before it is reported. */
-function isAsked({ reason, subject }: Problem, asked: ReadonlySet<string>): boolean {
-  return reason === 'RemovalUnconfirmed' && asked.has(subject);
+/** Returns whether a removal is retried before the status reports it. */
+function isRetried({ reason, subject }: Problem, retried: ReadonlySet<string>): boolean {
+  return reason === 'RemovalUnconfirmed' && retried.has(subject);
 }
 
-/** Whether a service failed; a single node, port or network that cannot be used does not count. */
+/** Returns whether a service failed; a single unusable node, port or network does not count. */
 export function isOutage({ observed, rounds }: Pick<Steps, 'observed' | 'rounds'>): boolean {
   return isCloudOutage(observed) || rounds.delivery.failures.some(({ kind }) => kind === 'outage');
 }
 
-/** Whether a service of the cloud failed. */
+/** Returns whether a cloud service failed. */
 export function isCloudOutage({ subnets, servers, cloud }: Observed): boolean {
   const read = [...subnets.troubles, ...servers.troubles, ...cloud.troubles];
   return read.some(({ reason }) => ofServices.has(reason));
@@ -68,21 +68,21 @@ const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
   'NovaServerError',
 ]);
 
-// A failed Nova is one problem, not one for each server without a name.
-function isSaid({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
+// A Nova failure is a single problem, instead of a problem per server without a name.
+function isReported({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
   return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
 }
 
-/** Returns what each node waits for, for the status message. */
+/** Returns the reason why each node waits, for the status message. */
 export function waitsOf({
   nodes,
   delivery,
   leaving,
-  asking,
-}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'asking'>): string[] {
-  const doubtful = nodes.filter(({ instanceId }) => asking.has(instanceId));
+  retrying,
+}: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'retrying'>): string[] {
+  const unconfirmed = nodes.filter(({ instanceId }) => retrying.has(instanceId));
   return [
-    ...doubtful.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
+    ...unconfirmed.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
     ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
     ...inOrder(delivery.waiting).map((nodeName) => `${nodeName}: the object changes or goes`),
     ...inOrder(leaving.map(({ nodeName }) => nodeName)).map(

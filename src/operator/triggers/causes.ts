@@ -4,7 +4,7 @@ import type { TriggerPolicy } from '../../triggers/policy.ts';
 import {
   type ConfigObject,
   generationOf,
-  hasLeaveToRemove,
+  hasRemovalApproval,
   reconcileAtOf,
   statusOf,
   takeOverFromOf,
@@ -104,7 +104,7 @@ function isAsked(object: ConfigObject): boolean {
   const inConflict = findCondition(conditions, 'Ready')?.reason === 'NameConflict';
   return (
     (reconcileAt !== '' && reconcileAt !== lastHandledReconcileAt) ||
-    hasLeaveToRemove(object) ||
+    hasRemovalApproval(object) ||
     (inConflict && takeOverFromOf(object) !== '')
   );
 }
