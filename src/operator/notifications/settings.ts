@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { boolean, nonBlank } from '../../process/setting-schemas.ts';
 import { setting } from '../../process/settings.ts';
 
-/** Of the notifications of OpenStack; who names a broker is Contrabass. */
+/** Settings of OpenStack notifications; Contrabass names the broker. */
 export const notificationSettings = {
   notifications: setting({
     env: ['OPENSTACK_NOTIFICATIONS'],
