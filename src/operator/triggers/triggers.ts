@@ -23,7 +23,7 @@ export interface TriggersDeps {
   readonly isCallable: boolean;
 }
 
-/** A timer may ring early by this. */
+/** Milliseconds by which a timer may fire early. */
 const slackMs = 1_000;
 /** Longest requeue: a timer does not notice a clock that is set forward, as after a suspend, so the time is checked again. */
 const longestWaitMs = 3_600_000;
@@ -55,7 +55,7 @@ export class Triggers {
     for (const [, { term }] of this.#deps.memories) term.nextScheduledAt = undefined;
   }
 
-  /** Syncs if there is a cause; returns when to requeue. */
+  /** Syncs if a cause exists; returns when to requeue. */
   async pass(
     context: ConfigContext,
     sync: () => Promise<Outcome | undefined>,
@@ -89,7 +89,7 @@ export class Triggers {
     return outcome && awake(outcome);
   }
 
-  /** Returns when to requeue after a sync; `past`: the time of the schedule that started it. */
+  /** Returns when to requeue after a sync; `past`: the scheduled time that started the sync. */
   #outcomeOf(
     context: ConfigContext,
     policy: TriggerPolicy,
@@ -107,7 +107,7 @@ export class Triggers {
     const due = this.#dueOf(context, policy);
     const { unfinished } = this.#situationOf(context);
     const waits = [due && this.#until(due), unfinished ? synced : undefined];
-    const ms = waits.flatMap((one) => one?.requeueAfterMs ?? []);
+    const ms = waits.flatMap((wait) => wait?.requeueAfterMs ?? []);
     return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
   }
 
@@ -145,14 +145,14 @@ export class Triggers {
     return situationOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
   }
 
-  /** The next time of the schedule; a time that passed while no operator ran is due at once. */
+  /** Returns the next scheduled time; a time missed while no operator ran is due at once. */
   #dueOf({ object, memory: { term } }: ConfigContext, policy: TriggerPolicy): Date | undefined {
     if (!policy.schedule) return undefined;
     const syncedAt = Date.parse(statusOf(object).lastSyncedAt ?? '');
     // lastSyncedAt may be older than the last sync by a heartbeat.
     const syncedUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
     const due = term.nextScheduledAt ?? nextOf(policy, Math.min(this.#now(), syncedUntil));
-    // After a clock was set back the next time is an earlier one.
+    // After a clock was set back, an earlier time is next.
     const next = nextOf(policy, this.#now() + slackMs);
     const earlier = next < due ? next : due;
     term.nextScheduledAt = earlier;

@@ -17,7 +17,7 @@ export interface TlsDeps {
   readonly metrics: OperatorMetrics;
 }
 
-/** Keeps a certificate authority, and the certificate that Viola serves with. */
+/** Creates the keeper of the certificate authority and Viola's server certificate. */
 export function createTlsKeeper(deps: TlsDeps): CertificateKeeper {
   const { secrets, namespace, clock, log, metrics } = deps;
   return createCertificateKeeper({

@@ -23,20 +23,20 @@ export interface TokensDeps {
   readonly metrics: OperatorMetrics;
 }
 
-/** More writes than are ever needed. */
+/** Most writes per round; a round never needs more. */
 const mostSteps = 6;
 
-/** A token that nobody can guess. */
+/** Returns a random 256-bit token. */
 function makeToken(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Keeps the operator's token for Viola, and its grant where Viola reads it. */
+/** Creates the keeper of the operator's token for Viola and its grant. */
 export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) {
-  let seen = new ObservedGrants();
+  let observed = new ObservedGrants();
   let inUse: string | undefined;
   let remembers = false;
-  const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
+  const grantedForMs = (hash: string) => observed.forMs(hash, clock.monotonicMs());
 
   interface Held {
     readonly token: ReadSecret;
@@ -50,13 +50,13 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
     return { ...held, [step.write]: written };
   }
 
-  function tell(dueMs: number): void {
+  function exportDue(dueMs: number): void {
     const what = { what: 'token' };
     metrics.set('multinic_viola_access_renewal_timestamp_seconds', what, dueMs / 1000);
   }
 
   return {
-    /** Looks once, and writes until nothing is to be written. Throws `SecretTrouble`; the token in use stays then. */
+    /** Runs a round: writes until nothing is due. Throws SecretError; the token in use then stays. */
     async round(signal: AbortSignal): Promise<void> {
       let held: Held = {
         token: await secrets.read(kept.token, signal),
@@ -64,25 +64,25 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
       };
       for (let steps = 0; ; steps++) {
         const tokens = tokensIn(held.token, held.grants);
-        seen.look(tokens.granted, clock.monotonicMs());
+        observed.look(tokens.granted, clock.monotonicMs());
         inUse = tokenInUse(tokens, { inUse: remembers ? inUse : undefined, grantedForMs });
         remembers = true;
         const memory = { inUse, grantedForMs };
         const { step, dueMs } = planTokens(tokens, clock.now().getTime(), memory);
-        if (!step) return tell(dueMs);
+        if (!step) return exportDue(dueMs);
         if (steps === mostSteps) throw new SecretError(kept.token.name, changed);
         held = await write(step, held, signal);
       }
     },
     /**
-     * Whoever leads again does not know what was granted while somebody else led. It goes on with the token that it has
-     * until it has read the Secrets, and then forgets it: it may have been withdrawn.
+     * Starts a term. Grants during another leader's term are unknown. The token stays in use until the next round has
+     * read the Secrets, and is then forgotten, because another leader may have withdrawn the token.
      */
     lead(): void {
-      seen = new ObservedGrants();
+      observed = new ObservedGrants();
       remembers = false;
     },
-    /** The token that Viola is asked with; undefined as long as there is none that Viola can know. */
+    /** Token for requests to Viola; undefined: no token that Viola can know. */
     get inUse(): string | undefined {
       return inUse;
     },
@@ -115,7 +115,7 @@ export function tokensIn(
   };
 }
 
-/** What may stand in a header; a token that somebody put there is as good as one of ours. */
+/** Returns a token that a header may contain; a user's own token is accepted, too. */
 function usable(text = ''): string | undefined {
   return /^[\x21-\x7e]{16,512}$/.test(text) ? text : undefined;
 }

@@ -15,7 +15,7 @@ import { UsedSignatures } from './used-signatures.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-/** Serves triggers until the signal aborts, on every replica; not at all when nothing says who may call. */
+/** Serves triggers on every replica until the signal aborts; does not listen without configured callers. */
 export async function startTriggerServer(
   settings: TriggerSettings,
   cluster: Pick<ReconcileRequestsDeps, 'client' | 'perform' | 'allowedNamespaces'>,
@@ -61,7 +61,7 @@ export async function startTriggerServer(
   await app.close();
 }
 
-/** Who may call; undefined = nothing says so. Throws an Error when a file cannot be used. */
+/** Returns the configured callers; undefined: none. Throws an Error when a file is unusable. */
 async function callersOf(
   { triggerTokensFile, triggerHmacKeyFile }: TriggerSettings,
   context: Context,
@@ -78,7 +78,7 @@ async function openTokens(path: string, { clock, log, health, metrics }: Context
   return openTokenFile(path, {
     clock,
     log,
-    // The inventory of the same process has tokens, too.
+    // The same process' inventory has a token file, too.
     health: { ready: (name, check) => health.ready(`trigger-${name}`, check) },
     onRead: (usable) =>
       metrics.set('multinic_token_file_usable', { server: 'trigger' }, usable ? 1 : 0),
