@@ -17,7 +17,7 @@ import type { ViolaClient } from './viola-client.ts';
 /** Outcome for the plan's nodes that needed a POST or DELETE. */
 export interface Delivery {
   readonly accepted: readonly NodeResult[];
-  /** Nodes that Viola removes or has already removed. */
+  /** Nodes removed by Viola, already or soon. */
   readonly removed: readonly string[];
   /** Nodes changed since their read; read and planned again. */
   readonly stale: readonly string[];
@@ -41,7 +41,7 @@ export interface DeliverOptions {
   readonly perform: Perform<Effect>;
   /** Called when a POST failed, wholly or for a node, and Viola may still carry out the POST. */
   readonly onUnanswered: () => void;
-  /** Nodes that a user has cleaned, because Viola cannot remove nodes. */
+  /** Nodes cleaned by a user, because Viola cannot remove nodes. */
   readonly takenOffByHand: ReadonlySet<string>;
 }
 

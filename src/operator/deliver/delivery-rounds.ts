@@ -12,7 +12,7 @@ import type { ViolaClient } from './viola-client.ts';
 const rounds = 3;
 const readsAtOnce = 8;
 
-/** A plan with its input. */
+/** A plan and the input behind the plan. */
 export interface Planned {
   readonly input: PlanInput;
   readonly plan: Plan;
@@ -26,7 +26,7 @@ export interface Rounds {
   readonly held: readonly ExistingNodeConfig[];
   /** Unreadable objects; their earlier records are neither confirmed nor obsolete. */
   readonly unreadable: readonly string[];
-  /** Problems of repeated plans that the first plan did not have. */
+  /** Problems of repeated plans, beyond the first plan's problems. */
   readonly problems: readonly Problem[];
 }
 
@@ -86,7 +86,7 @@ class Replanning {
     return [...this.#nodes.values()];
   }
 
-  /** Problems that the first plan did not have. */
+  /** Problems beyond the first plan's problems. */
   get problems(): readonly Problem[] {
     const known = new Set(this.#first.problems.map(({ message }) => message));
     return [...this.#problems.values()].filter(({ message }) => !known.has(message));
@@ -102,7 +102,7 @@ class Replanning {
     return this.nodes.filter((node) => this.#whyUnreadable(node) === undefined);
   }
 
-  /** Returns a failure for each changed node whose object is unreadable. */
+  /** Returns a failure for each changed node with an unreadable object. */
   heldBack(): Delivery['failures'] {
     return this.nodes.flatMap((node) => {
       const why = node.action === 'none' ? undefined : this.#whyUnreadable(node);
@@ -149,7 +149,7 @@ class Replanning {
     return new Set([...names, ...namesOf(renamed)]);
   }
 
-  /** Returns the NICs of objects deleted since the plan: NIC names outlive their object. */
+  /** Returns the NICs of objects deleted since the plan, because NIC names outlive objects. */
   #nicsOfDeleted(): RecordedNode[] {
     const there = new Set(this.held.map(({ nodeName }) => nodeName));
     const gone = this.#input.held.filter(({ nodeName }) => !there.has(nodeName));

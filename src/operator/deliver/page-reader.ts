@@ -8,7 +8,7 @@ import type { ListQuery } from './list-query.ts';
 import type { ReadPage } from './node-list.ts';
 import { type NodePage, pageOf } from './viola-answer.ts';
 
-/** A page of Viola's list with its ETag. */
+/** A page of Viola's list, with ETag. */
 interface TaggedPage {
   /** Hash of query and selection; a page is valid only for the same hash. */
   readonly selection: string;
@@ -37,7 +37,7 @@ interface PageReaderOptions {
   readonly send: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>;
 }
 
-/** Reads the pages of one list; a 304 returns the stored page. */
+/** Reads a list's pages; a 304 returns the stored page. */
 export function createPageReader(
   { source, instanceIds }: ListQuery,
   { pages, clock, place, send }: PageReaderOptions,

@@ -2,8 +2,8 @@ import { postOverAfterMs } from '../../api/node-configs-http.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /**
- * Failed POSTs of one OpenstackConfig that Viola may still carry out, by business cluster. Until such a POST has
- * expired, a business cluster without nodes does not count as clean. An earlier leader's POSTs are unknown: each
+ * One OpenstackConfig's failed POSTs that Viola may still carry out, by business cluster. Until such a POST has
+ * expired, a business cluster without nodes does not count as clean. An earlier leader's POSTs are unknown: every
  * business cluster is assumed to have a POST that failed when this process became leader.
  */
 export class UnansweredPosts {

@@ -47,7 +47,10 @@ interface ViolasDeps {
 /** Milliseconds after which an unused business cluster's caller is dropped. */
 const idleMs = 2 * 3_600_000;
 
-/** Each business cluster has its own connections and circuit breaker: a hanging cluster blocks no other cluster. */
+/**
+ * Each business cluster has a separate transport lane and circuit breaker, so a hanging cluster does not block the
+ * rest.
+ */
 export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
   const { clock, random, log, records, isTrusted } = deps;
   const { violaInsecureTls: insecure, token } = settings;

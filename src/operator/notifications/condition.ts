@@ -5,7 +5,7 @@ import { brokerAddress } from '../../openstack/notifications/broker-address.ts';
 import type { BrokerFailureKind } from '../../openstack/notifications/broker-failure.ts';
 import type { Connectedness } from '../../openstack/notifications/subscription.ts';
 
-/** Type of the condition. */
+/** Condition type. */
 export const type = 'Notifications';
 
 /** Milliseconds before a lost connection is reported; a status is no log of short interruptions. */
@@ -41,7 +41,7 @@ const messages: Readonly<Record<BrokerFailureKind, string>> = {
   protocol:
     'what answers where Contrabass names the message queue is none that speaks AMQP 0-9-1: correct rabbitMQUrls there',
 };
-/** Failures that need a user. */
+/** Failures for a user to solve. */
 const reportedAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
   'denied',
   'certificate',

@@ -130,7 +130,7 @@ describe('connection to a broker', () => {
     ]);
   });
 
-  it('a connection starts a full sync of its members when connected, and again after a reconnect', async () => {
+  it('a connection starts a full sync of all members when connected, and again after a reconnect', async () => {
     notifications.join('ns/a', broker);
     await settled();
     opened[0]?.to.onBound(all);
@@ -144,7 +144,7 @@ describe('connection to a broker', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('a connection is closed when its last member leaves, and pending events are dropped', async () => {
+  it('a connection closes when the last member leaves, and pending events are dropped', async () => {
     for (const member of ['ns/a', 'ns/b']) notifications.join(member, broker);
     const { to, signal } = await connected();
     notifications.leave('ns/a');
@@ -293,15 +293,12 @@ describe('condition Notifications', () => {
     ['forbidden', 'the user of the message queue may not have a queue of its own'],
     ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],
     ['certificate', 'the certificate of the message queue cannot be verified'],
-  ] as const)(
-    'the condition reports a failure that needs a user at once: %s',
-    async (why, words) => {
-      notifications.join('ns/a', broker);
-      (await connected()).fail(why);
-      await settled();
-      expect(conditionText()).toContain(`False Disconnected: ${words}: `);
-    },
-  );
+  ] as const)('the condition reports at once when a user has to act: %s', async (why, words) => {
+    notifications.join('ns/a', broker);
+    (await connected()).fail(why);
+    await settled();
+    expect(conditionText()).toContain(`False Disconnected: ${words}: `);
+  });
 
   it.each([
     [{ username: 'r', hosts: broker.hosts }, 'names no password of the message queue'],
@@ -318,7 +315,7 @@ describe('condition Notifications', () => {
       { ...broker, hosts: ['amqp://u:secret@h'] },
       'names the message queue by a URL with a user: write',
     ],
-    // A URL with a comma in its password, parsed as a list.
+    // A URL with a comma in the password, parsed as a list.
     [
       { ...broker, hosts: ['amqp://u:sec', 'ret@h'] },
       'names the message queue by a URL with a user: write',
@@ -349,7 +346,7 @@ describe('notification metrics', () => {
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
     await connected();
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 1]]);
-    // The same host with another user, not connected yet.
+    // The same host with a second user, not connected yet.
     notifications.join('ns/b', { ...broker, username: 'other' });
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
     notifications.leave('ns/a');

@@ -59,11 +59,11 @@ export function createNotifications(options: CreateOptions): Notifications {
   });
 }
 
-/** A broker connection for all OpenstackConfigs that use the broker. */
+/** A broker connection, shared by all OpenstackConfigs with this broker. */
 interface Shared {
   readonly key: string;
   readonly members: Set<string>;
-  /** Returns the condition of the connection; undefined: nothing new. */
+  /** Returns the connection's condition; undefined: nothing new. */
   readonly condition: () => ConditionUpdate | undefined;
   readonly stop: () => void;
 }
@@ -92,7 +92,7 @@ export class Notifications {
     }
   }
 
-  /** Sends this broker's events to the OpenstackConfig from now on, and no other broker's. */
+  /** Sends this broker's events to the OpenstackConfig, from now on, instead of a former broker's events. */
   join(member: string, broker: Broker | undefined): void {
     if (!this.#options.isOn || this.#leading.aborted) return;
     const key = broker && digest(broker);
@@ -113,7 +113,7 @@ export class Notifications {
     shared.stop();
   }
 
-  /** Returns the OpenstackConfig's condition, given its previous condition; undefined: no broker. */
+  /** Returns the OpenstackConfig's condition, after the previous condition; undefined: no broker. */
   conditionOf(
     member: string,
     previous: readonly Condition[] | undefined,

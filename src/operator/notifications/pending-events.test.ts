@@ -24,7 +24,7 @@ afterEach(async () => {
   expect(clock.waits).toEqual([]);
 });
 
-it('messages within 300 ms are passed on as one event with each id once', async () => {
+it('messages within 300 ms become one event without duplicate ids', async () => {
   pending.add({ ...nothing, servers: ['a'] });
   await clock.advance(gatheredMs - 1);
   pending.add({ ...nothing, servers: ['a', 'b'], ports: ['p'] });
@@ -35,7 +35,7 @@ it('messages within 300 ms are passed on as one event with each id once', async 
   expect(passedOn).toHaveLength(1);
 });
 
-it('an event of the whole cloud is passed on at once, and the next one 10 seconds later', async () => {
+it('a whole-cloud event is passed on at once, and the next 10 seconds later', async () => {
   pending.add({ ...nothing, whole: true });
   await clock.advance(gatheredMs);
   for (let n = 0; n < 20; n++) {
@@ -45,7 +45,7 @@ it('an event of the whole cloud is passed on at once, and the next one 10 second
   expect(passedOn.map(([at]) => at)).toEqual([300, 300 + wholeEveryMs, 300 + 2 * wholeEveryMs]);
 });
 
-it('an event of one server does not wait for an event of the whole cloud', async () => {
+it("a single server's event does not wait for a whole-cloud event", async () => {
   pending.add({ ...nothing, whole: true });
   await clock.advance(gatheredMs);
   pending.add({ ...nothing, whole: true, ports: ['p'] });
@@ -60,7 +60,7 @@ it('an event of one server does not wait for an event of the whole cloud', async
   expect(passedOn.at(-1)).toEqual([10_300, { ...nothing, whole: true }]);
 });
 
-it('events of networks are passed on as rarely as events of the whole cloud', async () => {
+it('network events are passed on as rarely as whole-cloud events', async () => {
   pending.add({ ...nothing, networks: ['n'] });
   await clock.advance(gatheredMs);
   pending.add({ ...nothing, networks: ['m'] });
@@ -71,7 +71,7 @@ it('events of networks are passed on as rarely as events of the whole cloud', as
   ]);
 });
 
-it('more than 1,000 ids become an event of the whole cloud', async () => {
+it('more than 1,000 ids become a whole-cloud event', async () => {
   const names = Array.from({ length: mostRemembered }, (_, n) => `s${n}`);
   pending.add({ ...nothing, servers: names });
   await clock.advance(gatheredMs);
@@ -107,7 +107,7 @@ it('no event is passed on without ids, or after the end', async () => {
   expect(passedOn).toEqual([]);
 });
 
-it('events of projects and accounts are passed on at once, and the next ones 10 seconds later', async () => {
+it('project and account events are passed on at once, and the next 10 seconds later', async () => {
   for (let n = 0; n < 20; n++) {
     pending.add({ ...nothing, servers: [`s${n}`], projects: ['a', 'b'], accounts: ['u'] });
     await clock.advance(1_000);

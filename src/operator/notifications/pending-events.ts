@@ -18,7 +18,7 @@ const kinds = ['servers', 'ports', ...wideKinds] as const;
 type WideEvent = Omit<CloudEvent, 'servers' | 'ports'>;
 const nothingWide: WideEvent = { networks: [], projects: [], accounts: [], whole: false };
 
-/** `gathering`: waits for more messages of a change. `sparing`: waits for `wholeEveryMs` to pass. */
+/** `gathering`: waits for the change's further messages. `sparing`: waits until `wholeEveryMs` has passed. */
 type Timer = 'gathering' | 'sparing';
 
 /** Merges a broker's cloud events and passes the events on together. */

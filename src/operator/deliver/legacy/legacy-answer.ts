@@ -46,7 +46,7 @@ function parsed(text: string): unknown {
 
 const shownCharacters = 300;
 
-/** Returns the error of a legacy Viola's unsuccessful answer; its body is plain text. */
+/** Returns the error of a legacy Viola's unsuccessful answer, which is plain text. */
 export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
   const { status } = answer;
   // Ephemeral ports would make repeated failures look new.

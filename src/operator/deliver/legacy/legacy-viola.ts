@@ -54,10 +54,10 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   };
 }
 
-/** The POSTs of one sync. */
+/** A sync's POSTs. */
 class LegacyDelivery {
   readonly #options: LegacyViolaOptions;
-  /** Failure that ends all sending in this sync. */
+  /** Failure after which this sync sends nothing more. */
   #outage: RequestError | undefined;
 
   constructor(options: LegacyViolaOptions) {
@@ -109,9 +109,7 @@ class LegacyDelivery {
     return { current: nodes.filter(isCurrent), stale: { results: [], errors }, before: byName };
   }
 
-  /**
-   * Sends nodes singly. A node that kubectl refuses fails its whole POST, although kubectl has applied earlier nodes.
-   */
+  /** Sends nodes singly. A single refused node fails the whole POST, although kubectl has applied earlier nodes. */
   async #oneByOne(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
     const parts: Part[] = [];
     for (const [at, node] of nodes.entries()) {
