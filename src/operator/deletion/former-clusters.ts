@@ -52,16 +52,17 @@ export async function leaveFormerClusters(
       // Before the list, which misses any POST that arrives later.
       const isOpen = memory.term.unansweredPosts.openForMs(provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
+      const blockedIn = (own: readonly ExistingNodeConfig[]) => blockedNodes(own, context);
       const left = viola.abilities.removes
-        ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
+        ? await withdraw({ viola, owner: source, known, blockedIn, perform }, signal)
         : leftByHand(known, provider, elsewhere);
-      if (left.leaving.length + left.held.length === 0 && !isOpen) {
+      if (left.leaving.length + left.blocked.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
       }
       leaving.push(...left.leaving);
-      if (left.held.length > 0) troubles.push(heldTrouble(left.held, provider, config.providerId));
+      if (left.blocked.length > 0)
+        troubles.push(blockedTrouble(left.blocked, provider, config.providerId));
     } catch (error) {
       // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
@@ -77,14 +78,14 @@ export async function leaveFormerClusters(
  * otherwise.
  */
 function leftByHand(names: readonly string[], provider: string, isClean: boolean): Withdrawn {
-  if (names.length === 0 || isClean) return { leaving: [], held: [] };
+  if (names.length === 0 || isClean) return { leaving: [], blocked: [] };
   const { reason, message } = removalUnsupported(names, provider);
   const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
   throw new StepFailure({ reason, message: next });
 }
 
 /** Returns the nodes whose removal needs a user's approval. */
-function heldIn(
+function blockedNodes(
   own: readonly ExistingNodeConfig[],
   context: DeliveredContext,
 ): ReadonlySet<string> {
@@ -161,13 +162,13 @@ const withoutNode: ReadonlySet<string> = new Set<Reason>([
 
 const shownNodes = 5;
 
-function heldTrouble(
-  held: readonly ExistingNodeConfig[],
+function blockedTrouble(
+  blocked: readonly ExistingNodeConfig[],
   former: string,
   present: string,
 ): Trouble {
-  const names = held.slice(0, shownNodes).map(({ nodeName }) => nodeName);
-  const rest = held.length > shownNodes ? ` and ${held.length - shownNodes} more` : '';
+  const names = blocked.slice(0, shownNodes).map(({ nodeName }) => nodeName);
+  const rest = blocked.length > shownNodes ? ` and ${blocked.length - shownNodes} more` : '';
   const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;
   return { reason: 'RemovalHeld', message };
 }

@@ -63,16 +63,16 @@ export function createDeletionGuard({
 
   async function waitMs(object: ConfigObject, signal: AbortSignal): Promise<number> {
     if (isRetained(object)) return 0;
-    const { all, mine } = recordDeletions(object);
+    const { all, own } = recordDeletions(object);
     if (hasLeaveToRemove(object)) return 0;
     const { reason, message } = deletionCondition(object) ?? {};
     // A removal in progress continues: stopping half-way would leave some nodes without their NICs.
     if (reason === 'Deleting') return 0;
     if (reason === 'RemovalHeld') throw held(message ?? '');
-    const why = massDeletionAt(mine.at, all) ?? (await terminating(object, signal));
+    const why = massDeletionAt(own.at, all) ?? (await terminating(object, signal));
     if (why !== undefined) throw held(`${why}; ${nextSteps(object)}`);
     if (all <= removalLimits.openstackConfigs.always) return 0;
-    return Math.max(0, mine.since + settleMs - clock.monotonicMs());
+    return Math.max(0, own.since + settleMs - clock.monotonicMs());
   }
 
   /**
@@ -87,8 +87,8 @@ export function createDeletionGuard({
     for (const [name, { since }] of deletions) {
       if (!names.has(name) && now - since > rememberMs) deletions.delete(name);
     }
-    const mine = deletions.get(keyOf(object)) ?? { at: 0, since: now };
-    return { all: new Set([...names, ...deletions.keys()]).size, mine };
+    const own = deletions.get(keyOf(object)) ?? { at: 0, since: now };
+    return { all: new Set([...names, ...deletions.keys()]).size, own };
   }
 
   function record(object: ConfigObject, since: number): void {

@@ -77,7 +77,7 @@ describe('a deleted OpenstackConfig', () => {
   it('the deletion leaves a node unchanged after another OpenstackConfig has taken the node over', async () => {
     await delivered(scene);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
-    const source = { namespace: 'ns', name: 'heir', uid: 'heir-uid', generation: 1 };
+    const source = { namespace: 'ns', name: 'successor', uid: 'successor-uid', generation: 1 };
     scene.viola.put({ ...node, source });
     scene.kube.delete();
     await scene.look();

@@ -146,20 +146,20 @@ async function withdrawAll(
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
   const { endpoint, providers } = endpointAndClusters(spec, clusters, settings);
   const nodes: ExistingNodeConfig[] = [];
-  const held: ExistingNodeConfig[] = [];
+  const blocked: ExistingNodeConfig[] = [];
   // Before the lists, which miss any POST that arrives later.
   const open = [...providers]
     .map((providerId) => ({ providerId, ms: memory.term.unansweredPosts.openForMs(providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider, source);
-    const heldBack = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
+    const blockedIn = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
     const known = clusters.get(provider) ?? [];
-    const left = await withdraw({ viola, owner, known, heldBack, perform }, signal);
+    const left = await withdraw({ viola, owner, known, blockedIn, perform }, signal);
     nodes.push(...left.leaving);
-    held.push(...left.held);
+    blocked.push(...left.blocked);
   }
-  if (nodes.length === 0 && held.length > 0) throw heldNodes(held, object);
+  if (nodes.length === 0 && blocked.length > 0) throw blockedNodes(blocked, object);
   return { nodes, open };
 }
 
@@ -170,8 +170,11 @@ function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): Re
   return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
 }
 
-function heldNodes(held: readonly ExistingNodeConfig[], { metadata }: ConfigObject): StepFailure {
-  const names = held.map(({ nodeName }) => nodeName).join(', ');
+function blockedNodes(
+  blocked: readonly ExistingNodeConfig[],
+  { metadata }: ConfigObject,
+): StepFailure {
+  const names = blocked.map(({ nodeName }) => nodeName).join(', ');
   const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
   // Not RemovalHeld: the deletion guard reads RemovalHeld in the status as its own decision.
   return new StepFailure({ reason: 'NameConflict', message });

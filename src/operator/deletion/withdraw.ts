@@ -14,7 +14,7 @@ interface WithdrawInput {
   /** Node names in the inventory; a node missing from Viola's list may still exist. */
   readonly known: readonly string[];
   /** Returns the node names whose NICs stay until a user approves their removal. */
-  readonly heldBack: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
+  readonly blockedIn: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
   readonly perform: Perform<Effect>;
 }
 
@@ -23,7 +23,7 @@ export interface Withdrawn {
   /** Nodes that are not clean yet. */
   readonly leaving: readonly ExistingNodeConfig[];
   /** Nodes whose NICs stay until a user approves their removal. */
-  readonly held: readonly ExistingNodeConfig[];
+  readonly blocked: readonly ExistingNodeConfig[];
 }
 
 const callsAtOnce = 8;
@@ -32,10 +32,10 @@ const callsAtOnce = 8;
 export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promise<Withdrawn> {
   try {
     const own = await readOwn(input, signal);
-    const heldBack = input.heldBack(own.filter(isThere));
-    const isHeld = ({ nodeName }: ExistingNodeConfig) => heldBack.has(nodeName);
-    const going = own.filter((node) => !isHeld(node));
-    return { leaving: await remove(going, input, signal), held: own.filter(isHeld) };
+    const blocked = input.blockedIn(own.filter(isThere));
+    const isBlocked = ({ nodeName }: ExistingNodeConfig) => blocked.has(nodeName);
+    const going = own.filter((node) => !isBlocked(node));
+    return { leaving: await remove(going, input, signal), blocked: own.filter(isBlocked) };
   } catch (error) {
     signal.throwIfAborted();
     throw violaFailure(error);

@@ -7,7 +7,7 @@ const other = { namespace: 'n', name: 'other' };
 const path = '/v1/k8s/multinic/node-configs?limit=200';
 const ofSource = `${path}&source=n%2Fosc`;
 
-function held(nodeName: string, instanceId: string, from = source): ExistingNodeConfig {
+function existing(nodeName: string, instanceId: string, from = source): ExistingNodeConfig {
   const spec = { nodeName, instanceId };
   const stated = { ...from, uid: 'u', generation: 1 };
   return { nodeName, uid: `uid-${nodeName}`, generation: 1, source: stated, spec };
@@ -37,8 +37,8 @@ function violaWith(
 }
 
 const ids = Array.from({ length: 500 }, (_, n) => `i${n}`);
-const own = ids.map((id) => held(`node-${id}`, id));
-const foreign = Array.from({ length: 300 }, (_, n) => held(`foreign-${n}`, `f${n}`, other));
+const own = ids.map((id) => existing(`node-${id}`, id));
+const foreign = Array.from({ length: 300 }, (_, n) => existing(`foreign-${n}`, `f${n}`, other));
 const query = { fresh: false, source, instanceIds: ids };
 
 describe('listNodes with more servers than a URL holds', () => {
@@ -49,7 +49,7 @@ describe('listNodes with more servers than a URL holds', () => {
   });
 
   it('listNodes reads servers without an own node by instance id', async () => {
-    const taken = held('taken', 'i499', other);
+    const taken = existing('taken', 'i499', other);
     const { paths, readPage } = violaWith([...foreign, ...own.slice(0, 498), taken]);
     const { nodes } = await listNodes(query, readPage);
     expect(nodes).toEqual([...own.slice(0, 498), taken]);
@@ -92,7 +92,7 @@ describe('listNodes with more servers than a URL holds', () => {
   });
 
   it('listNodes returns the later version when a node changes between two lists', async () => {
-    const lists = [[held('a', 'i0')], [held('a', 'i1'), held('b', 'i2')]];
+    const lists = [[existing('a', 'i0')], [existing('a', 'i1'), existing('b', 'i2')]];
     const readPage = async () => ({ items: lists.shift() ?? [], observedAt: 'now' });
     const { nodes } = await listNodes({ ...query, instanceIds: ids.slice(0, 201) }, readPage);
     expect(nodes.map(({ spec }) => spec.instanceId)).toEqual(['i1', 'i2']);

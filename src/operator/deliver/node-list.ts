@@ -101,8 +101,8 @@ function searchOf({ source, instanceIds = [] }: Selection, fresh: boolean, next?
 }
 
 function missingOf(instanceIds: readonly string[], { nodes }: Listed): string[] {
-  const held = new Set(nodes.map(({ spec }) => spec.instanceId?.toLowerCase()));
-  return instanceIds.filter((id) => !held.has(id.toLowerCase()));
+  const listed = new Set(nodes.map(({ spec }) => spec.instanceId?.toLowerCase()));
+  return instanceIds.filter((id) => !listed.has(id.toLowerCase()));
 }
 
 /** Merges two lists: a changed node is in both, an unreadable object in every list. */

@@ -105,7 +105,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
     );
   }
 
-  async function ask<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  async function query<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     const paused = pauseOf(operation);
     if (paused) throw paused.failure;
     const startedAt = clock.monotonicMs();
@@ -144,7 +144,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
   /** Runs database changes singly, so that each change has the full timeout. */
   async function change(work: () => Promise<void>): Promise<void> {
     const turn = changes.then(async () =>
-      perform('operator.inventory.write', async () => ask('record', work)),
+      perform('operator.inventory.write', async () => query('record', work)),
     );
     changes = Promise.allSettled([turn]);
     await turn;
@@ -160,7 +160,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
   }
 
   async function erase(author: Name): Promise<void> {
-    for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
+    for (const provider of (await query('nodes', async () => store.nodesOf(author))).keys()) {
       await unlessBack(author, async () =>
         store.record(provider, { ...author, generation: 0 }, []),
       );
@@ -175,11 +175,11 @@ export function createInventory(deps: InventoryDeps): Inventory {
 
   return {
     nodesOf: async (author) =>
-      unlessItFails(async () => ask('nodes', async () => store.nodesOf(author))),
+      unlessItFails(async () => query('nodes', async () => store.nodesOf(author))),
     async nicsOf(serverIds) {
       if (serverIds.length === 0) return [];
       const recorded = await unlessItFails(async () =>
-        ask('nics', async () => store.nicsOf(serverIds)),
+        query('nics', async () => store.nicsOf(serverIds)),
       );
       if (recorded && !pauses.writes) return recorded;
       // Only this process knows failed writes.
@@ -189,7 +189,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
       return [...own, ...other.filter((node) => !delivered.has(node.instanceId.toLowerCase()))];
     },
     authors: async () =>
-      (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
+      (await unlessItFails(async () => query('authors', async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown, sighting) {
       pendingRemovals.delete(keyOf(author));
       await inTurns(nodes, remember);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
-import { situationOf } from './causes.ts';
+import { syncCausesOf } from './causes.ts';
 
 const now = new Date('2026-01-01T00:10:00Z');
 
@@ -29,23 +29,23 @@ it.each([
   'RemovalUnsupported',
 ])('reason %s needs a user, so the sync is not unfinished', (reason) => {
   const object = syncedWith(reason);
-  expect(situationOf(object, new Set([reason]), now).unfinished).toBe(false);
-  expect(situationOf(object, new Set([reason, 'NeutronPortError']), now).unfinished).toBe(true);
+  expect(syncCausesOf(object, new Set([reason]), now).unfinished).toBe(false);
+  expect(syncCausesOf(object, new Set([reason, 'NeutronPortError']), now).unfinished).toBe(true);
 });
 
 it('annotation take-over-from requests a sync only when Ready has reason NameConflict', () => {
   const takeOver = { 'multinic.io/take-over-from': 'ns/other' };
   const reasons = new Set<string>();
-  expect(situationOf(syncedWith('NameConflict', takeOver), reasons, now).asked).toBe(true);
-  expect(situationOf(syncedWith('NameConflict'), reasons, now).asked).toBe(false);
-  expect(situationOf(syncedWith('ServerNotFound', takeOver), reasons, now).asked).toBe(false);
+  expect(syncCausesOf(syncedWith('NameConflict', takeOver), reasons, now).asked).toBe(true);
+  expect(syncCausesOf(syncedWith('NameConflict'), reasons, now).asked).toBe(false);
+  expect(syncCausesOf(syncedWith('ServerNotFound', takeOver), reasons, now).asked).toBe(false);
 });
 
 it('annotation reconcile-at requests one sync', () => {
   const object = syncedWith('ServerNotFound', { 'multinic.io/reconcile-at': 'now' });
-  expect(situationOf(object, new Set(), now).asked).toBe(true);
+  expect(syncCausesOf(object, new Set(), now).asked).toBe(true);
   const status = { ...statusOf(object), lastHandledReconcileAt: 'now' };
-  expect(situationOf({ ...object, status }, new Set(), now).asked).toBe(false);
+  expect(syncCausesOf({ ...object, status }, new Set(), now).asked).toBe(false);
 });
 
 it.each([
@@ -61,5 +61,5 @@ it.each([
   ];
   const object = { ...syncedWith('Synced'), status: { observedGeneration: 1, conditions } };
   const later = new Date(Date.UTC(2026, 0, 1, 0, minutes));
-  expect(situationOf(object, new Set(), later).unfinished).toBe(follows);
+  expect(syncCausesOf(object, new Set(), later).unfinished).toBe(follows);
 });

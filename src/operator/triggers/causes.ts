@@ -18,7 +18,7 @@ import {
 export type Cause = 'asked' | 'unfinished' | 'change' | 'time' | 'poll';
 
 /** Causes found in the OpenstackConfig. */
-export interface Situation {
+export interface SyncCauses {
   readonly asked: boolean;
   readonly unfinished: boolean;
   /** The object is new, edited, or no longer paused. */
@@ -28,7 +28,7 @@ export interface Situation {
 /** Returns why a sync may start now; undefined: no sync may start. */
 export function causeOf(
   { mode, onChange }: TriggerPolicy,
-  { asked, unfinished, changed }: Situation,
+  { asked, unfinished, changed }: SyncCauses,
   isDue: boolean,
 ): Cause | undefined {
   if (asked) return 'asked';
@@ -77,11 +77,11 @@ function isWaiting(conditions: readonly Condition[] | undefined): boolean {
 }
 
 /** `reasons`: why the object was not Ready after this process' last sync; empty: Ready, or no sync yet. */
-export function situationOf(
+export function syncCausesOf(
   object: ConfigObject,
   reasons: ReadonlySet<string>,
   now: Date,
-): Situation {
+): SyncCauses {
   const status = statusOf(object);
   const { conditions, observedGeneration } = status;
   const ready = findCondition(conditions, 'Ready');

@@ -11,7 +11,7 @@ import { latestObject } from '../memory/latest-object.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';
-import { type Cause, causeOf, situationOf } from './causes.ts';
+import { type Cause, causeOf, syncCausesOf } from './causes.ts';
 import { waitMessage } from './wait-message.ts';
 
 export interface TriggersDeps {
@@ -66,14 +66,14 @@ export class Triggers {
     const config = keyOf(object);
     const policy = this.#policy;
     const { mode } = policy;
-    const situation = this.#situationOf(context);
+    const causes = this.#syncCausesOf(context);
     const due = this.#dueOf(context, policy);
     const isDue = due !== undefined && due.getTime() - this.#now() <= slackMs;
-    const cause = causeOf(policy, situation, isDue);
-    const fields = { config, mode, isCRChangeEvent: situation.changed };
+    const cause = causeOf(policy, causes, isDue);
+    const fields = { config, mode, isCRChangeEvent: causes.changed };
     if (cause === undefined) {
       log.info(fields, 'Reconcile skipped due to trigger configuration');
-      if (situation.changed) await this.#reportWait(context, policy, due, signal);
+      if (causes.changed) await this.#reportWait(context, policy, due, signal);
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
@@ -105,7 +105,7 @@ export class Triggers {
       context.memory.term.nextScheduledAt = nextOf(policy, after);
     }
     const due = this.#dueOf(context, policy);
-    const { unfinished } = this.#situationOf(context);
+    const { unfinished } = this.#syncCausesOf(context);
     const waits = [due && this.#until(due), unfinished ? synced : undefined];
     const ms = waits.flatMap((wait) => wait?.requeueAfterMs ?? []);
     return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
@@ -140,9 +140,9 @@ export class Triggers {
     }
   }
 
-  #situationOf(context: ConfigContext) {
+  #syncCausesOf(context: ConfigContext) {
     const { notReadyReasons } = context.memory.term;
-    return situationOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
+    return syncCausesOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
   }
 
   /** Returns the next scheduled time; a time missed while no operator ran is due at once. */

@@ -53,7 +53,7 @@ function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
     /** Resolves when the leader's work has started. */
     working: async () => term.working,
     /** Runs the next round, `afterMs` after the last round; the following round is due `nextMs` later. */
-    async look(afterMs = checkIntervalMs, nextMs = checkIntervalMs): Promise<void> {
+    async nextRound(afterMs = checkIntervalMs, nextMs = checkIntervalMs): Promise<void> {
       const before = fixture.api.audit.length;
       await expect.poll(() => clock.waits).toContain(afterMs);
       await clock.advance(afterMs);
@@ -96,7 +96,7 @@ describe('Secrets for access to Viola', () => {
     );
     expect(leader.keeper.authorities).toBe((await fixture.data('multinic-ca'))['ca.crt']);
     await fixture.delete(...all);
-    await leader.look();
+    await leader.nextRound();
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
     await leader.stop();
@@ -133,7 +133,7 @@ describe('Secrets for access to Viola', () => {
     async (_, keeps, expected) => {
       const leader = lead(keeps);
       await leader.working();
-      await leader.look();
+      await leader.nextRound();
       expect(await names()).toEqual(expected);
       await leader.stop();
     },
@@ -144,7 +144,7 @@ describe('Secrets for access to Viola', () => {
     await fixture.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
     const leader = lead();
     await leader.working();
-    await leader.look(1_000, 2_000);
+    await leader.nextRound(1_000, 2_000);
     expect(await names()).toEqual([
       'multinic-operator-viola-token',
       'viola-api-tls',
@@ -159,7 +159,7 @@ describe('Secrets for access to Viola', () => {
       'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
     );
     await fixture.delete('viola-api-tls');
-    await leader.look(2_000);
+    await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
     expect(logged('is kept again')).toBe(1);
@@ -176,10 +176,10 @@ describe('Secrets for access to Viola', () => {
     });
     const leader = lead();
     await leader.working();
-    await leader.look(1_000, 2_000);
+    await leader.nextRound(1_000, 2_000);
     expect(leader.keeper.trouble).toContain('is forbidden');
     expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
-    await leader.look(2_000);
+    await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.token).toBeDefined();
     await leader.stop();
@@ -195,7 +195,7 @@ describe('Secrets for access to Viola', () => {
     });
     const leader = lead();
     await leader.working();
-    await leader.look();
+    await leader.nextRound();
     await expect.poll(names).toEqual(all);
     expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
     await leader.stop();
@@ -205,7 +205,7 @@ describe('Secrets for access to Viola', () => {
     const leader = lead({ tokens: true, tls: false });
     await leader.working();
     await fixture.edit('multinic-operator-viola-token', { next: 'a-token-of-our-own-making' });
-    await leader.look();
+    await leader.nextRound();
     await leader.stop();
     await leader.clock.advance(15 * checkIntervalMs);
     const before = await fixture.data('multinic-operator-viola-token');

@@ -12,7 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { createAccessSecrets, kept } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -57,8 +57,12 @@ export function createAccessKeeper({
   const troubles = new Map<string, string>();
 
   const halves = [
-    ...(keeps.tls ? [{ keep: tls, first: kept.authority, second: kept.certificate }] : []),
-    ...(keeps.tokens ? [{ keep: tokens, first: kept.token, second: kept.grants }] : []),
+    ...(keeps.tls
+      ? [{ keep: tls, first: managedSecrets.authority, second: managedSecrets.certificate }]
+      : []),
+    ...(keeps.tokens
+      ? [{ keep: tokens, first: managedSecrets.token, second: managedSecrets.grants }]
+      : []),
   ];
 
   /** Maintains both halves independently: a failing half blocks neither the other half nor the NICs. */

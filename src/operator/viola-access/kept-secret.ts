@@ -10,7 +10,7 @@ import {
 export type AccessSecrets = OwnedSecrets<Effect>;
 
 /** Secrets for access to Viola. */
-export const kept = {
+export const managedSecrets = {
   authority: { name: accessSecrets.authority, type: 'Opaque', effect: 'operator.viola-ca.write' },
   certificate: {
     name: accessSecrets.certificate,

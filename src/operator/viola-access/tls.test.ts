@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => fixture[Symbol.asyncDispose]());
 beforeEach(async () => fixture.empty());
 
-async function look(leader = fixture.leader()) {
+async function runRound(leader = fixture.leader()) {
   await leader.tls.round(fixture.signal);
   return leader;
 }
@@ -42,7 +42,9 @@ const trustedBy = ({ tls }: ReturnType<AccessFixture['leader']>) =>
 describe("Viola's certificate and its authority", () => {
   it('a first round makes an authority and a certificate for each name of Viola', async () => {
     const now = Date.now();
-    const { tls, effects } = await look(fixture.leader({ clock: createFakeClock(new Date(now)) }));
+    const { tls, effects } = await runRound(
+      fixture.leader({ clock: createFakeClock(new Date(now)) }),
+    );
     expect(effects.filter((effect) => effect.startsWith('after'))).toEqual([
       'after operator.viola-ca.write',
       'after operator.viola-certificate.write',
@@ -78,9 +80,9 @@ describe("Viola's certificate and its authority", () => {
   });
 
   it('a round writes nothing when nothing is due, and a second leader trusts the same authority', async () => {
-    const first = await look();
+    const first = await runRound();
     const before = fixture.api.audit.length;
-    const second = await look();
+    const second = await runRound();
     const asked = fixture.api.audit
       .slice(before)
       .map(({ verb, resource }) => `${verb} ${resource}`);
@@ -113,10 +115,10 @@ describe("Viola's certificate and its authority", () => {
       },
     ],
   ])('the same authority issues a new certificate when the old certificate %s', async (_, harm) => {
-    const { tls } = await look();
+    const { tls } = await runRound();
     const [before, authorities] = [await serverPair(), await fixture.data(ca)];
     await harm();
-    await look();
+    await runRound();
     const after = await serverPair();
     expect(after?.certificate.id).not.toBe(before?.certificate.id);
     expect(await fixture.data(ca)).toEqual(authorities);
@@ -138,11 +140,11 @@ describe("Viola's certificate and its authority", () => {
   ])(
     "a new authority is made when the old authority %s, and Viola's present certificate stays trusted",
     async (_, harm) => {
-      await look();
+      await runRound();
       const [old] = await authorityIds();
       const shown = await serverPair();
       await harm();
-      const { tls, effects } = await look();
+      const { tls, effects } = await runRound();
       expect(effects.filter((effect) => effect.startsWith('after'))).toEqual([
         'after operator.viola-ca.write',
         'after operator.viola-certificate.write',
@@ -156,48 +158,48 @@ describe("Viola's certificate and its authority", () => {
   );
 
   it('a round restores an edited ca.crt', async () => {
-    await look();
+    await runRound();
     const before = await fixture.data(ca);
     await fixture.edit(ca, { 'ca.crt': `# edited\n${before['ca.crt']}` });
     await fixture.edit(certificate, { 'ca.crt': null });
-    await look();
+    await runRound();
     expect(await fixture.data(ca)).toEqual(before);
     expect((await fixture.data(certificate))['ca.crt']).toBe(before['ca.crt']);
   });
 
   it('a round replaces the certificate at once after the operator was down for a year', async () => {
-    await look();
+    await runRound();
     const [authorities, shown] = [await authorityIds(), await serverPair()];
-    await look(fixture.leader({ clock: later(365) }));
+    await runRound(fixture.leader({ clock: later(365) }));
     expect(await authorityIds()).toEqual(authorities);
     expect((await serverPair())?.certificate.id).not.toBe(shown?.certificate.id);
   });
 
   it('the next authority is made a year before expiry, and both authorities are trusted until expiry', async () => {
-    await look();
+    await runRound();
     const old = await authorityIds();
     const soon = fixture.leader({ clock: later(3_650 - 364) });
-    await look(soon);
+    await runRound(soon);
     const [signing, ...others] = await authorityIds();
     expect([others, old.includes(signing ?? '')]).toEqual([old, false]);
-    await look(fixture.leader({ clock: later(3_651) }));
+    await runRound(fixture.leader({ clock: later(3_651) }));
     expect(await authorityIds()).toEqual([signing]);
     expect(soon.tls.trusted).toContain('BEGIN CERTIFICATE');
   });
 
   it('a clock 30 days behind renews authority and certificate, and the corrected clock renews nothing', async () => {
-    await look();
-    const { tls } = await look(fixture.leader({ clock: later(-30) }));
+    await runRound();
+    const { tls } = await runRound(fixture.leader({ clock: later(-30) }));
     expect(authoritiesIn(tls.trusted)).toHaveLength(2);
     const held = await authorityIds();
-    await look(fixture.leader({ clock: later(0) }));
+    await runRound(fixture.leader({ clock: later(0) }));
     expect(await authorityIds()).toEqual(held);
   });
 
   it('a new certificate is valid and stays unchanged on a clock 23 h behind', async () => {
-    await look();
+    await runRound();
     const held = await fixture.data(certificate);
-    const { effects } = await look(fixture.leader({ clock: later(-23 / 24) }));
+    const { effects } = await runRound(fixture.leader({ clock: later(-23 / 24) }));
     expect([effects, await fixture.data(certificate)]).toEqual([[], held]);
   });
 
@@ -206,7 +208,7 @@ describe("Viola's certificate and its authority", () => {
       await fixture.empty();
       const died = fixture.leader({ deathAt });
       await expect(died.tls.round(fixture.signal)).rejects.toThrow('killed');
-      const { tls } = await look();
+      const { tls } = await runRound();
       const held = await serverPair();
       expect(held).toBeDefined();
       expect(tls.trusted).toBe((await fixture.data(certificate))['ca.crt']);
@@ -221,14 +223,14 @@ describe("Viola's certificate and its authority", () => {
     );
     const refused = ended.filter((one) => one.status === 'rejected');
     expect(refused).toMatchObject([{ reason: { about: ca, isRace: true } }]);
-    for (const leader of leaders) await look(leader);
+    for (const leader of leaders) await runRound(leader);
     const [first, second] = leaders.map(({ tls }) => tls.trusted);
     expect(first).toBe(second);
     expect(await authorityIds()).toHaveLength(1);
   });
 
   it('trusted authorities stay trusted while the API server refuses requests', async () => {
-    const leader = await look();
+    const leader = await runRound();
     const { trusted } = leader.tls;
     await fixture.delete(ca);
     fixture.api.faults.answer({
@@ -237,7 +239,7 @@ describe("Viola's certificate and its authority", () => {
       status: 403,
       reason: 'Forbidden',
     });
-    await expect(look(leader)).rejects.toMatchObject({ name: 'SecretTrouble', about: ca });
+    await expect(runRound(leader)).rejects.toMatchObject({ name: 'SecretTrouble', about: ca });
     expect(leader.tls.trusted).toBe(trusted);
     fixture.api.faults.answer({
       verb: 'get',
@@ -245,9 +247,9 @@ describe("Viola's certificate and its authority", () => {
       status: 403,
       reason: 'Forbidden',
     });
-    await expect(look(leader)).rejects.toMatchObject({ about: ca, isRace: false });
+    await expect(runRound(leader)).rejects.toMatchObject({ about: ca, isRace: false });
     expect(leader.tls.trusted).toBe(trusted);
-    await look(leader);
+    await runRound(leader);
     expect(leader.tls.trusted).toContain(trusted);
     const both = trustedBy(leader);
     expect(both).toHaveLength(2);
@@ -258,29 +260,29 @@ describe("Viola's certificate and its authority", () => {
       status: 403,
       reason: 'Forbidden',
     });
-    await expect(look(leader)).rejects.toMatchObject({ about: ca });
+    await expect(runRound(leader)).rejects.toMatchObject({ about: ca });
     expect(trustedBy(leader)).toEqual(both);
   });
 
   it("Viola's authority stays trusted when both Secrets are deleted at once", async () => {
-    const leader = await look();
+    const leader = await runRound();
     const [shown] = await authorityIds();
     await fixture.delete(ca, certificate);
-    await look(leader);
+    await runRound(leader);
     expect(trustedBy(leader)).toContain(shown);
     expect((await fixture.data(certificate))['ca.crt']).toBe(leader.tls.trusted);
-    await look(leader);
+    await runRound(leader);
     expect(await authorityIds()).toHaveLength(2);
   });
 
   it('a new term drops an authority withdrawn meanwhile', async () => {
-    const leader = await look();
+    const leader = await runRound();
     const [withdrawn] = await authorityIds();
     await fixture.delete(ca, certificate);
-    await look();
+    await runRound();
     leader.tls.lead();
     expect(trustedBy(leader)).toEqual([withdrawn]);
-    await look(leader);
+    await runRound(leader);
     const held = await authorityIds();
     expect(held).not.toContain(withdrawn);
     expect(trustedBy(leader)).toEqual(held);
@@ -290,7 +292,7 @@ describe("Viola's certificate and its authority", () => {
     const leader = fixture.leader({
       changes: (secret) => ({ ...secret, data: { 'tls.crt': 'aGVsbG8=' } }),
     });
-    await expect(look(leader)).rejects.toThrow(
+    await expect(runRound(leader)).rejects.toThrow(
       'something, such as an admission webhook, changes it',
     );
     expect(leader.effects).toHaveLength(8);
@@ -298,7 +300,7 @@ describe("Viola's certificate and its authority", () => {
   });
 
   it('the log contains no key', async () => {
-    await look();
+    await runRound();
     expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
     expect(fixture.lines.join('')).not.toContain('PRIVATE KEY');
   });

@@ -18,7 +18,7 @@ beforeEach(async () => fixture.empty());
 
 type Leader = ReturnType<AccessFixture['leader']>;
 
-async function look(leader: Leader = fixture.leader()): Promise<Leader> {
+async function runRound(leader: Leader = fixture.leader()): Promise<Leader> {
   await leader.tokens.round(fixture.signal);
   return leader;
 }
@@ -34,13 +34,13 @@ async function known(bearer: string | undefined) {
 describe("the operator's token for Viola", () => {
   it('a first round writes the token, then its grant; the token is unused before the grant', async () => {
     const leader = fixture.leader({ deathAt: 2 });
-    await expect(look(leader)).rejects.toThrow('killed');
+    await expect(runRound(leader)).rejects.toThrow('killed');
     expect(leader.effects).toEqual([
       'before operator.viola-token.write',
       'after operator.viola-token.write',
     ]);
     expect(leader.tokens.inUse).toBeUndefined();
-    const { tokens, effects } = await look();
+    const { tokens, effects } = await runRound();
     expect(effects).toEqual([
       'before operator.viola-grants.write',
       'after operator.viola-grants.write',
@@ -55,46 +55,46 @@ describe("the operator's token for Viola", () => {
   });
 
   it('a round writes nothing when nothing is due, and a second leader uses the same token', async () => {
-    const first = await look();
-    const second = await look();
+    const first = await runRound();
+    const second = await runRound();
     expect([second.effects, second.tokens.inUse]).toEqual([[], first.tokens.inUse]);
   });
 
   it('the token is renewed after 30 days, and the next token is used 10 minutes later', async () => {
     const clock = createFakeClock();
-    const leader = await look(fixture.leader({ clock }));
+    const leader = await runRound(fixture.leader({ clock }));
     const old = leader.tokens.inUse;
     await clock.advance(30 * dayMs);
-    await look(leader);
+    await runRound(leader);
     const { next } = await fixture.data(token);
     expect(leader.tokens.inUse).toBe(old);
     expect(await known(next)).toMatchObject({ name: 'operator' });
     await clock.advance(10 * minuteMs - 1);
-    await look(leader);
+    await runRound(leader);
     expect(leader.tokens.inUse).toBe(old);
     await clock.advance(1);
-    await look(leader);
+    await runRound(leader);
     expect(leader.tokens.inUse).toBe(next);
     expect(await fixture.data(token)).toEqual({ token: next });
     expect(await known(old)).toMatchObject({ name: 'operator' });
     await clock.advance(20 * minuteMs);
-    await look(leader);
+    await runRound(leader);
     await expect(known(old)).rejects.toThrow('not in the token file');
     expect(await grantList()).toHaveLength(1);
   });
 
   it('a new leader during a renewal restarts the 10 minutes', async () => {
     const clock = createFakeClock();
-    const first = await look(fixture.leader({ clock }));
+    const first = await runRound(fixture.leader({ clock }));
     await clock.advance(30 * dayMs);
-    await look(first);
+    await runRound(first);
     await clock.advance(9 * minuteMs);
-    const second = await look(fixture.leader({ clock }));
+    const second = await runRound(fixture.leader({ clock }));
     await clock.advance(9 * minuteMs);
-    await look(second);
+    await runRound(second);
     expect(second.tokens.inUse).toBe(first.tokens.inUse);
     await clock.advance(minuteMs);
-    await look(second);
+    await runRound(second);
     expect(second.tokens.inUse).not.toBe(first.tokens.inUse);
   });
 
@@ -109,18 +109,18 @@ describe("the operator's token for Viola", () => {
     'the old token stays in use until Viola knows the new token when the Secret %s',
     async (_, harm) => {
       const clock = createFakeClock();
-      const leader = await look(fixture.leader({ clock }));
+      const leader = await runRound(fixture.leader({ clock }));
       const old = leader.tokens.inUse;
       await harm();
-      await look(leader);
+      await runRound(leader);
       const made = (await fixture.data(token))['token'];
       expect(made).not.toBe(old);
       expect(leader.tokens.inUse).toBe(old);
       await clock.advance(10 * minuteMs);
-      await look(leader);
+      await runRound(leader);
       expect(leader.tokens.inUse).toBe(made);
       await clock.advance(10 * minuteMs);
-      await look(leader);
+      await runRound(leader);
       expect(await grantList()).toHaveLength(1);
     },
   );
@@ -138,43 +138,43 @@ describe("the operator's token for Viola", () => {
         }),
     ],
   ])('the same token is granted again when the grants %s', async (_, harm) => {
-    const leader = await look();
+    const leader = await runRound();
     const old = leader.tokens.inUse;
     await harm();
-    await look(leader);
+    await runRound(leader);
     expect(leader.tokens.inUse).toBe(old);
     expect((await known(old)).verbs).toContain('delete');
-    expect((await look()).tokens.inUse).toBe(old);
+    expect((await runRound()).tokens.inUse).toBe(old);
   });
 
   it("users' tokens in the grants Secret stay unchanged", async () => {
-    await look();
+    await runRound();
     await fixture.edit(granted, { 'dashboard.yaml': '[]' });
     await fixture.edit(granted, { 'operator.yaml': 'broken' });
-    await look();
+    await runRound();
     expect((await fixture.data(granted))['dashboard.yaml']).toBe('[]');
     expect(await grantList()).toHaveLength(1);
   });
 
   it('a token set by a user is used once Viola knows the token', async () => {
     const clock = createFakeClock();
-    const leader = await look(fixture.leader({ clock }));
+    const leader = await runRound(fixture.leader({ clock }));
     await fixture.edit(token, { token: 'one-of-our-own-making' });
-    await look(leader);
+    await runRound(leader);
     await clock.advance(10 * minuteMs);
-    await look(leader);
+    await runRound(leader);
     expect(leader.tokens.inUse).toBe('one-of-our-own-making');
   });
 
   it('a token with unknown age is renewed', async () => {
-    await look();
+    await runRound();
     const metadata = { annotations: { 'multinic.io/token-since': 'long ago' } };
     await fixture.client.patch(
       secrets,
       { namespace: fixture.namespace, name: token },
       { metadata },
     );
-    await look();
+    await runRound();
     expect(Object.keys(await fixture.data(token)).toSorted()).toEqual(['next', 'token']);
     const noted = (await fixture.secret(token))?.metadata.annotations;
     expect(noted).toEqual({ 'multinic.io/token-since': '2026-01-01T00:00:00Z' });
@@ -183,8 +183,8 @@ describe("the operator's token for Viola", () => {
   it('a new leader completes a round after a crash at any write', async () => {
     for (let deathAt = 0; deathAt < 4; deathAt++) {
       await fixture.empty();
-      await expect(look(fixture.leader({ deathAt }))).rejects.toThrow('killed');
-      const { tokens } = await look();
+      await expect(runRound(fixture.leader({ deathAt }))).rejects.toThrow('killed');
+      const { tokens } = await runRound();
       expect(await known(tokens.inUse)).toMatchObject({ name: 'operator' });
       expect(await grantList()).toHaveLength(1);
     }
@@ -193,17 +193,17 @@ describe("the operator's token for Viola", () => {
   it('one of two concurrent leaders writes, and both use the same token', async () => {
     const gate = gateFor(2);
     const leaders = [fixture.leader({ gate }), fixture.leader({ gate })];
-    const ended = await Promise.allSettled(leaders.map(look));
+    const ended = await Promise.allSettled(leaders.map(runRound));
     const refused = ended.filter((one) => one.status === 'rejected');
     expect(refused).toMatchObject([{ reason: { about: token, isRace: true } }]);
-    for (const leader of leaders) await look(leader);
+    for (const leader of leaders) await runRound(leader);
     const [first, second] = leaders.map(({ tokens }) => tokens.inUse);
     expect(first).toBe(second);
     expect(await known(first)).toMatchObject({ name: 'operator' });
   });
 
   it('the token stays in use while the API server refuses writes', async () => {
-    const leader = await look();
+    const leader = await runRound();
     const old = leader.tokens.inUse;
     await fixture.delete(token, granted);
     fixture.api.faults.answer({
@@ -212,13 +212,13 @@ describe("the operator's token for Viola", () => {
       status: 403,
       reason: 'Forbidden',
     });
-    await expect(look(leader)).rejects.toMatchObject({ about: token, isRace: false });
+    await expect(runRound(leader)).rejects.toMatchObject({ about: token, isRace: false });
     expect(leader.tokens.inUse).toBe(old);
   });
 
   it('a round fails instead of writing endlessly when a webhook changes the Secret', async () => {
     const leader = fixture.leader({ changes: (secret) => ({ ...secret, data: {} }) });
-    await expect(look(leader)).rejects.toThrow(
+    await expect(runRound(leader)).rejects.toThrow(
       'something, such as an admission webhook, changes it',
     );
     expect(leader.tokens.inUse).toBeUndefined();
@@ -226,60 +226,60 @@ describe("the operator's token for Viola", () => {
   });
 
   it('a leader uses the token that another leader renewed meanwhile', async () => {
-    const first = await look();
+    const first = await runRound();
     const clock = createFakeClock(new Date(fixture.clock.now().getTime() + 30 * dayMs));
-    const other = await look(fixture.leader({ clock }));
+    const other = await runRound(fixture.leader({ clock }));
     for (const minutes of [10, 20]) {
       await clock.advance(minutes * minuteMs);
-      await look(other);
+      await runRound(other);
     }
     expect(other.tokens.inUse).not.toBe(first.tokens.inUse);
-    await look(first);
+    await runRound(first);
     expect(first.tokens.inUse).toBe(other.tokens.inUse);
   });
 
   it('a new term restarts the wait for a next token', async () => {
     const clock = createFakeClock();
-    const leader = await look(fixture.leader({ clock }));
+    const leader = await runRound(fixture.leader({ clock }));
     await clock.advance(30 * dayMs);
-    await look(leader);
+    await runRound(leader);
     await clock.advance(10 * minuteMs);
     leader.tokens.lead();
-    await look(leader);
+    await runRound(leader);
     expect(await fixture.data(token)).toHaveProperty('next');
   });
 
   it('a new term neither uses nor grants a token withdrawn meanwhile', async () => {
-    const leader = await look();
+    const leader = await runRound();
     const withdrawn = leader.tokens.inUse;
     await fixture.delete(token, granted);
-    const { tokens } = await look();
+    const { tokens } = await runRound();
     await fixture.delete(granted);
     leader.tokens.lead();
     expect(leader.tokens.inUse).toBe(withdrawn);
-    await look(leader);
+    await runRound(leader);
     expect(leader.tokens.inUse).toBe(tokens.inUse);
     await expect(known(withdrawn)).rejects.toThrow('not in the token file');
   });
 
   it('a next token equal to the present token is ignored', async () => {
     const clock = createFakeClock();
-    const leader = await look(fixture.leader({ clock }));
+    const leader = await runRound(fixture.leader({ clock }));
     await fixture.edit(token, { next: leader.tokens.inUse ?? '' });
     const before = leader.effects.length;
     for (const minutes of [0, 10, 10]) {
       await clock.advance(minutes * minuteMs);
-      await look(leader);
+      await runRound(leader);
     }
     expect(leader.effects).toHaveLength(before);
   });
 
   it('the grants stay bounded when the token is deleted repeatedly', async () => {
-    const leader = await look();
+    const leader = await runRound();
     const shown = leader.tokens.inUse;
     for (let times = 0; times < 12; times++) {
       await fixture.delete(token);
-      await look(leader);
+      await runRound(leader);
     }
     expect(leader.tokens.inUse).toBe(shown);
     expect((await grantList()).length).toBeLessThanOrEqual(6);
@@ -287,7 +287,7 @@ describe("the operator's token for Viola", () => {
   });
 
   it('the log contains no token', async () => {
-    const { tokens } = await look();
+    const { tokens } = await runRound();
     expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
     expect(fixture.lines.join('')).not.toContain(tokens.inUse);
   });

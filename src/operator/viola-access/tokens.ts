@@ -7,7 +7,7 @@ import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { grantsText, hashesIn } from './grants.ts';
-import { type AccessSecrets, kept } from './kept-secret.ts';
+import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
 import {
   ObservedGrants,
   planTokens,
@@ -38,16 +38,20 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
   let remembers = false;
   const grantedForMs = (hash: string) => observed.forMs(hash, clock.monotonicMs());
 
-  interface Held {
+  interface ReadSecrets {
     readonly token: ReadSecret;
     readonly grants: ReadSecret;
   }
 
-  async function write(step: TokenStep, held: Held, signal: AbortSignal): Promise<Held> {
-    const which = kept[step.write];
+  async function write(
+    step: TokenStep,
+    stored: ReadSecrets,
+    signal: AbortSignal,
+  ): Promise<ReadSecrets> {
+    const which = managedSecrets[step.write];
     log.info({ name: which.name, why: step.why }, 'writing a Secret of the access to Viola');
-    const written = await secrets.write(which, held[step.write], contentOf(step), signal);
-    return { ...held, [step.write]: written };
+    const written = await secrets.write(which, stored[step.write], contentOf(step), signal);
+    return { ...stored, [step.write]: written };
   }
 
   function exportDue(dueMs: number): void {
@@ -58,20 +62,20 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
   return {
     /** Runs a round: writes until nothing is due. Throws SecretError; the token in use then stays. */
     async round(signal: AbortSignal): Promise<void> {
-      let held: Held = {
-        token: await secrets.read(kept.token, signal),
-        grants: await secrets.read(kept.grants, signal),
+      let stored: ReadSecrets = {
+        token: await secrets.read(managedSecrets.token, signal),
+        grants: await secrets.read(managedSecrets.grants, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tokens = tokensIn(held.token, held.grants);
+        const tokens = tokensIn(stored.token, stored.grants);
         observed.look(tokens.granted, clock.monotonicMs());
         inUse = tokenInUse(tokens, { inUse: remembers ? inUse : undefined, grantedForMs });
         remembers = true;
         const memory = { inUse, grantedForMs };
         const { step, dueMs } = planTokens(tokens, clock.now().getTime(), memory);
         if (!step) return exportDue(dueMs);
-        if (steps === mostSteps) throw new SecretError(kept.token.name, changed);
-        held = await write(step, held, signal);
+        if (steps === mostSteps) throw new SecretError(managedSecrets.token.name, changed);
+        stored = await write(step, stored, signal);
       }
     },
     /**
@@ -99,13 +103,13 @@ function contentOf(step: TokenStep): Content {
 }
 
 export function tokensIn(
-  { data, annotations: noted }: ReadSecret,
+  { data, annotations: ownAnnotations }: ReadSecret,
   grants: ReadSecret,
 ): StoredTokens {
   const token = usable(data['token']);
   const next = usable(data['next']);
   const text = grants.data[ownGrantsKey] ?? '';
-  const sinceMs = Date.parse(noted[annotations.tokenSince] ?? '');
+  const sinceMs = Date.parse(ownAnnotations[annotations.tokenSince] ?? '');
   return {
     token,
     next: next === token ? undefined : next,

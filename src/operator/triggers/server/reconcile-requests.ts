@@ -47,7 +47,7 @@ export class ReconcileRequests {
   }
 
   /** Returns the written id: `id`, or the id of a call sharing the write. Throws HttpProblem. */
-  async ask(ref: ObjectRef, id: string): Promise<string> {
+  async request(ref: ObjectRef, id: string): Promise<string> {
     const { allowedNamespaces } = this.#deps;
     const { namespace = '' } = ref;
     if (allowedNamespaces.length > 0 && !allowedNamespaces.includes(namespace)) {

@@ -242,18 +242,18 @@ describe('a flood of trigger calls', () => {
 
   it('calls for more than 100 OpenstackConfigs within a second get 429', async () => {
     const { app, requests } = await replica();
-    const ask = async (n: number) => {
+    const callFor = async (n: number) => {
       const url = path.replace('osc', `osc-${n}`);
       return (await app.inject({ method: 'POST', url, headers: bearer('rw') })).statusCode;
     };
     const answers: number[] = [];
-    for (let n = 0; n < 200; n++) answers.push(await ask(n));
+    for (let n = 0; n < 200; n++) answers.push(await callFor(n));
     expect(answers.filter((status) => status === 202)).toHaveLength(100);
     expect(answers.slice(100).every((status) => status === 429)).toBe(true);
     expect(requests.size).toBe(100);
     await clock.advance(1_000);
     expect(requests.size).toBe(0);
-    expect(await ask(200)).toBe(202);
+    expect(await callFor(200)).toBe(202);
   });
 
   it('used signatures are stored up to 10,000', async () => {

@@ -9,7 +9,7 @@ import { admitCallers, type CallersDeps, provenSignature } from './callers.ts';
 import type { ReconcileRequests } from './reconcile-requests.ts';
 
 export interface TriggerRouteDeps extends CallersDeps {
-  readonly requests: Pick<ReconcileRequests, 'ask'>;
+  readonly requests: Pick<ReconcileRequests, 'request'>;
 }
 
 /** Longest body in bytes; the body serves only for signature checks. */
@@ -40,8 +40,8 @@ export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
       // The same call at another replica has the same id, and therefore starts no second sync.
       const mark = signature?.hmac.slice(0, 16) ?? randomBytes(8).toString('hex');
       const at = signature ? new Date(Number(signature.timestamp) * 1000) : deps.clock.now();
-      const asked = deps.requests.ask({ namespace, name }, `${rfc3339(at)}-${mark}`);
-      const id = await unlessAborted(asked, request.work).catch((error: unknown) => {
+      const requested = deps.requests.request({ namespace, name }, `${rfc3339(at)}-${mark}`);
+      const id = await unlessAborted(requested, request.work).catch((error: unknown) => {
         // Clients repeat a failed call with its signature.
         if (signature) deps.used.forget(signature.hmac);
         throw error;

@@ -22,8 +22,8 @@ export async function startTriggerServer(
   context: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  const who = await callersOf(settings, context);
-  if (!who) return aborted(signal);
+  const callers = await callersOf(settings, context);
+  if (!callers) return aborted(signal);
   const { clock, log, health, metrics, about } = context;
   const files = certificateFilesOf({
     listen: settings.triggerListen,
@@ -49,7 +49,7 @@ export async function startTriggerServer(
     },
   });
   serveTriggers(app, {
-    ...who,
+    ...callers,
     used: new UsedSignatures(clock),
     requests: new ReconcileRequests({ ...cluster, clock, lifetime: signal }),
     clock,
