@@ -126,7 +126,7 @@ function basisOf(
   const isDeleted = observation.servers.some((server) => {
     return server.id === instanceId && server.status === 'DELETED';
   });
-  if (isDeleted || rounds.held.some((node) => showsNode(node, instanceId))) return 'proven';
+  if (isDeleted || rounds.held.some((existing) => showsNode(existing, instanceId))) return 'proven';
   const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
   return isDeselected && node.source?.uid === source.uid ? 'named' : 'sideEffect';
 }

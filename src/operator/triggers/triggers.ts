@@ -25,12 +25,12 @@ export interface TriggersDeps {
 
 /** Milliseconds by which a timer may fire early. */
 const slackMs = 1_000;
-/** Longest requeue: a timer does not notice a clock that is set forward, as after a suspend, so the time is checked again. */
+/** Longest requeue: a timer does not notice a clock set forward, as after a suspend, so the time is checked again. */
 const longestWaitMs = 3_600_000;
 
 /**
- * Admits syncs of live OpenstackConfigs that have a cause under the trigger policy, and returns when to requeue. Deleted and
- * paused objects do not come here. A restart is no cause: the causes follow from the status.
+ * Admits syncs of live OpenstackConfigs with a cause under the trigger policy, and returns when to requeue. Deleted and
+ * paused objects never reach this class. A restart is no cause, because the causes follow from the status.
  */
 export class Triggers {
   readonly #deps: TriggersDeps;
@@ -122,8 +122,8 @@ export class Triggers {
   }
 
   /**
-   * Sets a Ready of an earlier generation to Unknown: a sync may take minutes, and Ready must not confirm the edit before.
-   * Without the finalizer nothing was delivered, and a status write would make the write of the finalizer fail.
+   * Sets an earlier generation's Ready to Unknown: a sync may take minutes, and Ready must not confirm the edit before
+   * its sync. Without the finalizer nothing was delivered, and a status write would make the finalizer's write fail.
    */
   async #takeBackReady(context: ConfigContext, signal: AbortSignal): Promise<void> {
     const { object } = context;
