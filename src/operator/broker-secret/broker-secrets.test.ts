@@ -4,29 +4,29 @@ import { until } from '../../time/fake-clock.ts';
 import { checkIntervalMs, retryMs } from './broker-secrets.ts';
 
 const broker = { username: 'r', password: 'secret-word', hosts: ['10.0.0.1:5672', '10.0.0.2'] };
-const said = {
+const brokerData = {
   RABBITMQ_URLS: '10.0.0.1:5672,10.0.0.2',
   RABBITMQ_USER: 'r',
   RABBITMQ_PASSWORD: 'secret-word',
 };
 const name = 'rabbitmq-osc';
 
-let bed: SecretsFixture;
+let fixture: SecretsFixture;
 
 beforeAll(async () => {
-  bed = await SecretsFixture.start();
+  fixture = await SecretsFixture.start();
 });
-afterAll(async () => bed[Symbol.asyncDispose]());
-beforeEach(async () => bed.empty());
+afterAll(async () => fixture[Symbol.asyncDispose]());
+beforeEach(async () => fixture.empty());
 afterEach(async () => {
-  await bed.follow();
-  expect([...bed.lines, ...bed.events].join('\n')).not.toContain('secret-word');
+  await fixture.follow();
+  expect([...fixture.lines, ...fixture.events].join('\n')).not.toContain('secret-word');
 });
 
-/** What the OpenstackConfig of this uid says of its broker has been seen to. */
-async function kept(of = broker, uid = 'uid-1'): Promise<void> {
-  bed.secrets.keep({ namespace: bed.namespace, name: 'osc', uid }, of);
-  await bed.idle();
+/** Passes an OpenstackConfig's broker to `keep` and waits for the writes. */
+async function keep(of = broker, uid = 'uid-1'): Promise<void> {
+  fixture.secrets.keep({ namespace: fixture.namespace, name: 'osc', uid }, of);
+  await fixture.idle();
 }
 
 function ownedBy(uid: string, change: object = {}) {
@@ -34,163 +34,168 @@ function ownedBy(uid: string, change: object = {}) {
   return [{ ...owner, name: 'osc', controller: true, ...change }];
 }
 
-describe('the Secret of a broker', () => {
-  it('says what Contrabass says, belongs to its OpenstackConfig, and is written once', async () => {
-    for (let n = 0; n < 5; n++) await kept();
-    const secret = await bed.secret(name);
-    expect(await bed.data(name)).toEqual(said);
+describe('broker Secret of an OpenstackConfig', () => {
+  it("the Secret holds Contrabass' broker data, is owned by its OpenstackConfig, and is written once", async () => {
+    for (let n = 0; n < 5; n++) await keep();
+    const secret = await fixture.secret(name);
+    expect(await fixture.data(name)).toEqual(brokerData);
     expect(secret?.type).toBe('Opaque');
     expect(secret?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
-    expect(bed.lines.join()).toContain(`"secretName":"${bed.namespace}/${name}"`);
-    await bed.clock.advance(checkIntervalMs);
-    await kept();
-    expect(bed.effects).toEqual([
+    expect(fixture.lines.join()).toContain(`"secretName":"${fixture.namespace}/${name}"`);
+    await fixture.clock.advance(checkIntervalMs);
+    await keep();
+    expect(fixture.effects).toEqual([
       'before operator.broker-secret.write',
       'after operator.broker-secret.write',
     ]);
   });
 
-  it('follows what Contrabass says at once, and stays when it says nothing', async () => {
-    await kept();
-    await kept({ ...broker, password: 'another' });
-    expect(await bed.data(name)).toEqual({ ...said, RABBITMQ_PASSWORD: 'another' });
-    await kept({ ...broker, hosts: [] });
-    expect(await bed.data(name)).toEqual({ ...said, RABBITMQ_PASSWORD: 'another' });
+  it('the Secret follows changed broker data at once, and stays when Contrabass names no host', async () => {
+    await keep();
+    await keep({ ...broker, password: 'another' });
+    expect(await fixture.data(name)).toEqual({ ...brokerData, RABBITMQ_PASSWORD: 'another' });
+    await keep({ ...broker, hosts: [] });
+    expect(await fixture.data(name)).toEqual({ ...brokerData, RABBITMQ_PASSWORD: 'another' });
   });
 
-  it('is put right some minutes after somebody edited or deleted it; keys of others stay', async () => {
-    await kept();
-    await bed.edit(name, { RABBITMQ_USER: 'somebody', more: 'x' });
-    await bed.clock.advance(checkIntervalMs - 1);
-    await kept();
-    expect(await bed.data(name)).toMatchObject({ RABBITMQ_USER: 'somebody' });
-    await bed.clock.advance(1);
-    await kept();
-    expect(await bed.data(name)).toEqual({ ...said, more: 'x' });
-    await bed.delete(name);
-    await bed.clock.advance(checkIntervalMs);
-    await kept();
-    expect(await bed.data(name)).toEqual(said);
+  it('the Secret is repaired at the next check after an edit or deletion; foreign keys stay', async () => {
+    await keep();
+    await fixture.edit(name, { RABBITMQ_USER: 'somebody', more: 'x' });
+    await fixture.clock.advance(checkIntervalMs - 1);
+    await keep();
+    expect(await fixture.data(name)).toMatchObject({ RABBITMQ_USER: 'somebody' });
+    await fixture.clock.advance(1);
+    await keep();
+    expect(await fixture.data(name)).toEqual({ ...brokerData, more: 'x' });
+    await fixture.delete(name);
+    await fixture.clock.advance(checkIntervalMs);
+    await keep();
+    expect(await fixture.data(name)).toEqual(brokerData);
   });
 
-  it('of the deployed operator is taken over: it belongs to the same object', async () => {
+  it("the legacy operator's Secret is taken over, because the same object owns both", async () => {
     const ownerReferences = ownedBy('uid-1', { blockOwnerDeletion: true });
-    await bed.make(name, { ownerReferences }, { RABBITMQ_URLS: 'old' });
-    await kept();
-    expect(await bed.data(name)).toEqual(said);
+    await fixture.make(name, { ownerReferences }, { RABBITMQ_URLS: 'old' });
+    await keep();
+    expect(await fixture.data(name)).toEqual(brokerData);
   });
 
-  it('of an OpenstackConfig that goes before its turn comes is not written', async () => {
-    const { namespace } = bed;
-    bed.secrets.keep({ namespace, name: 'osc', uid: 'uid-1' }, broker);
-    bed.secrets.keep({ namespace, name: 'gone', uid: 'uid-2' }, broker);
-    bed.secrets.leave(`${namespace}/gone`);
-    await bed.idle();
-    expect(await bed.data(name)).toEqual(said);
-    expect(await bed.secret('rabbitmq-gone')).toBeUndefined();
+  it('the Secret of an OpenstackConfig that leaves before its write is not written', async () => {
+    const { namespace } = fixture;
+    fixture.secrets.keep({ namespace, name: 'osc', uid: 'uid-1' }, broker);
+    fixture.secrets.keep({ namespace, name: 'gone', uid: 'uid-2' }, broker);
+    fixture.secrets.leave(`${namespace}/gone`);
+    await fixture.idle();
+    expect(await fixture.data(name)).toEqual(brokerData);
+    expect(await fixture.secret('rabbitmq-gone')).toBeUndefined();
   });
 
-  it('is written by a leader alone, and by nobody who is told not to', async () => {
-    bed.lose();
-    await kept();
-    expect(await bed.secret(name)).toBeUndefined();
-    expect(bed.requests()).toBe(0);
-    await bed.follow();
-    bed.lead({ isOn: false });
-    await kept();
-    expect(await bed.secret(name)).toBeUndefined();
-    expect(bed.requests()).toBe(0);
+  it('only the leader writes Secrets, and only when RABBITMQ_SECRETS is on', async () => {
+    fixture.lose();
+    await keep();
+    expect(await fixture.secret(name)).toBeUndefined();
+    expect(fixture.requests()).toBe(0);
+    await fixture.follow();
+    fixture.lead({ isOn: false });
+    await keep();
+    expect(await fixture.secret(name)).toBeUndefined();
+    expect(fixture.requests()).toBe(0);
   });
 });
 
-describe('a Secret of that name that is not ours', () => {
+describe('foreign Secret under the name of a broker Secret', () => {
   it.each([
-    ['of nobody', {}],
+    ['without owner', {}],
     ['with our label', { labels: { 'app.kubernetes.io/managed-by': 'multinic-operator' } }],
-    ['of another OpenstackConfig', { ownerReferences: ownedBy('other', { name: 'long-osc' }) }],
-    ['of another kind', { ownerReferences: ownedBy('other', { kind: 'RabbitmqCluster' }) }],
-  ])('is left alone, and told once: %s', async (_name, metadata) => {
-    await bed.make(name, metadata, { RABBITMQ_URLS: 'theirs' });
+    ["another OpenstackConfig's", { ownerReferences: ownedBy('other', { name: 'long-osc' }) }],
+    ["another kind's", { ownerReferences: ownedBy('other', { kind: 'RabbitmqCluster' }) }],
+  ])('a foreign Secret stays unchanged and is reported once: %s', async (_name, metadata) => {
+    await fixture.make(name, metadata, { RABBITMQ_URLS: 'theirs' });
     for (let n = 0; n < 5; n++) {
-      await kept();
-      await bed.clock.advance(retryMs);
+      await keep();
+      await fixture.clock.advance(retryMs);
     }
-    expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
-    expect(bed.events).toEqual([
+    expect(await fixture.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
+    expect(fixture.events).toEqual([
       expect.stringMatching(
         /^Warning SecretNotOurs: Secret .*\/rabbitmq-osc was not made for this/,
       ),
     ]);
-    expect(bed.lines).toHaveLength(1);
-    await bed.delete(name);
-    await kept();
-    expect(await bed.data(name)).toEqual(said);
+    expect(fixture.lines).toHaveLength(1);
+    await fixture.delete(name);
+    await keep();
+    expect(await fixture.data(name)).toEqual(brokerData);
   });
 
-  it('is left alone when it has come since it was looked for', async () => {
-    await bed.leadWith({
-      beforeWrite: async () => bed.make(name, {}, { RABBITMQ_URLS: 'theirs' }),
+  it('a foreign Secret created between read and write stays unchanged', async () => {
+    await fixture.leadWith({
+      beforeWrite: async () => fixture.make(name, {}, { RABBITMQ_URLS: 'theirs' }),
     });
-    await kept();
-    expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
-    await bed.clock.advance(retryMs);
-    await kept();
-    expect(bed.events).toHaveLength(1);
+    await keep();
+    expect(await fixture.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
+    await fixture.clock.advance(retryMs);
+    await keep();
+    expect(fixture.events).toHaveLength(1);
   });
 
-  it('is not written over when it was replaced since it was looked at', async () => {
-    await kept();
-    await bed.leadWith({
+  it('a foreign Secret that replaced ours between read and write stays unchanged', async () => {
+    await keep();
+    await fixture.leadWith({
       beforeWrite: async () => {
-        await bed.delete(name);
-        await bed.make(name, {}, { RABBITMQ_URLS: 'theirs' });
+        await fixture.delete(name);
+        await fixture.make(name, {}, { RABBITMQ_URLS: 'theirs' });
       },
     });
-    await kept({ ...broker, username: 'new' });
-    expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
+    await keep({ ...broker, username: 'new' });
+    expect(await fixture.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
   });
 
-  it('of a former object of the name is waited for until Kubernetes has taken it', async () => {
-    await kept();
-    await kept(broker, 'uid-2');
-    expect((await bed.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
-    await bed.delete(name);
-    await bed.clock.advance(retryMs);
-    await kept(broker, 'uid-2');
-    expect((await bed.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-2'));
-    expect(bed.events).toEqual([]);
+  it("a former OpenstackConfig's Secret stays until Kubernetes has collected the Secret", async () => {
+    await keep();
+    await keep(broker, 'uid-2');
+    expect((await fixture.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-1'));
+    await fixture.delete(name);
+    await fixture.clock.advance(retryMs);
+    await keep(broker, 'uid-2');
+    expect((await fixture.secret(name))?.metadata.ownerReferences).toEqual(ownedBy('uid-2'));
+    expect(fixture.events).toEqual([]);
   });
 
-  it('of another type is left alone: no write can change it', async () => {
+  it('a Secret of another type stays unchanged, because Kubernetes forbids changing the type', async () => {
     const metadata = { ownerReferences: ownedBy('uid-1') };
-    await bed.make(name, metadata, { RABBITMQ_URLS: 'x' }, 'example.com/broker');
-    await kept();
-    expect(bed.events).toEqual([expect.stringContaining('has the type example.com/broker')]);
+    await fixture.make(name, metadata, { RABBITMQ_URLS: 'x' }, 'example.com/broker');
+    await keep();
+    expect(fixture.events).toEqual([expect.stringContaining('has the type example.com/broker')]);
   });
 });
 
-describe('an API server in the way', () => {
-  it('that refuses is asked again in a minute, and told once with what to do', async () => {
-    bed.api.faults.answer({ verb: 'patch', resource: 'secrets', status: 403, reason: 'Forbidden' });
-    await kept();
-    await kept();
-    expect(bed.lines).toEqual([
+describe('broker Secret with a failing API server', () => {
+  it('a forbidden write is retried after a minute and reported once with the missing right', async () => {
+    fixture.api.faults.answer({
+      verb: 'patch',
+      resource: 'secrets',
+      status: 403,
+      reason: 'Forbidden',
+    });
+    await keep();
+    await keep();
+    expect(fixture.lines).toEqual([
       expect.stringContaining('secretNamespaces, Role multinic-operator-rabbitmq'),
     ]);
-    expect(await bed.secret(name)).toBeUndefined();
-    bed.api.faults.clear();
-    await bed.clock.advance(retryMs);
-    await kept();
-    expect(await bed.data(name)).toEqual(said);
+    expect(await fixture.secret(name)).toBeUndefined();
+    fixture.api.faults.clear();
+    await fixture.clock.advance(retryMs);
+    await keep();
+    expect(await fixture.data(name)).toEqual(brokerData);
   });
 
-  it('that hangs holds nobody up, is asked one thing at a time, and is left with the lease', async () => {
-    await bed.leadWith({ beforeWrite: async (signal) => bed.hang(signal) });
+  it('a hanging write blocks no caller, allows no second write, and ends with the lease', async () => {
+    await fixture.leadWith({ beforeWrite: async (signal) => fixture.hang(signal) });
     for (const each of ['a', 'b', 'c']) {
-      bed.secrets.keep({ namespace: bed.namespace, name: each, uid: each }, broker);
+      fixture.secrets.keep({ namespace: fixture.namespace, name: each, uid: each }, broker);
     }
-    await until('one is written', () => bed.effects.length === 1);
-    await bed.follow();
-    expect(bed.effects).toHaveLength(1);
+    await until('one is written', () => fixture.effects.length === 1);
+    await fixture.follow();
+    expect(fixture.effects).toHaveLength(1);
   });
 });

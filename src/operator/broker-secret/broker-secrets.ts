@@ -17,9 +17,9 @@ import { openstackConfigs } from '../openstack-config.ts';
 import { operatorRights } from '../rights.ts';
 import { type Content, contentOf, encoded, holds, secretName, whoseIs } from './content.ts';
 
-/** How often it is looked whether somebody has changed or deleted one. */
+/** Interval (ms) at which an unchanged Secret is checked for foreign edits and deletion. */
 export const checkIntervalMs = 10 * 60_000;
-/** No sooner is one tried again that could not be written. */
+/** Interval (ms) between attempts after a failure. */
 export const retryMs = 60_000;
 
 export interface BrokerSecretsOptions {
@@ -31,25 +31,25 @@ export interface BrokerSecretsOptions {
   readonly log: Logger;
 }
 
-/** The Secret of one OpenstackConfig. */
-interface Kept {
+/** One OpenstackConfig's Secret. */
+interface ManagedSecret {
   readonly owner: Owner;
   wanted: Content;
-  /** Digest of what was wanted when it was last tended. */
-  tended: string | undefined;
+  /** Digest of `wanted` at the last write or check. */
+  checked: string | undefined;
   dueMs: number;
-  /** What people were told last: a log is no place for repetitions. */
-  told: string | undefined;
+  /** Last logged message; a repeated message is not logged. */
+  lastMessage: string | undefined;
 }
 
 /**
- * Secrets in which others find the broker that Contrabass names. One after the other and beside everything else: whatever
- * happens to them, NICs neither wait for it nor share connections with more than one write.
+ * Secrets with the broker that Contrabass names, for use by other programs. Secrets are written singly and in the
+ * background: NICs never wait for a Secret, and at most one connection is in use.
  */
 export class BrokerSecrets {
   readonly #options: BrokerSecretsOptions;
-  readonly #kept = new Map<string, Kept>();
-  readonly #waiting = new Set<Kept>();
+  readonly #managed = new Map<string, ManagedSecret>();
+  readonly #waiting = new Set<ManagedSecret>();
   #working: Promise<void> | undefined;
   #over = AbortSignal.abort();
 
@@ -57,7 +57,7 @@ export class BrokerSecrets {
     this.#options = options;
   }
 
-  /** Writes while `work` is done, and nothing any more when it is over or `leading` aborts. */
+  /** Writes while `work` runs; stops when `work` ends or `leading` aborts. */
   async during(leading: AbortSignal, work: () => Promise<void>): Promise<void> {
     const over = new AbortController();
     const end = (): void => over.abort(leading.reason);
@@ -68,74 +68,77 @@ export class BrokerSecrets {
     } finally {
       leading.removeEventListener('abort', end);
       end();
-      this.#kept.clear();
+      this.#managed.clear();
       this.#waiting.clear();
       await this.#working;
     }
   }
 
-  /** Has the Secret say this before long. What Contrabass no longer says stays as it was: somebody may still use it. */
+  /**
+   * Schedules the Secret's write. Without complete broker data the Secret stays unchanged, because other programs may
+   * still use it.
+   */
   keep(owner: Owner, broker: Broker | undefined): void {
     const wanted = contentOf(broker);
     if (!this.#options.isOn || this.#over.aborted || !wanted) return;
     const key = keyOf(owner);
-    const before = this.#kept.get(key);
-    const kept =
+    const before = this.#managed.get(key);
+    const managed =
       before?.owner.uid === owner.uid
         ? before
-        : { owner, wanted, tended: undefined, dueMs: 0, told: undefined };
-    kept.wanted = wanted;
-    this.#kept.set(key, kept);
-    const isDue = this.#options.clock.monotonicMs() >= kept.dueMs;
-    if (!isDue && kept.tended === digest(wanted)) return;
-    this.#waiting.add(kept);
+        : { owner, wanted, checked: undefined, dueMs: 0, lastMessage: undefined };
+    managed.wanted = wanted;
+    this.#managed.set(key, managed);
+    const isDue = this.#options.clock.monotonicMs() >= managed.dueMs;
+    if (!isDue && managed.checked === digest(wanted)) return;
+    this.#waiting.add(managed);
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
     });
   }
 
-  /** Writes the Secret of an OpenstackConfig that is gone no more: Kubernetes deletes it with its owner. */
+  /** Stops writing a removed OpenstackConfig's Secret: Kubernetes deletes the Secret with its owner. */
   leave(key: string): void {
-    const kept = this.#kept.get(key);
-    this.#kept.delete(key);
-    if (kept) this.#waiting.delete(kept);
+    const managed = this.#managed.get(key);
+    this.#managed.delete(key);
+    if (managed) this.#waiting.delete(managed);
   }
 
   async #work(): Promise<void> {
     const { clock } = this.#options;
-    for (const kept of this.#waiting) {
-      this.#waiting.delete(kept);
-      const { wanted } = kept;
-      const isKept = await this.#tend(kept, wanted);
-      kept.tended = digest(wanted);
-      kept.dueMs = clock.monotonicMs() + (isKept ? checkIntervalMs : retryMs);
+    for (const managed of this.#waiting) {
+      this.#waiting.delete(managed);
+      const { wanted } = managed;
+      const isCurrent = await this.#ensure(managed, wanted);
+      managed.checked = digest(wanted);
+      managed.dueMs = clock.monotonicMs() + (isCurrent ? checkIntervalMs : retryMs);
     }
   }
 
-  /** Answers whether the Secret is as it should be. */
-  async #tend(kept: Kept, wanted: Content): Promise<boolean> {
+  /** Returns whether the Secret is up to date. */
+  async #ensure(managed: ManagedSecret, wanted: Content): Promise<boolean> {
     const { client } = this.#options;
-    const { owner } = kept;
+    const { owner } = managed;
     const signal = this.#over;
     const ref = { namespace: owner.namespace, name: secretName(owner.name) };
     try {
       const found = await client.find(secrets, ref, { signal });
-      if (found && !this.#isWritable(kept, found)) return false;
+      if (found && !this.#isWritable(managed, found)) return false;
       if (!found || !holds(found, wanted)) await this.#write(owner, found, wanted, signal);
-      kept.told = undefined;
+      managed.lastMessage = undefined;
       return true;
     } catch (error) {
-      if (!signal.aborted) this.#complain(kept, error);
+      if (!signal.aborted) this.#reportFailure(managed, error);
       return false;
     }
   }
 
-  #isWritable(kept: Kept, found: Secret): boolean {
-    const whose = whoseIs(found, kept.owner);
+  #isWritable(managed: ManagedSecret, found: Secret): boolean {
+    const whose = whoseIs(found, managed.owner);
     const secret = keyOf(found);
     if (whose === 'leftover') {
-      this.#say(
-        kept,
+      this.#warn(
+        managed,
         `Secret ${secret} is that of a former OpenstackConfig; it is made anew when it is gone`,
       );
       return false;
@@ -146,11 +149,11 @@ export class BrokerSecrets {
         ? `has the type ${found.type}, which cannot be changed`
         : 'was not made for this OpenstackConfig';
     const message = `Secret ${secret} ${why}: it is left alone, and what Contrabass says of the message queue is written nowhere; delete it, or set RABBITMQ_SECRETS=false`;
-    if (this.#say(kept, message)) this.#record(kept.owner, message);
+    if (this.#warn(managed, message)) this.#record(managed.owner, message);
     return false;
   }
 
-  /** Onto exactly what was read, so that nothing is written over what somebody made meanwhile. */
+  /** Applies at the uid and resourceVersion read before, so a concurrent foreign write is not overwritten. */
   async #write(
     owner: Owner,
     found: Secret | undefined,
@@ -160,7 +163,7 @@ export class BrokerSecrets {
     const { client, perform, log } = this.#options;
     const { namespace, name, uid } = owner;
     const { uid: of = '', resourceVersion = '' } = found?.metadata ?? {};
-    // No object ever has the version 1: onto an absent one it is created, and a conflict when it exists meanwhile.
+    // No object has resourceVersion 1: an absent Secret is created, and an existing Secret gives a conflict.
     const onto = found ? { uid: of, resourceVersion } : { resourceVersion: '1' };
     const { kind } = openstackConfigs;
     const apiVersion = apiVersionOf(openstackConfigs);
@@ -183,20 +186,20 @@ export class BrokerSecrets {
     );
   }
 
-  #complain(kept: Kept, error: unknown): void {
-    const { namespace, name } = kept.owner;
+  #reportFailure(managed: ManagedSecret, error: unknown): void {
+    const { namespace, name } = managed.owner;
     const why = error instanceof Error ? error.message : String(error);
     const fix = isForbidden(error)
       ? `; let the operator write Secrets of ${namespace} (secretNamespaces, Role ${operatorRights.roles.brokerSecrets})`
       : '';
-    this.#say(kept, `Secret ${namespace}/${secretName(name)} is not written: ${why}${fix}`);
+    this.#warn(managed, `Secret ${namespace}/${secretName(name)} is not written: ${why}${fix}`);
   }
 
-  /** Answers whether it was news. */
-  #say(kept: Kept, message: string): boolean {
-    if (kept.told === message) return false;
-    kept.told = message;
-    this.#options.log.warn({ config: keyOf(kept.owner) }, message);
+  /** Logs a new message; returns whether the message was new. */
+  #warn(managed: ManagedSecret, message: string): boolean {
+    if (managed.lastMessage === message) return false;
+    managed.lastMessage = message;
+    this.#options.log.warn({ config: keyOf(managed.owner) }, message);
     return true;
   }
 

@@ -3,7 +3,7 @@ import { contentOf, secretName } from './content.ts';
 
 const broker = { username: 'r', password: 'p', hosts: ['10.0.0.1:5672', 'amqps://b'] };
 
-it('what Contrabass says of a broker is said word by word', () => {
+it("contentOf copies Contrabass' broker data unchanged", () => {
   expect(contentOf(broker)).toEqual({
     RABBITMQ_URLS: '10.0.0.1:5672,amqps://b',
     RABBITMQ_USER: 'r',
@@ -12,13 +12,13 @@ it('what Contrabass says of a broker is said word by word', () => {
 });
 
 it.each([
-  ['nothing', undefined],
+  ['no broker', undefined],
   ['no host', { ...broker, hosts: [] }],
   ['no user', { ...broker, username: '' }],
   ['an empty password', { ...broker, password: '' }],
   ['no password', { username: 'r', hosts: broker.hosts }],
-])('%s is nothing to connect with', (_name, said) => {
-  expect(contentOf(said)).toBeUndefined();
+])('contentOf returns undefined for broker data with %s', (_name, data) => {
+  expect(contentOf(data)).toBeUndefined();
 });
 
 it.each([
@@ -26,6 +26,6 @@ it.each([
   ['a'.repeat(244), `rabbitmq-${'a'.repeat(244)}`],
   ['a'.repeat(253), `rabbitmq-${'a'.repeat(244)}`],
   [`${'a'.repeat(242)}.-b`, `rabbitmq-${'a'.repeat(242)}`],
-])('the Secret of %s has a name that Kubernetes takes', (config, name) => {
+])('the Secret name of OpenstackConfig %s is valid in Kubernetes', (config, name) => {
   expect(secretName(config)).toBe(name);
 });

@@ -4,12 +4,12 @@ import type { Broker } from '../../openstack/contrabass.ts';
 import type { Owner } from '../../plan/plan.ts';
 import { openstackConfigs } from '../openstack-config.ts';
 
-/** What the Secret of a broker holds, as text by key. */
+/** A broker Secret's content, as text by key. */
 export type Content = Readonly<
   Record<'RABBITMQ_URLS' | 'RABBITMQ_USER' | 'RABBITMQ_PASSWORD', string>
 >;
 
-/** What there is to be written of a broker; undefined = not everything that somebody who connects needs. */
+/** Returns the Secret's content; undefined: the broker data lacks hosts, user or password. */
 export function contentOf(broker: Broker | undefined): Content | undefined {
   const { hosts = [], username, password } = broker ?? {};
   if (hosts.length === 0 || !username || !password) return undefined;
@@ -20,7 +20,7 @@ export function contentOf(broker: Broker | undefined): Content | undefined {
   };
 }
 
-/** As earlier generations name it; an object of Kubernetes ends in a letter or digit wherever it is cut. */
+/** Returns the name used by earlier generations. A Kubernetes name ends in a letter or digit, even when cut. */
 export function secretName(config: string): string {
   return `rabbitmq-${config}`.slice(0, 253).replace(/[.-]+$/, '');
 }
@@ -32,14 +32,14 @@ export function encoded(content: Content): Record<string, string> {
   );
 }
 
-/** Whether nothing has to be written; keys of others are theirs. */
+/** Returns whether the Secret needs no write; foreign keys stay. */
 export function holds({ data = {} }: Secret, content: Content): boolean {
   return Object.entries(encoded(content)).every(([key, value]) => data[key] === value);
 }
 
 /**
- * Whose a Secret is: `ours`, a `leftover` of an OpenstackConfig of this name that is gone (Kubernetes collects it), or
- * `foreign`. Only the uid counts: names and labels can be written by everybody.
+ * Returns a Secret's ownership: `ours`, a `leftover` of a former OpenstackConfig with this name (Kubernetes collects
+ * the Secret), or `foreign`. Only the uid counts, because any user can write names and labels.
  */
 export function whoseIs(
   { metadata: { ownerReferences = [] } }: Secret,

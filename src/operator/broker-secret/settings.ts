@@ -1,7 +1,7 @@
 import { boolean } from '../../process/setting-schemas.ts';
 import { setting } from '../../process/settings.ts';
 
-/** Of the Secrets in which others find the broker of an OpenstackConfig. */
+/** Settings of broker Secrets, for use by other programs. */
 export const brokerSecretSettings = {
   rabbitmqSecrets: setting({
     env: ['RABBITMQ_SECRETS'],

@@ -11,7 +11,7 @@ import type { ResolvedConfig } from '../resolve/resolve.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
 
-/** An account of a cloud, and what whoever holds it says of the cloud. */
+/** A cloud account, with endpoints and options from the account's source. */
 export interface Account {
   readonly keystoneUrl: string;
   readonly auth: CloudAuth;
@@ -19,17 +19,17 @@ export interface Account {
   readonly novaUrl?: string | undefined;
   readonly region?: string | undefined;
   readonly interface?: 'public' | 'internal' | 'admin' | undefined;
-  /** Whether certificates are verified, and what says so. */
+  /** Whether certificates are verified, and the source of this choice. */
   readonly verify?: { readonly is: boolean; readonly by: string } | undefined;
-  /** PEM. */
+  /** CA bundle, PEM. */
   readonly ca?: string | undefined;
-  /** Origins that Keystone and its catalog may be at; none = the policy does not limit them. */
+  /** Allowed origins for Keystone and its catalog; empty: no limit by policy. */
   readonly allowed: readonly string[];
-  /** Only Contrabass names one. */
+  /** Set only by Contrabass. */
   readonly broker?: Broker | undefined;
 }
 
-/** Whom the operator trusts. */
+/** CA bundles that the operator trusts. */
 export interface Authorities {
   readonly contrabass: CaBundle;
   readonly openstack: CaBundle;
@@ -42,13 +42,13 @@ export interface AccountDeps {
   readonly clouds: Pick<Clouds, 'provider'>;
 }
 
-/** For which OpenstackConfig an account is looked for. */
+/** The OpenstackConfig whose account is requested. */
 export interface AccountRequest {
   readonly namespace: string;
   readonly openstack: ResolvedConfig['openstack'];
 }
 
-/** Refuses a place that the CR does not name itself, before a password or a token goes there. */
+/** Throws PolicyDenied for an endpoint from outside the CR, before a password or token is sent there. */
 export function refuseDenied(
   who: string,
   url: string | undefined,
@@ -63,7 +63,7 @@ export function refuseDenied(
   });
 }
 
-/** Of two places the one that the CR names, then the account's, then the operator's. */
+/** Returns the endpoint by precedence: CR, account, operator. */
 export function nearest(
   endpoint: ServiceEndpoint,
   ofAccount: string | undefined,

@@ -14,9 +14,9 @@ const auth = {
 };
 
 it.each([
-  ['those of its Secret, before those of the operator', { cacert: 'ca' }, own],
-  ['those of the operator, when its Secret has none', {}, 'of the operator'],
-])('the authorities of a cloud are %s', async (_which, more, ca) => {
+  ["the Secret's authorities, before the operator's", { cacert: 'ca' }, own],
+  ["the operator's authorities, when the Secret has none", {}, 'of the operator'],
+])("a cloud's certificate authorities are %s", async (_which, more, ca) => {
   const settings = readSettings(operatorSettings, { env: environment, flags: {} });
   const credentials = { k8sProviderID: 'biz-1', secretRef: { name: 'clouds' } };
   const metadata = { namespace: 'multinic-system', name: 'osc' };

@@ -30,7 +30,7 @@ async function login(provider: Provider) {
   return loginOf(resolution.config, 'multinic-system', deps, new AbortController().signal);
 }
 
-it('the broker that Contrabass names goes along, and makes no other cloud', async () => {
+it("Contrabass' broker is returned beside the cloud identity and does not change the identity", async () => {
   const rabbit = { username: 'r', password: 'secret', hosts: ['10.0.0.1:5672'] };
   const plain = await login(provided);
   const { identity, broker } = await login({ ...provided, rabbit });
@@ -49,7 +49,7 @@ it.each([
     '"[fe80::1]:5672", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
   ],
   ['10.0.0.1:5672', undefined],
-])('a broker at %s is judged like any other place', async (host, denied) => {
+])('a broker at %s is checked against ALLOWED_ENDPOINTS', async (host, denied) => {
   const rabbit = { username: 'r', password: 'secret', hosts: ['10.0.0.2', host] };
   const { broker } = await login({ ...provided, rabbit });
   expect(broker?.denied).toBe(denied);

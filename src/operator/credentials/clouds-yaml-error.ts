@@ -1,4 +1,4 @@
-/** Says what is wrong with a `clouds.yaml`, by field and never by value: values are secrets. */
+/** Problem in a `clouds.yaml`. The message names fields, never values, because values are secrets. */
 export class CloudsYamlError extends Error {
   override readonly name = 'CloudsYamlError';
 }

@@ -2,7 +2,7 @@ import { CloudsYamlError } from './clouds-yaml-error.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Older names that openstacksdk still obeys, each with the name that it stands for. */
+/** Older keys that openstacksdk accepts, with their current names. */
 const aliases: Readonly<Record<string, string>> = {
   auth_plugin: 'auth_type',
   endpoint_type: 'interface',
@@ -15,7 +15,7 @@ const oneRegion = 'write the one region as region_name';
 const noClientCertificate =
   'client certificates are not supported; use a password or an application credential';
 
-/** Keys that openstacksdk obeys and MultiNIC does not, with what to write instead. */
+/** Keys that openstacksdk accepts and MultiNIC refuses, each with advice. */
 const advices: Readonly<Record<string, string>> = {
   regions: oneRegion,
   network_region_name: oneRegion,
@@ -37,7 +37,7 @@ const advices: Readonly<Record<string, string>> = {
   system_scope: 'write the project of the servers',
 };
 
-/** Keys of openstacksdk for work that MultiNIC does not do; services that it does not call are recognised by their prefix. */
+/** Keys of openstacksdk for features outside MultiNIC; keys of unused services are recognised by prefix. */
 const withoutEffect = new Set([
   'disable_vendor_agent',
   'external_network',
@@ -55,8 +55,8 @@ const ofOtherServices =
   /^(?!network_|compute_|identity_)[a-z0-9_]+_(api_version|default_microversion|endpoint|endpoint_override|endpoint_type|interface|region_name|service_name|service_type|format|use_tasks)$/;
 
 /**
- * The fields of a cloud under their current names, with all options of the login below `auth`, as openstacksdk moves them.
- * Throws CloudsYamlError for a key that MultiNIC does not obey, and for one that is given twice with different values.
+ * Returns the cloud's fields under their current names, with all login options below `auth`, as in openstacksdk. Throws
+ * CloudsYamlError for a refused key, and for a key given twice with different values.
  */
 export function knownFields(
   cloud: Fields,
@@ -97,7 +97,7 @@ class Fieldset {
   }
 }
 
-/** As openstacksdk reads keys: `region-name` is `region_name`. */
+/** Replaces dashes, as openstacksdk does: `region-name` is `region_name`. */
 function underscored(fields: Fields, path: string): Fields {
   const known = new Fieldset(path, []);
   for (const [key, value] of Object.entries(fields))
@@ -114,7 +114,7 @@ function refused(path: string, key: string): CloudsYamlError {
   return new CloudsYamlError(`${path}.${keyInWords(key)}: is not obeyed; ${advice}`);
 }
 
-/** A key for messages; what is not written like a key may be a misplaced secret. */
+/** Returns a key for messages; a text unlike a key may be a misplaced secret. */
 export function keyInWords(key: string): string {
   return /^[a-z][a-z0-9_-]{0,63}$/i.test(key) ? key : '<key>';
 }

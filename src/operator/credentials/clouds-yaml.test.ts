@@ -29,8 +29,8 @@ function refusal(text: string, projectId?: string): string {
   return 'accepted';
 }
 
-describe('a clouds.yaml', () => {
-  it('holds the account of a user', () => {
+describe('readCloudsYaml', () => {
+  it("clouds.yaml with a user's account is read", () => {
     expect(readCloudsYaml(yaml({ auth }))).toEqual({
       keystoneUrl: 'https://keystone.test/v3',
       auth: {
@@ -48,7 +48,7 @@ describe('a clouds.yaml', () => {
     });
   });
 
-  it('holds an application credential, with and without its type', () => {
+  it('clouds.yaml with an application credential is read, with and without auth_type', () => {
     const wanted = {
       kind: 'applicationCredential',
       credential: { id: 'c1' },
@@ -59,7 +59,7 @@ describe('a clouds.yaml', () => {
     }
   });
 
-  it('may name an application credential, with its user', () => {
+  it('clouds.yaml may name an application credential together with its user', () => {
     const { application_credential_id: _id, ...rest } = credential;
     const named = { ...rest, application_credential_name: 'robot', user_id: 'u1' };
     expect(readCloudsYaml(yaml({ auth: named })).auth).toMatchObject({
@@ -77,7 +77,7 @@ describe('a clouds.yaml', () => {
     [{ domain_name: 'Both' }, { name: 'Both' }, { name: 'Both' }],
     [{ domain_id: 'd2', project_domain_id: 'd3' }, { id: 'd2' }, { id: 'd3' }],
     [{ default_domain: 'd4' }, { id: 'd4' }, { id: 'd4' }],
-  ])('names domains: %j', (domains, user, project = { id: 'default' }) => {
+  ])('clouds.yaml domains %j are resolved', (domains, user, project = { id: 'default' }) => {
     const { project_id: _id, ...rest } = auth;
     const cloud = { auth: { ...rest, project_name: 'team', ...domains } };
     expect(readCloudsYaml(yaml(cloud)).auth).toMatchObject({
@@ -86,7 +86,7 @@ describe('a clouds.yaml', () => {
     });
   });
 
-  it('says how the cloud is reached', () => {
+  it('clouds.yaml sets region, interface, endpoints and verification', () => {
     const cloud = {
       auth,
       region_name: 'one',
@@ -108,7 +108,7 @@ describe('a clouds.yaml', () => {
     });
   });
 
-  it('is text: an id of digits is no number, a password keeps its blanks', () => {
+  it('clouds.yaml scalars are text: an id of digits is unchanged, a password keeps its blanks', () => {
     const text = `clouds:
   mine:
     verify: true
@@ -128,7 +128,7 @@ describe('a clouds.yaml', () => {
     });
   });
 
-  it('may leave the project to the CR, and names its own before that', () => {
+  it("the CR's project is used only when clouds.yaml names no project", () => {
     const { project_id: _id, ...rest } = auth;
     expect(readCloudsYaml(yaml({ auth: rest }), 'p9').auth).toMatchObject({
       project: { id: 'p9' },
@@ -179,10 +179,10 @@ describe('a clouds.yaml', () => {
       yaml({ auth, auth_type: 'v3applicationcredential' }),
       'clouds.mine.auth.application_credential_secret: is required',
     ],
-  ])('that cannot be used is told by its field: %j', (text, message) => {
-    const said = refusal(text);
-    expect(said).toContain(message);
-    expect(said).not.toContain('secret-word');
+  ])('an unusable clouds.yaml is reported by field, without values: %j', (text, message) => {
+    const refused = refusal(text);
+    expect(refused).toContain(message);
+    expect(refused).not.toContain('secret-word');
   });
 
   it.each([
@@ -207,10 +207,10 @@ describe('a clouds.yaml', () => {
     ],
     [{ region_name: 'a', 'region-name': 'b' }, 'region_name: and region-name are the same field'],
     [{ project_id: 'secret-word' }, 'clouds.mine.auth.project_id: is given twice, with different'],
-  ])('refuses by name what is not obeyed: %j', (cloud, message) => {
-    const said = refusal(yaml({ auth, ...cloud }));
-    expect(said).toContain(message);
-    expect(said).not.toContain('secret-word');
+  ])('a key without effect is refused by name: %j', (cloud, message) => {
+    const refused = refusal(yaml({ auth, ...cloud }));
+    expect(refused).toContain(message);
+    expect(refused).not.toContain('secret-word');
   });
 
   it.each([
@@ -225,11 +225,11 @@ describe('a clouds.yaml', () => {
     [{ auth_plugin: 'password', compute_api_version: '2.1' }, { region: undefined }],
     [{ image_api_version: '2', networks: [{ name: 'x' }], object_store_interface: 'x' }, {}],
     [{ auth_url: auth.auth_url, project_id: 'p1' }, { keystoneUrl: auth.auth_url }],
-  ])('obeys as openstacksdk does: %j', (cloud, wanted) => {
+  ])('a key has the same effect as in openstacksdk: %j', (cloud, wanted) => {
     expect(readCloudsYaml(yaml({ auth, ...cloud }))).toMatchObject(wanted);
   });
 
-  it('may have its login beside auth, or no auth at all', () => {
+  it('login fields may stand beside auth, or without auth', () => {
     const { auth_url, project_id: _id, ...rest } = auth;
     const domain = { project_domain_name: 'Projects' };
     const split = yaml({ auth: rest, auth_url, project_name: 'team', ...domain });
@@ -247,12 +247,12 @@ describe('a clouds.yaml', () => {
     ['clouds: {mine: {"auth": {}, "auth": 1}}', 'line 1: auth is given twice; keep one'],
     ['clouds: {}\nclouds: {}', 'line 2: clouds is given twice; keep one'],
     ['a:\n  "secret-word !": 1\n  "secret-word !": 2\n', 'line 3: <key> is given twice'],
-  ])('names a key that is given twice: %j', (text, message) => {
+  ])('a key given twice is reported with its line: %j', (text, message) => {
     expect(refusal(text)).toContain(message);
     expect(refusal(text)).not.toContain('secret-word');
   });
 
-  it('may have been written on Windows, and say nothing in many ways', () => {
+  it('clouds.yaml may have a BOM, Windows line ends and null values', () => {
     const nothing = [
       'region_name: ~',
       'cacert: null',
@@ -267,7 +267,7 @@ describe('a clouds.yaml', () => {
     expect(read).toEqual(readCloudsYaml(yaml({ auth })));
   });
 
-  it('has a password with all its characters, of whichever script', () => {
+  it('a password may have any characters of any script', () => {
     for (const password of ['pä ß', '비밀번호\n', '\t"\\', '🔑', 'null', '~', 'x'.repeat(10_000)]) {
       expect(readCloudsYaml(yaml({ auth: { ...auth, password } })).auth).toMatchObject({
         password,
@@ -275,7 +275,7 @@ describe('a clouds.yaml', () => {
     }
   });
 
-  it('says with merge keys what it says without', () => {
+  it('merge keys have their YAML meaning', () => {
     const text = `usual: &usual {verify: 'no', region_name: two}
 clouds:
   mine:
@@ -298,15 +298,15 @@ clouds:
     ['clouds: {__proto__: {auth: {}}}', 'clouds: names no cloud'],
     ['clouds: &all {mine: *all}', 'is not YAML'],
     ['? [secret-word]\n: x\nclouds: {}', 'names no cloud'],
-  ])('of a hostile shape is told as any other: %j', (text, message) => {
+  ])('a malformed clouds.yaml gives an error without secrets or warnings: %j', (text, message) => {
     const warned = vi.spyOn(process, 'emitWarning');
-    const said = refusal(text);
-    expect(said).toContain(message);
-    expect(said).not.toContain('secret-word');
+    const refused = refusal(text);
+    expect(refused).toContain(message);
+    expect(refused).not.toContain('secret-word');
     expect(warned).not.toHaveBeenCalled();
   });
 
-  it('of aliases without end is refused like any other', () => {
+  it('exponentially nested aliases are refused as invalid YAML', () => {
     const lines = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (let n = 0; n < 8; n++) {
       const [here, before] = ['bcdefghi'[n] ?? '', 'abcdefgh'[n] ?? ''];
@@ -315,7 +315,7 @@ clouds:
     expect(refusal(lines.join('\n'))).toBe('is not YAML');
   });
 
-  it('longer than any one cloud is not even read: every key of a map is compared with all others', () => {
+  it('a text above 16,384 characters is refused before parsing, because key comparison is quadratic', () => {
     const fits = `${yaml({ auth })}#`.padEnd(16_384, '#');
     expect(refusal(fits)).toBe('accepted');
     const message = 'has 16385 characters; keep exactly one cloud, in 16384 at most';

@@ -4,7 +4,7 @@ import type { CloudAuth, DomainRef, InDomain } from '../../openstack/cloud-ident
 import { CloudsYamlError } from './clouds-yaml-error.ts';
 import { keyInWords, knownFields } from './clouds-yaml-keys.ts';
 
-/** The one cloud of a `clouds.yaml` (openstacksdk, "Configuration"), as far as it is read here. */
+/** The only cloud in a `clouds.yaml` (openstacksdk, "Configuration"), with the supported fields. */
 export interface YamlCloud {
   readonly keystoneUrl: string;
   readonly auth: CloudAuth;
@@ -12,9 +12,9 @@ export interface YamlCloud {
   readonly interface: 'public' | 'internal' | 'admin' | undefined;
   readonly neutronUrl: string | undefined;
   readonly novaUrl: string | undefined;
-  /** False: the certificate is not verified; undefined = it does not say. */
+  /** False: certificates are not verified; undefined: not set. */
   readonly verify: boolean | undefined;
-  /** Names a key of the Secret, or a file of the machine that the text was written for. */
+  /** Key of the Secret, or a file path on the author's machine. */
   readonly cacert: string | undefined;
 }
 
@@ -23,21 +23,21 @@ const text = z
   .transform((value) => value.trim())
   .transform((value) => (value === '' ? undefined : value))
   .optional();
-/** Refused here, where no value is told: what stands in the place of a URL may be meant for another field. */
+/** Validates a URL here, because this message shows no value: the field may hold a misplaced secret. */
 const url = text.refine(
   (value) => value === undefined || /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
   'must be a URL such as https://keystone.example:5000',
 );
-/** Its blanks may be part of it. */
+/** Untrimmed, because blanks may be part of a secret. */
 const secret = z.string('must be a text').optional();
-/** Booleans of YAML 1.1, as PyYAML reads them. */
+/** YAML 1.1 booleans, as read by PyYAML. */
 const flag = z
   .string('must be true or false')
   .toLowerCase()
   .pipe(z.enum(['true', 'false', 'yes', 'no', 'on', 'off'], 'must be true or false'))
   .transform((word) => ['true', 'yes', 'on'].includes(word))
   .optional();
-/** Neutron v2.0 and Nova v2.1 are called, whichever minor version is written. */
+/** The minor version is ignored: calls always use Neutron v2.0 and Nova v2.1. */
 const apiVersion = z
   .string()
   .regex(/^(v?2(\.\d+)?)?$/, 'must be 2: no other version is called')
@@ -54,7 +54,7 @@ const authSchema = z.strictObject({
   project_name: text,
   project_domain_name: text,
   project_domain_id: text,
-  // Of both user and project.
+  // Domain of both user and project.
   domain_name: text,
   domain_id: text,
   default_domain: text,
@@ -105,10 +105,12 @@ const fileSchema = z.object(
   'must begin with "clouds:" and one cloud below it',
 );
 
-/** One cloud takes some hundred characters, and a map of 60,000 keys, which fits a Secret, minutes to read. */
+/** Characters; a cloud takes some hundred. A map of 60,000 keys fits a Secret and takes minutes to parse. */
 const longestText = 16_384;
 
-/** Reads the only cloud of a `clouds.yaml`; `projectId` is for one that names no project. Throws CloudsYamlError. */
+/**
+ * Reads the only cloud in a `clouds.yaml`; `projectId` is used when the cloud names no project. Throws CloudsYamlError.
+ */
 export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   const { clouds } = checked(fileSchema, parsed(yaml), []);
   const [entry, ...others] = Object.entries(clouds);
@@ -137,13 +139,13 @@ export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   };
 }
 
-/** As PyYAML reads it, but that every scalar is a text or nothing: a project id of digits alone is no number. */
+/** YAML as read by PyYAML, but every scalar is text or null: a project id of digits is no number. */
 const reading = {
   schema: 'failsafe',
   customTags: ['null'],
   merge: true,
   prettyErrors: false,
-  // Warnings quote what they warn of, past our log.
+  // Warnings quote their input, and bypass our log.
   logLevel: 'error',
 } as const;
 
@@ -164,7 +166,7 @@ function parsed(yaml: string): unknown {
   }
 }
 
-/** PyYAML takes the last of several equal keys without a word. */
+/** Returns a message for a duplicate key; PyYAML silently takes the last. */
 function keyGivenTwice(yaml: string, error: unknown): string | undefined {
   if (!(error instanceof YAMLParseError) || error.code !== 'DUPLICATE_KEY') return undefined;
   const [at] = error.pos;
@@ -173,7 +175,7 @@ function keyGivenTwice(yaml: string, error: unknown): string | undefined {
   return `line ${line}: ${keyInWords(key.replaceAll(/^["']|["']$/g, ''))} is given twice; keep one`;
 }
 
-/** As openstacksdk has it: a field of nothing is none. */
+/** Drops null fields, as openstacksdk does. */
 function withoutNothing(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNothing);
@@ -235,7 +237,7 @@ function projectOf(auth: Auth, path: readonly string[], otherwise: string | unde
   return { id: otherwise };
 }
 
-/** As openstacksdk has it: a domain that nobody names is the one that every Keystone begins with. */
+/** Returns the domain; the default is Keystone's initial domain, as in openstacksdk. */
 function domainOf(auth: Auth, whose: 'user' | 'project'): DomainRef {
   const id = auth[`${whose}_domain_id`] ?? auth.domain_id;
   if (id !== undefined) return { id };

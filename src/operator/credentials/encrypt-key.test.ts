@@ -21,8 +21,8 @@ const reference = {
   secrets: { contrabassEncryptKeySecretRef: { name: 'mine', key: 'aes' } },
 };
 
-describe('the key of Contrabass’ passwords', () => {
-  it('comes from the referenced Secret before anything else', async () => {
+describe('Contrabass’ encrypt key', () => {
+  it('the encrypt key in the referenced Secret comes first', async () => {
     secret('mine', 'aes', 'referenced');
     secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
     scene.create({ ...reference, settings: { contrabassEncryptKey: 'plain' } });
@@ -30,7 +30,7 @@ describe('the key of Contrabass’ passwords', () => {
     expect(scene.clouds.requests[0]?.encryptKey).toBe('referenced');
   });
 
-  it('comes from the usual Secret, else from the CR, else from the operator', async () => {
+  it('the encrypt key comes from Secret contrabass-encrypt-key, else the CR, else the operator', async () => {
     scene.create({ settings: { contrabassEncryptKey: ' plain ' } });
     await scene.look();
     secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
@@ -42,7 +42,7 @@ describe('the key of Contrabass’ passwords', () => {
     expect(other.clouds.requests[0]?.encryptKey).toBe(environment['CONTRABASS_ENCRYPT_KEY']);
   });
 
-  it('that is nowhere is an error that says where to put it', async () => {
+  it('a missing encrypt key gives an error with the places to set the key', async () => {
     scene.create();
     await scene.look();
     expect(scene.ready()).toBe(
@@ -54,18 +54,21 @@ describe('the key of Contrabass’ passwords', () => {
     ['is missing', undefined],
     ['has no such key', 'other'],
     ['is empty', 'aes'],
-  ])('in a referenced Secret that %s is not replaced by another one', async (_why, key) => {
-    if (key) secret('mine', key, '');
-    secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
-    scene.create(reference);
-    await scene.look();
-    expect(scene.ready()).toContain(
-      'False ConfigError: spec.secrets.contrabassEncryptKeySecretRef',
-    );
-    expect(scene.clouds.requests).toEqual([]);
-  });
+  ])(
+    'a referenced Secret that %s is an error, without fallback to other keys',
+    async (_why, key) => {
+      if (key) secret('mine', key, '');
+      secret('contrabass-encrypt-key', 'CONTRABASS_ENCRYPT_KEY', 'usual');
+      scene.create(reference);
+      await scene.look();
+      expect(scene.ready()).toContain(
+        'False ConfigError: spec.secrets.contrabassEncryptKeySecretRef',
+      );
+      expect(scene.clouds.requests).toEqual([]);
+    },
+  );
 
-  it('in a Secret that cannot be read is not replaced either, and comes back by itself', async () => {
+  it('an unreadable Secret is an error without fallback, until the Secret is readable', async () => {
     scene.create({ settings: { contrabassEncryptKey: 'plain' } });
     scene.kube.secretFailure = new KubeError({ status: 403, reason: 'Forbidden', message: 'no' });
     await scene.look();
@@ -78,9 +81,9 @@ describe('the key of Contrabass’ passwords', () => {
   });
 });
 
-describe('the operator’s own key', () => {
+describe('the operator’s own encrypt key', () => {
   it.each(['contrabassEndpoint', 'openstackNeutronEndpoint', 'openstackNovaEndpoint'])(
-    'is not used when %s leads to a place that only the CR vouches for',
+    'the operator’s encrypt key is not used when %s is outside ALLOWED_ENDPOINTS',
     async (field) => {
       await using other = await setScene();
       other.create({ settings: { [field]: 'https://evil.org' } });
@@ -90,7 +93,7 @@ describe('the operator’s own key', () => {
     },
   );
 
-  it('is used there when the operator allows it', async () => {
+  it("the operator’s encrypt key is used when ALLOWED_ENDPOINTS allows the CR's endpoint", async () => {
     await using other = await setScene({ ...environment, ALLOWED_ENDPOINTS: 'https://*.org' });
     other.create({ settings: { contrabassEndpoint: 'https://good.org' } });
     await other.look();

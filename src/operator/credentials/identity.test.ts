@@ -23,7 +23,7 @@ const auth = {
 let scene: Scene;
 
 async function open(env: Readonly<Record<string, string>> = {}): Promise<void> {
-  // Nobody needs a Contrabass here.
+  // These tests use no Contrabass.
   const { CONTRABASS_ENDPOINT: _url, CONTRABASS_ENCRYPT_KEY: _key, ...rest } = environment;
   scene = await setScene({ ...rest, ...env });
   attach(scene.cloud, 1, 1);
@@ -42,8 +42,8 @@ function yaml(cloud: unknown): string {
   return stringify({ clouds: { mine: cloud } });
 }
 
-describe('the cloud of credentials in the CR', () => {
-  it('is reached with them, and with what the CR says of it', async () => {
+describe('cloud login with credentials in the CR', () => {
+  it("the login has the CR's credentials and settings", async () => {
     await open();
     const settings = { openstackEndpointRegion: 'one', openstackTimeout: '3s' };
     scene.create({ credentials: { ...direct, computeEndpoint: 'https://nova.test' }, settings });
@@ -66,7 +66,7 @@ describe('the cloud of credentials in the CR', () => {
     });
   });
 
-  it('has its services where the settings of the CR say, else where the credentials do', async () => {
+  it("service endpoints come from the CR's settings, else from the credentials, else from the operator", async () => {
     await open({ OPENSTACK_NEUTRON_ENDPOINT: 'https://usual.test' });
     const credentials = { ...direct, networkEndpoint: 'https://neutron.test' };
     scene.create({ credentials });
@@ -83,7 +83,7 @@ describe('the cloud of credentials in the CR', () => {
     ]);
   });
 
-  it('has a catalog that the policy limits', async () => {
+  it('the policy limits the endpoints in the catalog', async () => {
     const allowed = 'https://keystone.test,https://viola.test';
     await open({ ALLOWED_ENDPOINTS: allowed });
     scene.create({ credentials: direct });
@@ -92,18 +92,18 @@ describe('the cloud of credentials in the CR', () => {
   });
 });
 
-function said(field: string): string {
+function secretWarning(field: string): string {
   return `the account of the cloud was accepted; everybody who may read this object reads ${field}`;
 }
 
-describe('a secret that everybody can read in the object', () => {
-  it('is used and warned of once, until it is kept elsewhere, and not shown', async () => {
+describe('a secret readable in the object', () => {
+  it('a password in the CR works, gives one Warning event until moved to a Secret, and is never shown', async () => {
     await open();
     keep({ 'clouds.yaml': yaml({ auth }) });
     scene.create({ credentials: direct });
     await scene.look();
     await scene.look();
-    const message = said('spec.credentials.password (use spec.credentials.secretRef)');
+    const message = secretWarning('spec.credentials.password (use spec.credentials.secretRef)');
     expect(scene.condition('CredentialsValid')).toMatchObject({
       status: 'True',
       reason: 'SecretInSpec',
@@ -118,18 +118,20 @@ describe('a secret that everybody can read in the object', () => {
     expect(scene.condition('CredentialsValid')?.reason).toBe('Healthy');
   });
 
-  it('may be the key of Contrabass', async () => {
+  it('an encrypt key in the CR is reported as SecretInSpec', async () => {
     await open({ CONTRABASS_ENDPOINT: 'https://contrabass.test' });
     scene.create({ settings: { contrabassEncryptKey: 'plain-key-16byte' } });
     await scene.look();
     expect(scene.condition('CredentialsValid')?.message).toBe(
-      said('spec.settings.contrabassEncryptKey (use spec.secrets.contrabassEncryptKeySecretRef)'),
+      secretWarning(
+        'spec.settings.contrabassEncryptKey (use spec.secrets.contrabassEncryptKeySecretRef)',
+      ),
     );
   });
 });
 
-describe('the cloud of credentials in a Secret', () => {
-  it('is reached as the clouds.yaml says, its authority included', async () => {
+describe('cloud login with credentials in a Secret', () => {
+  it('the login has the values of the clouds.yaml, including its certificate authority', async () => {
     await open();
     const cloud = { auth, region_name: 'one', interface: 'internal', cacert: 'ca.crt' };
     keep({ 'clouds.yaml': yaml(cloud), 'ca.crt': pem });
@@ -146,7 +148,7 @@ describe('the cloud of credentials in a Secret', () => {
     });
   });
 
-  it('is reached as the CR says before the clouds.yaml, and as that says before the operator', async () => {
+  it("the CR's settings win over the clouds.yaml, which wins over the operator's settings", async () => {
     const usual = { OPENSTACK_ENDPOINT_REGION: 'three', OPENSTACK_ENDPOINT_INTERFACE: 'admin' };
     await open({ ...usual, INSECURE_TLS_ENDPOINTS: '*' });
     keep({ 'clouds.yaml': yaml({ auth, region_name: 'two', verify: false }) });
@@ -160,19 +162,19 @@ describe('the cloud of credentials in a Secret', () => {
     keep({ 'clouds.yaml': yaml({ auth }) });
     scene.edit({ credentials: inSecret });
     await scene.look();
-    const seen = scene.clouds.identities.map(({ region, interface: kind, tls }) => [
+    const logins = scene.clouds.identities.map(({ region, interface: kind, tls }) => [
       region,
       kind,
       tls.insecure,
     ]);
-    expect(seen).toEqual([
+    expect(logins).toEqual([
       ['two', 'admin', true],
       ['one', 'admin', false],
       ['three', 'admin', false],
     ]);
   });
 
-  it('is another one as soon as the Secret changes', async () => {
+  it('a changed Secret gives a new login at the next sync', async () => {
     await open();
     keep({ 'clouds.yaml': yaml({ auth }) });
     scene.create({ credentials: inSecret });
@@ -232,7 +234,7 @@ describe('the cloud of credentials in a Secret', () => {
       {},
       `PolicyDenied: ${where} names Nova "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
-  ])('is not reached, and nothing sent, with %j', async (values, more, message) => {
+  ])('no login is made with %j', async (values, more, message) => {
     await open();
     if (values) keep(values);
     scene.create({ credentials: { ...inSecret, ...more } });
@@ -242,7 +244,7 @@ describe('the cloud of credentials in a Secret', () => {
     expect(JSON.stringify(scene.status())).not.toContain('secret-word');
   });
 
-  it('that is no text is not read as if it were one', async () => {
+  it('a clouds.yaml that is not UTF-8 is refused', async () => {
     await open();
     const latin1 = Buffer.from(yaml({ auth: { ...user, password: 'pässword' } }), 'latin1');
     const data = { 'clouds.yaml': latin1.toString('base64') };
@@ -255,7 +257,7 @@ describe('the cloud of credentials in a Secret', () => {
     expect(scene.clouds.identities).toEqual([]);
   });
 
-  it('may have a project that both name', async () => {
+  it('the same project in CR and clouds.yaml is accepted', async () => {
     await open();
     keep({ 'clouds.yaml': yaml({ auth: { ...user, project_id: 'P1' } }) });
     scene.create({ credentials: { ...inSecret, projectID: 'p1' } });

@@ -7,16 +7,16 @@ import { accountOfProvider } from './provider.ts';
 import { accountOfSecret } from './secret.ts';
 import { unverifiedCloud, unverifiedContrabass, verificationOf } from './verification.ts';
 
-/** How the cloud of an OpenstackConfig is reached. */
+/** Login for an OpenstackConfig's cloud. */
 export interface Login {
   readonly identity: CloudIdentity;
-  /** No part of the identity: another broker makes no other cloud. */
+  /** Not part of the identity, because another broker does not make another cloud. */
   readonly broker: Broker | undefined;
-  /** Whose certificates are not verified because the CR, or the Secret beside it, says so; for people. */
+  /** Services without certificate verification by choice of CR or Secret, for status messages. */
   readonly unverified: readonly string[];
 }
 
-/** As whom, and where, the cloud of an OpenstackConfig is asked. Throws StepFailure. */
+/** Resolves identity and endpoints for an OpenstackConfig's cloud. Throws StepFailure. */
 export async function loginOf(
   config: ResolvedConfig,
   namespace: string,
@@ -43,8 +43,8 @@ export async function loginOf(
   };
   const contrabass =
     credentials.kind === 'provider' ? unverifiedContrabass(credentials.contrabass) : [];
-  const whose = [...contrabass, ...unverifiedCloud(identity)];
-  return { identity, broker: account.broker, unverified: whose };
+  const unverifiedServices = [...contrabass, ...unverifiedCloud(identity)];
+  return { identity, broker: account.broker, unverified: unverifiedServices };
 }
 
 async function accountOf(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { attach, environment, setScene } from '../testing/scene.ts';
 
-describe('the cloud of an OpenstackConfig', () => {
-  it('is reached as Contrabass says, unless the operator or the CR says otherwise', async () => {
+describe('cloud login with an account from Contrabass', () => {
+  it("the login has Contrabass' values, unless the operator or the CR overrides them", async () => {
     await using scene = await setScene({
       ...environment,
       OPENSTACK_NOVA_ENDPOINT: 'https://nova.test',
@@ -35,7 +35,7 @@ describe('the cloud of an OpenstackConfig', () => {
     });
   });
 
-  it('is not given its password where the policy forbids', async () => {
+  it('no password is sent to a Keystone that the policy denies', async () => {
     const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://contrabass.example.com' };
     await using scene = await setScene({ ...allowed, CONTRABASS_ENDPOINT: 'http://127.0.0.1' });
     scene.clouds.provided = {
@@ -53,7 +53,7 @@ describe('the cloud of an OpenstackConfig', () => {
   });
 
   it.each(['neutronUrl', 'novaUrl'] as const)(
-    'gets no token for a forbidden %s of Contrabass',
+    'no token is requested for a denied %s from Contrabass',
     async (field) => {
       await using scene = await setScene();
       scene.clouds.provided = {
@@ -70,7 +70,7 @@ describe('the cloud of an OpenstackConfig', () => {
     },
   );
 
-  it('says so when its catalog names a place that the policy forbids', async () => {
+  it('a denied endpoint in the catalog is reported as PolicyDenied', async () => {
     const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com' };
     await using scene = await setScene(allowed);
     scene.cloud.fail('subnet', 'denied');
@@ -80,7 +80,7 @@ describe('the cloud of an OpenstackConfig', () => {
     expect(scene.ready()).toContain('False PolicyDenied: neutron');
   });
 
-  it('is held to the policy, its catalog too, when the CR chose the Contrabass', async () => {
+  it('a Contrabass chosen by the CR is limited by the policy, including its catalog', async () => {
     const allowed = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com,*' };
     await using scene = await setScene(allowed);
     scene.kube.secrets.set('multinic-system/contrabass-encrypt-key', {

@@ -17,7 +17,7 @@ import {
 } from './account.ts';
 import { configError, readSecret } from './secrets.ts';
 
-/** Asks Contrabass how to reach the cloud of an OpenstackConfig, and as whom. Throws StepFailure. */
+/** Requests the cloud account of an OpenstackConfig from Contrabass. Throws StepFailure. */
 export async function accountOfProvider(
   source: ProviderSource,
   request: AccountRequest,
@@ -34,10 +34,11 @@ export async function accountOfProvider(
     throw openstackFailure(error, 'ContrabassError');
   });
   const { allowedEndpoints } = settings;
-  // Who chose the Contrabass chose the Keystone and its catalog; at inner addresses they still have to be listed.
+  // An administrator who trusts the Contrabass trusts its Keystone and catalog; inner addresses still need an entry in
+  // ALLOWED_ENDPOINTS.
   const isLimited = !contrabass.trusted || allowedEndpoints.length === 0;
   const allowed = isLimited ? allowedEndpoints : [...allowedEndpoints, '*'];
-  // The password goes there next, and the token after it.
+  // Password and token are sent to these endpoints next.
   refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
   refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);
   refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);
@@ -52,7 +53,7 @@ export async function accountOfProvider(
   };
 }
 
-/** Whoever may make an OpenstackConfig must not have the operator knock at every door: a port is judged like any other. */
+/** Checks the broker against the policy: an OpenstackConfig's author must not use the operator as a port scanner. */
 function judged(broker: Broker, allowed: readonly string[]): Broker {
   for (const address of broker.hosts.flatMap((host) => brokerAddress(host) ?? [])) {
     const denied = deniedEndpoint(placeOf(address).href, allowed);
@@ -62,12 +63,12 @@ function judged(broker: Broker, allowed: readonly string[]): Broker {
   return broker;
 }
 
-/** Secret that earlier generations look for in the namespace of the OpenstackConfig. */
+/** Secret name from earlier generations, in the OpenstackConfig's namespace. */
 const usual = { name: 'contrabass-encrypt-key', key: 'CONTRABASS_ENCRYPT_KEY' } as const;
 
 /**
- * The key of Contrabass' passwords: the referenced Secret, else the usual Secret of the namespace, else the one in the CR,
- * else the operator's. Throws ConfigError when there is none, or when a Secret that is there cannot be used.
+ * Returns the key for Contrabass' passwords: from the referenced Secret, else the usual Secret, else the CR, else the
+ * operator. Throws ConfigError without a key, or when an existing Secret is unusable.
  */
 async function encryptKeyOf(
   { encryptKey, untrustedFields }: ProviderSource,
@@ -92,7 +93,7 @@ async function encryptKeyOf(
     throw configError(`contrabassEncryptKey is required (${ways})`);
   }
   if (untrustedFields.length === 0) return operatorKey;
-  // Whoever answers there gets to see what the key decrypts, or a token that was bought with it.
+  // The service at an untrusted endpoint would receive the decrypted password, or a token obtained with the password.
   const named = untrustedFields.join(', ');
   const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; allow it there, or bring a key in Secret ${namespace}/${usual.name}`;
   throw new StepFailure({ reason: 'PolicyDenied', message });

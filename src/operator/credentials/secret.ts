@@ -13,7 +13,7 @@ import { configError, readSecret, type SecretValues } from './secrets.ts';
 
 const key = 'clouds.yaml';
 
-/** Reads the account in the `clouds.yaml` of a Secret beside the OpenstackConfig. Throws StepFailure. */
+/** Reads the account in the `clouds.yaml` of a Secret in the OpenstackConfig's namespace. Throws StepFailure. */
 export async function accountOfSecret(
   source: SecretSource,
   { namespace, openstack }: AccountRequest,
@@ -56,7 +56,7 @@ function cloudIn(text: string, { projectId }: SecretSource, where: string): Yaml
   }
 }
 
-/** Two projects at once are one too many, and an application credential has its own. */
+/** Refuses two different projects, and a project beside an application credential, which has its own. */
 function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCloud {
   if (projectId === undefined) return cloud;
   const { auth } = cloud;

@@ -5,13 +5,13 @@ import { isForbidden, isNotFound, KubeError } from '../../kube/errors.ts';
 import { operatorRights } from '../rights.ts';
 import { StepFailure } from '../status/step-failure.ts';
 
-/** The texts of a Secret. */
+/** A Secret's texts by key. */
 export interface SecretValues {
-  /** Throws StepFailure when what is there is no text. */
+  /** Throws StepFailure when the value is not UTF-8. */
   get(key: string): string | undefined;
 }
 
-/** The values of a Secret by key; undefined when there is none. Throws StepFailure when that cannot be told. */
+/** Reads a Secret; undefined: the Secret does not exist. Throws StepFailure when the Secret cannot be read. */
 export async function readSecret(
   client: Pick<KubeClient, 'find'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -30,12 +30,12 @@ export async function readSecret(
       ? `; let the operator read Secrets of ${namespace} (secretNamespaces, Role ${operatorRights.roles.secrets})`
       : '';
     const message = `Secret ${namespace}/${name} cannot be read: ${error.message}${fix}`;
-    // Falling back to another key would hide that the right one could not be read.
+    // A fallback to another key would hide the unreadable Secret.
     throw new StepFailure({ reason: 'ConfigError', message }, { cause: error });
   }
 }
 
-/** Read as a text all the same it would be another password, which is refused until the account is locked. */
+/** Returns the text; non-UTF-8 bytes, decoded anyway, would be a wrong password and could lock the account. */
 function textIn(data: ReadonlyMap<string, string>, key: string, where: string): string | undefined {
   const value = data.get(key);
   if (value === undefined) return undefined;

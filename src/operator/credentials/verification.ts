@@ -5,16 +5,16 @@ import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import type { Account } from './account.ts';
 
-/** How far certificates of a cloud are verified. */
+/** Certificate verification for a cloud. */
 export interface Verification {
   readonly insecure: boolean;
-  /** Set where that is the wish of the CR, or of who holds its account. */
+  /** Set when the CR, or the account's source, switches verification off. */
   readonly unverified: CloudIdentity['unverified'];
 }
 
 /**
- * What the CR says before what stands beside the account, and that before the operator's settings. Throws PolicyDenied before
- * anything is sent where the wish does not hold; places that the catalog names are judged as soon as it does.
+ * Returns the verification by precedence: CR, account, operator's settings. Throws PolicyDenied before any call when
+ * the policy requires verification; endpoints in the catalog are checked later.
  */
 export function verificationOf(
   given: boolean | undefined,
@@ -26,7 +26,7 @@ export function verificationOf(
       ? account.verify
       : { is: !given, by: `spec.settings.openstackInsecureTLS is ${given}` };
   const insecure = verify ? !verify.is : openstackInsecureTls;
-  // What an administrator decided for all needs nobody's leave.
+  // The administrator's own setting applies to all OpenstackConfigs and needs no approval.
   if (!verify || verify.is || openstackInsecureTls) return { insecure, unverified: undefined };
   const { by } = verify;
   refuseAny(account, by, endpoints);
@@ -47,12 +47,12 @@ function refuseAny(
   }
 }
 
-/** Whose certificates are not verified at the wish of the CR, for people. */
+/** Names the cloud without certificate verification, for status messages. */
 export function unverifiedCloud({ keystoneUrl, unverified }: CloudIdentity): string[] {
   return unverified ? [`the cloud at ${keystoneUrl} (${unverified.by})`] : [];
 }
 
-/** Without TLS there is nothing to verify. */
+/** Names Contrabass without certificate verification; without TLS nothing is verified. */
 export function unverifiedContrabass({
   url,
   unverifiedBy,

@@ -16,10 +16,10 @@ import type { DeliveredContext } from '../sync/delivery.ts';
 import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
 import { type Withdrawn, withdraw } from './withdraw.ts';
 
-/** Nodes in business clusters that the OpenstackConfig names no longer. */
+/** An OpenstackConfig's nodes in its former business clusters. */
 export interface FormerClusters {
   readonly leaving: readonly ExistingNodeConfig[];
-  /** Business clusters that have, or may have, nodes, including the present one. */
+  /** Business clusters with possible nodes, including the present business cluster. */
   readonly deliveredTo: readonly string[];
   readonly troubles: readonly Trouble[];
 }
@@ -31,8 +31,8 @@ export interface FormerClustersDeps {
 }
 
 /**
- * Removes nodes from former business clusters. A node is removed there when the present business cluster shows a Node with
- * its instance id; a changed setting of the operator or form of credentials alone removes no NIC.
+ * Removes nodes from former business clusters. A node is removed when the present business cluster shows a Node with
+ * its instance id. A changed operator setting or credential form alone removes no NIC.
  */
 export async function leaveFormerClusters(
   context: DeliveredContext,
@@ -49,21 +49,22 @@ export async function leaveFormerClusters(
   for (const [provider, known] of clusters) {
     if (provider === config.providerId) continue;
     try {
-      // Before the list: a POST that arrives after the list is not in it.
+      // Before the list, which misses any POST that arrives later.
       const isOpen = memory.term.unansweredPosts.openForMs(provider) > 0;
       const viola = await violas.of(config.viola, provider, source);
-      const heldBack = (own: readonly ExistingNodeConfig[]) => heldIn(own, context);
+      const blockedIn = (own: readonly ExistingNodeConfig[]) => blockedNodes(own, context);
       const left = viola.abilities.removes
-        ? await withdraw({ viola, owner: source, known, heldBack, perform }, signal)
+        ? await withdraw({ viola, owner: source, known, blockedIn, perform }, signal)
         : leftByHand(known, provider, inFormerClusters);
-      if (left.leaving.length + left.held.length === 0 && !isOpen) {
+      if (left.leaving.length + left.blocked.length === 0 && !isOpen) {
         await inventory.record(provider, source, []);
         occupied.delete(provider);
       }
       leaving.push(...left.leaving);
-      if (left.held.length > 0) troubles.push(heldTrouble(left.held, provider, config.providerId));
+      if (left.blocked.length > 0)
+        troubles.push(blockedTrouble(left.blocked, provider, config.providerId));
     } catch (error) {
-      // A failure there does not undo the delivery here.
+      // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
       const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
       troubles.push({ reason: error.reason, message });
@@ -72,16 +73,19 @@ export async function leaveFormerClusters(
   return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
 }
 
-/** Returns that nothing is left behind a legacy Viola. Throws StepFailure unless a user has removed the nodes. */
+/**
+ * Returns no nodes for a legacy Viola without recorded nodes, or after a user removed the nodes. Throws StepFailure
+ * otherwise.
+ */
 function leftByHand(names: readonly string[], provider: string, isClean: boolean): Withdrawn {
-  if (names.length === 0 || isClean) return { leaving: [], held: [] };
+  if (names.length === 0 || isClean) return { leaving: [], blocked: [] };
   const { reason, message } = removalUnsupported(names, provider);
   const next = `${message}; then set the annotation multinic.io/allow-removals to a new value`;
   throw new StepFailure({ reason, message: next });
 }
 
-/** Returns the nodes whose removal needs the approval of a user. */
-function heldIn(
+/** Returns the nodes whose removal needs a user's approval. */
+function blockedNodes(
   own: readonly ExistingNodeConfig[],
   context: DeliveredContext,
 ): ReadonlySet<string> {
@@ -100,7 +104,7 @@ function heldIn(
   return new Set(nics.filter(({ item }) => held.has(item)).map(({ node }) => node.nodeName));
 }
 
-/** An object without a Node, and without an agent run, has no NICs. */
+/** Returns false for an object without a Node and without an agent run. */
 function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   const { applied, knownInterfaces = [], observedGeneration, conditions } = status ?? {};
   const { reason } = findCondition(conditions, 'Ready') ?? {};
@@ -108,7 +112,7 @@ function mayHaveNics({ status, generation }: ExistingNodeConfig): boolean {
   return !isNowhere || applied !== undefined || knownInterfaces.length > 0;
 }
 
-/** The server that the object was delivered for: a user's edit of the instance id does not deselect it. */
+/** Returns the delivered instance id: a user's edit of the id does not deselect the server. */
 function serverOf(node: ExistingNodeConfig): string {
   return deliveredFor(node)?.toLowerCase() ?? '';
 }
@@ -122,12 +126,12 @@ function basisOf(
   const isDeleted = observation.servers.some((server) => {
     return server.id === instanceId && server.status === 'DELETED';
   });
-  if (isDeleted || rounds.held.some((one) => showsNode(one, instanceId))) return 'proven';
+  if (isDeleted || rounds.held.some((existing) => showsNode(existing, instanceId))) return 'proven';
   const isDeselected = selection.pinned.servers && !selection.serverIds.includes(instanceId);
   return isDeselected && node.source?.uid === source.uid ? 'named' : 'sideEffect';
 }
 
-/** Whether the controller has applied this object on a Node with this instance id. */
+/** Returns whether the controller applied this object on a Node with this instance id. */
 function showsNode(
   { spec, status, uid, deletionTimestamp }: ExistingNodeConfig,
   instanceId: string,
@@ -148,7 +152,7 @@ function isOnNode(applied: Applied | undefined, uid: string): boolean {
   return nodeUid !== undefined && objectUid === uid && action === 'apply' && !undone;
 }
 
-/** Reasons of objects that have no Node now. */
+/** Ready reasons of objects without a matching Node. */
 const withoutNode: ReadonlySet<string> = new Set<Reason>([
   'NodeNotFound',
   'DuplicateSystemUUID',
@@ -158,24 +162,24 @@ const withoutNode: ReadonlySet<string> = new Set<Reason>([
 
 const shownNodes = 5;
 
-function heldTrouble(
-  held: readonly ExistingNodeConfig[],
+function blockedTrouble(
+  blocked: readonly ExistingNodeConfig[],
   former: string,
   present: string,
 ): Trouble {
-  const names = held.slice(0, shownNodes).map(({ nodeName }) => nodeName);
-  const rest = held.length > shownNodes ? ` and ${held.length - shownNodes} more` : '';
+  const names = blocked.slice(0, shownNodes).map(({ nodeName }) => nodeName);
+  const rest = blocked.length > shownNodes ? ` and ${blocked.length - shownNodes} more` : '';
   const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;
   return { reason: 'RemovalHeld', message };
 }
 
-/** Returns the business clusters that have, or may have, nodes, with the node names of the inventory. */
+/** Returns business clusters with possible nodes, each with the node names in the inventory. */
 export async function occupiedBy(
   owner: Owner,
   deliveredTo: readonly string[] | undefined,
   inventory: Pick<Inventory, 'nodesOf'>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  // The status names the clusters: an inventory that cannot be read delays nothing.
+  // The status names the clusters, so an unreadable inventory delays nothing.
   const recorded = await inventory.nodesOf(owner);
   const named = (deliveredTo ?? []).map((provider) => [provider, []] as const);
   return new Map([...named, ...(recorded ?? [])]);

@@ -14,7 +14,7 @@ const definition = 'openstackconfigs.multinic.example.com';
 const consent = 'multinic.io/allow-removals';
 const { signal } = new AbortController();
 
-describe('an OpenstackConfig that goes with its namespace or its kind', () => {
+describe('deletion guard for an OpenstackConfig deleted with its namespace or CRD', () => {
   let scene: Scene;
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
 
   afterEach(async () => scene[Symbol.asyncDispose]());
 
-  const isKept = (): void => {
+  const expectNicsKept = (): void => {
     expect(scene.viola.removals).toEqual([]);
     expect(scene.object()?.metadata.finalizers).toEqual([finalizers.openstackConfig]);
   };
@@ -31,12 +31,12 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
   it.each([
     ['namespace multinic-system', 'multinic-system'],
     [`the CRD ${definition}`, definition],
-  ])('stays with all of its NICs while %s is being deleted', async (what, name) => {
+  ])('an OpenstackConfig keeps all NICs while %s is being deleted', async (what, name) => {
     await delivered(scene);
     scene.kube.terminating.add(name);
     scene.kube.delete();
     for (let looks = 0; looks < 3; looks++) await scene.look(60_000);
-    isKept();
+    expectNicsKept();
     expect(scene.ready()).toContain(`False RemovalHeld: ${what} is being deleted; its NICs stay`);
     expect(scene.ready()).toContain(
       'kubectl -n multinic-system annotate openstackconfig osc --overwrite multinic.io/allow-removals=',
@@ -45,23 +45,23 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.events.filter(({ reason }) => reason === 'RemovalHeld')).toHaveLength(1);
   });
 
-  it('stays when its namespace was forced out around it', async () => {
+  it('an OpenstackConfig keeps all NICs when its namespace was force-deleted', async () => {
     await delivered(scene);
     scene.kube.missing.add('multinic-system');
     scene.kube.delete();
     await scene.look();
-    isKept();
+    expectNicsKept();
     expect(scene.ready()).toContain('False RemovalHeld: namespace multinic-system is gone');
   });
 
-  it('goes as soon as somebody agrees, and not by leave that was used before', async () => {
+  it('a new allow-removals value releases the NICs of a deleted namespace, a used value does not', async () => {
     await delivered(scene);
     scene.kube.annotate({ [consent]: 'last year' });
     await scene.look();
     scene.kube.terminating.add('multinic-system');
     scene.kube.delete();
     await scene.look();
-    isKept();
+    expectNicsKept();
     scene.kube.annotate({ [consent]: 'today' });
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
@@ -71,7 +71,7 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('goes by leave that was given before it was deleted, when it was paused meanwhile', async () => {
+  it('an allow-removals value set while paused releases the NICs after the deletion', async () => {
     await delivered(scene);
     scene.kube.annotate({ [consent]: 'today', 'multinic.io/paused': 'true' });
     await scene.look();
@@ -81,7 +81,7 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
-  it('goes at once with deletionPolicy Retain', async () => {
+  it('an OpenstackConfig with deletionPolicy Retain is deleted at once and keeps its NICs', async () => {
     await delivered(scene);
     scene.edit({ settings: { deletionPolicy: 'Retain' } });
     scene.kube.terminating.add('multinic-system');
@@ -91,7 +91,7 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.viola.removals).toEqual([]);
   });
 
-  it('waits a moment for others that are deleted with it, where there are enough of them', async () => {
+  it('a deletion waits 3 s for further deletions when four OpenstackConfigs exist', async () => {
     await delivered(scene);
     for (const name of ['b', 'c', 'd']) {
       const metadata = { namespace: 'ns', name, uid: name, resourceVersion: '1' };
@@ -104,7 +104,7 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.viola.removals).toHaveLength(2);
   });
 
-  it('goes on when its NICs were being taken off before', async () => {
+  it('a removal in progress continues after a restart when the namespace is deleted, too', async () => {
     await delivered(scene);
     scene.kube.delete();
     await scene.look();
@@ -117,16 +117,16 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('keeps its NICs while nobody can tell, and says so when it may not ask', async () => {
+  it('an OpenstackConfig keeps its NICs while its namespace is unreadable, and reports a forbidden read', async () => {
     await delivered(scene);
     scene.kube.delete();
     scene.kube.ownerFailure = new KubeError({ status: 503, reason: '', message: 'down' });
     await expect(scene.look()).rejects.toThrow('down');
-    isKept();
+    expectNicsKept();
     const message = 'namespaces "multinic-system" is forbidden';
     scene.kube.ownerFailure = new KubeError({ status: 403, reason: 'Forbidden', message });
     await scene.look();
-    isKept();
+    expectNicsKept();
     expect(scene.ready()).toContain(
       'False Error: whether namespace multinic-system is being deleted cannot be read',
     );
@@ -139,13 +139,13 @@ describe('an OpenstackConfig that goes with its namespace or its kind', () => {
 const many = (count: number, all: number) =>
   `${count} of ${all} OpenstackConfigs were deleted within a minute`;
 
-describe('OpenstackConfigs that are deleted together', () => {
+describe('deletion guard for OpenstackConfigs deleted together', () => {
   const clock = createFakeClock();
   const configs = new ObjectStore<ConfigObject>();
   let kube: FakeKube;
   let guard = fresh();
 
-  /** As a process has it that has just begun. */
+  /** Returns the guard of a newly started process. */
   function fresh() {
     kube = new FakeKube();
     return createDeletionGuard({ client: kube, configs, definition, clock });
@@ -169,13 +169,13 @@ describe('OpenstackConfigs that are deleted together', () => {
     return put(n, { deletionTimestamp: at.toISOString(), resourceVersion: '2' }, status);
   }
 
-  /** What comes of a deletion when those that come with it were waited for. */
+  /** Returns the guard's decision after the settle time. */
   async function outcome(object: ConfigObject): Promise<string> {
     try {
-      const earlyMs = await guard.ask(object, signal);
+      const earlyMs = await guard.waitMs(object, signal);
       if (earlyMs === 0) return 'goes';
       await clock.advance(earlyMs);
-      return (await guard.ask(object, signal)) === 0 ? 'goes' : 'waits';
+      return (await guard.waitMs(object, signal)) === 0 ? 'goes' : 'waits';
     } catch (error) {
       return String(error instanceof Error ? error.message : error).split(';')[0] ?? '';
     }
@@ -192,26 +192,26 @@ describe('OpenstackConfigs that are deleted together', () => {
     [4, 4, many(4, 4)],
     [4, 20, 'goes'],
     [5, 20, many(5, 20)],
-  ])('%i of %i: %s', async (count, all, expected) => {
+  ])('deletion of %i of %i OpenstackConfigs: %s', async (count, all, expected) => {
     among(all);
     const gone = Array.from({ length: count }, (_, at) => remove(at + 1, at));
     expect(await Promise.all(gone.map(outcome))).toEqual(gone.map(() => expected));
   });
 
-  it('are known as many before the first of them goes', async () => {
+  it('the first deletion is blocked when three more of four objects are deleted while it waits', async () => {
     among(4);
     const first = remove(1);
-    expect(await guard.ask(first, signal)).toBeGreaterThan(0);
+    expect(await guard.waitMs(first, signal)).toBeGreaterThan(0);
     for (const n of [2, 3, 4]) remove(n);
     expect(await outcome(first)).toBe(many(4, 4));
   });
 
-  it('do not make a person wait who deletes one of three', async () => {
+  it('a deletion does not wait when only three OpenstackConfigs exist', async () => {
     among(3);
-    expect(await guard.ask(remove(1), signal)).toBe(0);
+    expect(await guard.waitMs(remove(1), signal)).toBe(0);
   });
 
-  it('count although some of them are gone already', async () => {
+  it('the fourth deletion is blocked when three earlier deletions are complete', async () => {
     among(4);
     for (const n of [1, 2, 3]) {
       const object = remove(n, n);
@@ -221,7 +221,7 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4, 10))).toBe(many(4, 4));
   });
 
-  it('count although this process comes to the last of them minutes later', async () => {
+  it('the fourth deletion is blocked when this process handles it 5 minutes after three complete deletions', async () => {
     among(4);
     for (const n of [1, 2, 3]) {
       const object = remove(n, n);
@@ -232,7 +232,7 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4, 10))).toBe(many(4, 4));
   });
 
-  it('are one when it is the same that is made and deleted again and again', async () => {
+  it('an OpenstackConfig recreated and deleted six times counts as one deletion', async () => {
     for (let life = 1; life <= 6; life++) {
       const object = remove(1, life);
       const again = { ...object, metadata: { ...object.metadata, uid: `life-${life}` } };
@@ -242,29 +242,29 @@ describe('OpenstackConfigs that are deleted together', () => {
     }
   });
 
-  it('one by one, a minute apart, are not many', async () => {
+  it('four deletions 61 s apart are not a mass deletion', async () => {
     among(4);
     for (const n of [1, 2, 3, 4]) expect(await outcome(remove(n, n * 61))).toBe('goes');
   });
 
-  it('stay held when people let the others go, for a new process too', async () => {
-    const said = { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: 'of many; …' };
+  it('a deletion with RemovalHeld in its status stays blocked in a new process', async () => {
+    const ready = { type: 'Ready', status: 'False', reason: 'RemovalHeld', message: 'of many; …' };
     among(3);
-    expect(await outcome(remove(1, 0, { conditions: [said] as never }))).toBe('of many');
+    expect(await outcome(remove(1, 0, { conditions: [ready] as never }))).toBe('of many');
   });
 
-  it('are not held by what was held while they lived', async () => {
-    const said = ['Ready', 'Delivered'].map((type) => ({
+  it('a RemovalHeld status from before the deletion does not block the deletion', async () => {
+    const ready = ['Ready', 'Delivered'].map((type) => ({
       type,
       status: 'False',
       reason: 'RemovalHeld',
       message: '11 NICs would be removed at once',
     }));
     among(3);
-    expect(await outcome(remove(1, 0, { conditions: said as never }))).toBe('goes');
+    expect(await outcome(remove(1, 0, { conditions: ready as never }))).toBe('goes');
   });
 
-  it('do not count when their NICs stay anyway', async () => {
+  it('deletions with deletionPolicy Retain do not count as mass deletion', async () => {
     among(4);
     for (const n of [1, 2, 3]) {
       const object = remove(n);
@@ -277,7 +277,7 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4))).toBe('goes');
   });
 
-  it('do not count when somebody else holds them, and nothing of ours is left', async () => {
+  it('deletions delayed only by a foreign finalizer do not count as mass deletion', async () => {
     among(4);
     for (const n of [1, 2, 3]) {
       const { metadata, ...rest } = remove(n);
@@ -288,7 +288,7 @@ describe('OpenstackConfigs that are deleted together', () => {
     expect(await outcome(remove(4))).toBe('goes');
   });
 
-  it('cannot be told by their kind where it may not be read', async () => {
+  it('a deleted CRD blocks removals only when the operator may read CRDs', async () => {
     kube.terminating.add(definition);
     expect(await outcome(remove(1))).toBe(`the CRD ${definition} is being deleted`);
     guard = createDeletionGuard({ client: kube, configs, definition: undefined, clock });

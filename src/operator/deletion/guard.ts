@@ -16,41 +16,41 @@ import {
 } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
 
-/** Deletions within this time of each other are one. */
+/** Deletions at most this many milliseconds apart count together. */
 const windowMs = 60_000;
-/** How long a deletion waits for those that come with it. */
+/** Milliseconds that a deletion waits for simultaneous deletions. */
 const settleMs = 3_000;
-/** How long one that is gone counts beside others. */
+/** Milliseconds for which a complete deletion still counts. */
 const rememberMs = 10 * windowMs;
 
 export interface DeletionGuard {
   /**
-   * How many milliseconds a deleted object has to wait before its NICs may be taken off, 0 = they may. Throws StepFailure
-   * when somebody has to agree first, and while nobody can tell.
+   * Returns the milliseconds that a deleted object waits before its NICs may be removed; 0: no wait. Throws StepFailure
+   * when a user must approve the removal, or when the operator may not read namespace or CRD.
    */
-  ask(object: ConfigObject, signal: AbortSignal): Promise<number>;
+  waitMs(object: ConfigObject, signal: AbortSignal): Promise<number>;
 }
 
 interface DeletionGuardDeps {
   readonly client: Pick<KubeClient, 'find'>;
   readonly configs: Pick<ObjectStore<ConfigObject>, 'list'>;
-  /** What the definition of the kind is called; undefined = it may not be read. */
+  /** Name of the CRD; undefined: the operator may not read CRDs. */
   readonly definition: string | undefined;
   readonly clock: Clock;
 }
 
-/** A deletion that takes NICs off. */
+/** A deletion that removes NICs. */
 interface Deletion {
   readonly uid: string;
-  /** By the clock of the API server, which has whole seconds. */
+  /** API server's time, in whole seconds. */
   readonly at: number;
-  /** Monotonic time at which we saw it. */
+  /** Monotonic time of the first observation. */
   readonly since: number;
 }
 
 /**
- * Keeps a slip from taking the NICs of whole clusters: many OpenstackConfigs at once, their namespace or their kind. What it
- * has decided the status remembers, for a process that comes after this one and when others of the many are gone.
+ * Guards against accidental mass removal: many OpenstackConfigs deleted at once, their namespace or their CRD. The
+ * status stores a blocked deletion for later processes, and for the time after other deletions complete.
  */
 export function createDeletionGuard({
   client,
@@ -58,37 +58,40 @@ export function createDeletionGuard({
   definition,
   clock,
 }: DeletionGuardDeps): DeletionGuard {
-  /** By name: one that is made anew and deleted again and again is still one. */
+  /** By object key: an OpenstackConfig recreated and deleted repeatedly counts once. */
   const deletions = new Map<string, Deletion>();
 
-  async function ask(object: ConfigObject, signal: AbortSignal): Promise<number> {
+  async function waitMs(object: ConfigObject, signal: AbortSignal): Promise<number> {
     if (isRetained(object)) return 0;
-    const { all, mine } = look(object);
+    const { all, own } = recordDeletions(object);
     if (hasRemovalApproval(object)) return 0;
-    const { reason, message } = saidOf(object) ?? {};
-    // Asked for before: to stop half-way leaves nodes that nobody wants like that.
+    const { reason, message } = deletionCondition(object) ?? {};
+    // A removal in progress continues: stopping half-way would leave some nodes without their NICs.
     if (reason === 'Deleting') return 0;
     if (reason === 'RemovalHeld') throw held(message ?? '');
-    const why = manyAt(mine.at, all) ?? (await terminating(object, signal));
+    const why = massDeletionAt(own.at, all) ?? (await terminating(object, signal));
     if (why !== undefined) throw held(`${why}; ${nextSteps(object)}`);
     if (all <= removalLimits.openstackConfigs.always) return 0;
-    return Math.max(0, mine.since + settleMs - clock.monotonicMs());
+    return Math.max(0, own.since + settleMs - clock.monotonicMs());
   }
 
-  /** Notes every deletion; answers the one of the object, and how many OpenstackConfigs there are or were until now. */
-  function look(object: ConfigObject) {
+  /**
+   * Records all deletions. Returns the object's own deletion, and the number of existing and recently deleted
+   * OpenstackConfigs.
+   */
+  function recordDeletions(object: ConfigObject) {
     const now = clock.monotonicMs();
     const present = configs.list();
-    for (const one of [object, ...present]) note(one, now);
+    for (const config of [object, ...present]) record(config, now);
     const names = new Set([object, ...present].map(keyOf));
     for (const [name, { since }] of deletions) {
       if (!names.has(name) && now - since > rememberMs) deletions.delete(name);
     }
-    const mine = deletions.get(keyOf(object)) ?? { at: 0, since: now };
-    return { all: new Set([...names, ...deletions.keys()]).size, mine };
+    const own = deletions.get(keyOf(object)) ?? { at: 0, since: now };
+    return { all: new Set([...names, ...deletions.keys()]).size, own };
   }
 
-  function note(object: ConfigObject, since: number): void {
+  function record(object: ConfigObject, since: number): void {
     const { deletionTimestamp, uid = '' } = object.metadata;
     const name = keyOf(object);
     if (deletionTimestamp === undefined || deletions.get(name)?.uid === uid) return;
@@ -96,9 +99,11 @@ export function createDeletionGuard({
     deletions.set(name, { uid, at: Date.parse(deletionTimestamp), since });
   }
 
-  /** Those that somebody agreed to count, too: what is left of many stays many. */
-  function manyAt(at: number, all: number): string | undefined {
-    const near = [...deletions.values()].filter((one) => Math.abs(one.at - at) <= windowMs);
+  /**
+   * Returns why deletions around `at` are a mass deletion. Approved deletions count, too, so the rest stays blocked.
+   */
+  function massDeletionAt(at: number, all: number): string | undefined {
+    const near = [...deletions.values()].filter((other) => Math.abs(other.at - at) <= windowMs);
     if (near.length <= allowedAtOnce(all, removalLimits.openstackConfigs)) return undefined;
     return `${near.length} of ${all} OpenstackConfigs were deleted within a minute`;
   }
@@ -126,17 +131,17 @@ export function createDeletionGuard({
     return stateOf(await client.find(crds, { name: definition }, { signal }));
   }
 
-  return { ask };
+  return { waitMs };
 }
 
-/** One that is missing was forced out, and what was in it is no more wanted gone than before. */
+/** A missing namespace or CRD was deleted by force, so removing its NICs still needs approval. */
 function stateOf(found: Pick<ConfigObject, 'metadata'> | undefined) {
   if (found === undefined) return 'is gone';
   return found.metadata.deletionTimestamp === undefined ? 'stays' : 'is being deleted';
 }
 
-/** What was said about the deletion: of an object that lives it is also said what was delivered. */
-function saidOf(object: ConfigObject) {
+/** Returns the Ready condition written since the deletion: only a live object's status has Delivered. */
+function deletionCondition(object: ConfigObject) {
   const { conditions } = statusOf(object);
   return findCondition(conditions, 'Delivered') ? undefined : findCondition(conditions, 'Ready');
 }

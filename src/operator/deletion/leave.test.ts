@@ -19,8 +19,8 @@ async function loseRecords(): Promise<void> {
   await scene.store.record('biz-1', author, []);
 }
 
-describe('a CR that is deleted', () => {
-  it('goes when every node is clean, without asking OpenStack for anything', async () => {
+describe('a deleted OpenstackConfig', () => {
+  it('a deleted OpenstackConfig goes when every node is clean, without OpenStack requests', async () => {
     await delivered(scene);
     const calls = scene.cloud.calls;
     scene.clouds.provided = new RequestError('down', { service: 'contrabass', kind: 'timeout' });
@@ -38,7 +38,7 @@ describe('a CR that is deleted', () => {
     expect(scene.cloud.calls).toBe(calls);
   });
 
-  it('stays while a node that was delivered is merely missing from the list', async () => {
+  it("a deleted OpenstackConfig stays while a delivered node is missing only from Viola's list", async () => {
     await delivered(scene);
     scene.kube.delete();
     scene.viola.unlisted.add('worker-1');
@@ -53,14 +53,14 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('goes by what the business cluster holds itself, and not some seconds ago', async () => {
+  it("the deletion bypasses Viola's cache when listing nodes", async () => {
     await delivered(scene);
     scene.kube.delete();
     await scene.look();
     expect(scene.viola.lists.map(({ fresh }) => fresh)).toEqual([false, true]);
   });
 
-  it('finds its nodes by what it says itself when status and records are lost', async () => {
+  it('the deletion finds nodes by their source when status and inventory are lost', async () => {
     await delivered(scene);
     await loseRecords();
     await scene.kube.applyStatus(
@@ -74,10 +74,10 @@ describe('a CR that is deleted', () => {
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
   });
 
-  it('leaves a node alone that another one has taken over meanwhile', async () => {
+  it('the deletion leaves a node unchanged after another OpenstackConfig has taken the node over', async () => {
     await delivered(scene);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
-    const source = { namespace: 'ns', name: 'heir', uid: 'heir-uid', generation: 1 };
+    const source = { namespace: 'ns', name: 'successor', uid: 'successor-uid', generation: 1 };
     scene.viola.put({ ...node, source });
     scene.kube.delete();
     await scene.look();
@@ -87,7 +87,7 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('is taken out of the default business cluster, also when every record was lost', async () => {
+  it('the deletion removes nodes from the default business cluster when status and inventory are lost', async () => {
     await using other = await setScene({ ...environment, DEFAULT_K8S_PROVIDER_ID: 'biz-1' });
     attach(other.cloud, 1, 1);
     const account = { username: 'ops', password: 'p', projectID: 'project-1' };
@@ -109,7 +109,7 @@ describe('a CR that is deleted', () => {
     expect(other.viola.removals).toEqual(['worker-1']);
   });
 
-  it('waits for Viola, and says so', async () => {
+  it('the deletion waits and reports ViolaPostError while Viola fails', async () => {
     await delivered(scene);
     scene.kube.delete();
     scene.viola.fail(503);
@@ -122,7 +122,7 @@ describe('a CR that is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('goes at once when nothing was ever delivered, whatever is wrong with it', async () => {
+  it('an OpenstackConfig without deliveries is deleted at once despite unusable credentials', async () => {
     scene.create({ credentials: {} });
     await scene.look();
     scene.kube.delete();
@@ -130,7 +130,7 @@ describe('a CR that is deleted', () => {
     await scene.look();
   });
 
-  it('calls no place that the operator forbids, and says so', async () => {
+  it('the deletion sends no request to a denied endpoint and reports PolicyDenied', async () => {
     await delivered(scene);
     const before = scene.asked.length;
     scene.edit({ settings: { violaEndpoint: 'http://169.254.169.254/latest' } });
@@ -142,7 +142,7 @@ describe('a CR that is deleted', () => {
     );
   });
 
-  it('leaves the nodes as they are with deletionPolicy Retain', async () => {
+  it('the deletion leaves all nodes unchanged with deletionPolicy Retain', async () => {
     await delivered(scene);
     scene.edit({ settings: { deletionPolicy: 'Retain' } });
     scene.kube.delete();
@@ -152,7 +152,7 @@ describe('a CR that is deleted', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('never touches nodes of another CR', async () => {
+  it("the deletion never removes another OpenstackConfig's nodes", async () => {
     await delivered(scene);
     const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
     const spec = { nodeName: 'worker-9', interfaces: [] };
@@ -163,23 +163,23 @@ describe('a CR that is deleted', () => {
   });
 });
 
-function agree(): void {
+function approve(): void {
   scene.kube.annotate({ 'multinic.io/allow-removals': 'moved' });
 }
 
-describe('a CR that was moved to another business cluster', () => {
+describe('an OpenstackConfig moved to another business cluster', () => {
   const credentials = {
     openstackProviderID: 'cloud-1',
     k8sProviderID: 'biz-2',
     projectID: 'project-1',
   };
 
-  it('takes its nodes out of the first although every record of them was lost', async () => {
+  it('a moved OpenstackConfig removes its nodes from the former business cluster when the inventory is lost', async () => {
     await delivered(scene);
     await loseRecords();
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials });
-    agree();
+    approve();
     await scene.look();
     expect(scene.viola.removals.toSorted()).toEqual(['worker-1', 'worker-2']);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
@@ -188,7 +188,7 @@ describe('a CR that was moved to another business cluster', () => {
     expect(scene.status().deliveredTo).toEqual(['biz-2']);
   });
 
-  it('is asked for until what was sent there cannot come any more', async () => {
+  it('a former business cluster stays in deliveredTo while an unanswered POST may still arrive', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -199,7 +199,7 @@ describe('a CR that was moved to another business cluster', () => {
     await scene.look();
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     await scene.viola.unstick();
-    agree();
+    approve();
     await scene.look(60_000);
     expect(scene.viola.removals).toEqual(['worker-1']);
     scene.viola.clean();
@@ -207,7 +207,7 @@ describe('a CR that was moved to another business cluster', () => {
     expect(scene.status().deliveredTo).toEqual(['biz-2']);
   });
 
-  it('is not let go before both are clean', async () => {
+  it('a moved and deleted OpenstackConfig stays until both business clusters are clean', async () => {
     await delivered(scene);
     const second = new FakeViola();
     scene.otherViolas.set('biz-2', second);
@@ -227,7 +227,7 @@ describe('a CR that was moved to another business cluster', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('is known to a restarted operator that was killed right after the first node was sent', async () => {
+  it('an operator killed after the first POST still removes the node from the former business cluster', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     scene.viola.beforePost = () => scene.killAt(scene.effects.length, new Error('killed'));
@@ -239,14 +239,14 @@ describe('a CR that was moved to another business cluster', () => {
     scene.edit({ credentials });
     await scene.look();
     expect(scene.ready()).toContain('False RemovalHeld: worker-1 stay in business cluster "biz-1"');
-    agree();
+    approve();
     await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
   });
 });
 
-describe('a database that is down when a CR is deleted', () => {
-  it('[W8] does not hold it up: the status says in which clusters its nodes are', async () => {
+describe('deletion during a database outage', () => {
+  it('[W8] a deletion completes during a database outage, because the status names the business clusters', async () => {
     await delivered(scene);
     scene.failStore(new Error('ECONNREFUSED'));
     scene.kube.delete();
@@ -258,7 +258,7 @@ describe('a database that is down when a CR is deleted', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('never stops a delivery', async () => {
+  it('a delivery completes during a database outage', async () => {
     scene.failStore(new Error('ECONNREFUSED'));
     await delivered(scene);
     expect(scene.ready()).toBe('True Synced: synced 2 node(s)');
@@ -268,8 +268,8 @@ describe('a database that is down when a CR is deleted', () => {
   });
 });
 
-describe('a CR that went while nobody looked', () => {
-  it('leaves no records behind', async () => {
+describe('inventory records of a vanished OpenstackConfig', () => {
+  it('the inventory deletes records when their OpenstackConfig no longer exists', async () => {
     await delivered(scene);
     scene.kube.configs.replace([]);
     await scene.look();

@@ -45,8 +45,8 @@ export interface LeaveDeps {
 }
 
 /**
- * Removes the finalizer of a deleted object when no node carries its NICs any more. Until then the status names the nodes
- * that are not clean, or the approval that the removal needs. Returns when to requeue; undefined: nothing is left to do.
+ * Removes a deleted object's finalizer when no node carries its NICs any more. Until then the status names the unclean
+ * nodes or the required approval. Returns when to requeue; undefined: nothing is left to do.
  */
 export async function leave(
   context: ConfigContext,
@@ -78,35 +78,35 @@ export async function leave(
       nodes.length > 0 ? pollInterval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
     return { requeueAfterMs };
   }
-  return letGo(object, deps, signal);
+  return release(object, deps, signal);
 }
 
-async function letGo(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
+async function release(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
   await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);
   return undefined;
 }
 
-/** Removes the finalizer once status, Event and log have named the nodes that stay: a legacy Viola deletes nothing. */
+/** Removes the finalizer after status, Event and log have named the remaining nodes: a legacy Viola deletes nothing. */
 async function leaveLegacyViola(context: ConfigContext, deps: LeaveDeps, signal: AbortSignal) {
   const { object } = context;
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
-  if (clusters.size === 0 || isReported(object)) return letGo(object, deps, signal);
+  if (clusters.size === 0 || isReported(object)) return release(object, deps, signal);
   const troubles = [...clusters].map(([providerId, nodes]) => {
     const trouble = removalUnsupported(nodes, providerId);
-    // The message names some of the nodes only, and the inventory deletes its records of all.
+    // The message names only some nodes, and the inventory deletes all their records.
     deps.log.warn({ config: owner, providerId, nodes }, trouble.message);
     return trouble;
   });
   await deps.writer.write(context, { kind: 'deleting', troubles, waiting: [] }, signal);
-  // The finalizer is removed at a resourceVersion, which this write has changed.
+  // The finalizer patch needs the resourceVersion after this status write.
   return { requeueAfterMs: afterReportMs };
 }
 
 const afterReportMs = 1_000;
 
-/** Whether the status names the nodes that stay: only the status of a live object has Delivered. */
+/** Returns whether the status names the remaining nodes. Only a live object's status has Delivered. */
 function isReported(object: ConfigObject): boolean {
   const { conditions } = statusOf(object);
   const reason = findCondition(conditions, 'Ready')?.reason;
@@ -119,20 +119,20 @@ async function withdrawInTime(
   deps: LeaveDeps,
   signal: AbortSignal,
 ): Promise<Left | { readonly earlyMs: number }> {
-  const earlyMs = await deps.guard.ask(context.object, signal);
+  const earlyMs = await deps.guard.waitMs(context.object, signal);
   return earlyMs > 0 ? { earlyMs } : withdrawAll(context, deps, signal);
 }
 
-/** What delays the deletion of an object. */
+/** Nodes and POSTs that delay an object's deletion. */
 interface Left {
   readonly nodes: readonly ExistingNodeConfig[];
-  /** Business clusters that a POST may still reach, and for how many milliseconds. */
+  /** Business clusters that a POST may still reach, with the remaining milliseconds. */
   readonly open: readonly { readonly providerId: string; readonly ms: number }[];
 }
 
 /**
- * Removes the nodes of a deleted OpenstackConfig from its business clusters; returns what delays the deletion. The source of
- * an object names its OpenstackConfig, so OpenStack is not needed. Throws StepFailure.
+ * Removes a deleted OpenstackConfig's nodes from its business clusters; returns the nodes and POSTs that delay the
+ * deletion. OpenStack is not needed, because each node's source names its OpenstackConfig. Throws StepFailure.
  */
 async function withdrawAll(
   { object, memory }: ConfigContext,
@@ -144,44 +144,49 @@ async function withdrawAll(
   const owner = ownerOf(object);
   const source = { ...owner, generation: generationOf(object) };
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, inventory);
-  const { endpoint, providers } = whereabouts(spec, clusters, settings);
+  const { endpoint, providers } = endpointAndClusters(spec, clusters, settings);
   const nodes: ExistingNodeConfig[] = [];
-  const held: ExistingNodeConfig[] = [];
-  // Before the lists: a POST that arrives after a list is not in it.
+  const blocked: ExistingNodeConfig[] = [];
+  // Before the lists, which miss any POST that arrives later.
   const open = [...providers]
     .map((providerId) => ({ providerId, ms: memory.term.unansweredPosts.openForMs(providerId) }))
     .filter(({ ms }) => ms > 0);
   for (const provider of providers) {
     const viola = await violas.of(endpoint, provider, source);
-    const heldBack = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
+    const blockedIn = (own: readonly ExistingNodeConfig[]) => namesakes(own, object);
     const known = clusters.get(provider) ?? [];
-    const left = await withdraw({ viola, owner, known, heldBack, perform }, signal);
+    const left = await withdraw({ viola, owner, known, blockedIn, perform }, signal);
     nodes.push(...left.leaving);
-    held.push(...left.held);
+    blocked.push(...left.blocked);
   }
-  if (nodes.length === 0 && held.length > 0) throw heldNodes(held, object);
+  if (nodes.length === 0 && blocked.length > 0) throw blockedNodes(blocked, object);
   return { nodes, open };
 }
 
-/** Returns the nodes that an earlier OpenstackConfig of this name delivered and this one never wrote. */
+/** Returns nodes delivered by an earlier OpenstackConfig with this name and never written by this object. */
 function namesakes(own: readonly ExistingNodeConfig[], object: ConfigObject): ReadonlySet<string> {
   if (hasRemovalApproval(object)) return new Set();
   const { uid } = ownerOf(object);
   return new Set(own.filter(({ source }) => source?.uid !== uid).map(({ nodeName }) => nodeName));
 }
 
-function heldNodes(held: readonly ExistingNodeConfig[], { metadata }: ConfigObject): StepFailure {
-  const names = held.map(({ nodeName }) => nodeName).join(', ');
+function blockedNodes(
+  blocked: readonly ExistingNodeConfig[],
+  { metadata }: ConfigObject,
+): StepFailure {
+  const names = blocked.map(({ nodeName }) => nodeName).join(', ');
   const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
-  // Not RemovalHeld: the deletion guard reads that from the status as its own decision.
+  // Not RemovalHeld: the deletion guard reads RemovalHeld in the status as its own decision.
   return new StepFailure({ reason: 'NameConflict', message });
 }
 
 const cannotFind =
   'the delivered nodes cannot be found without spec.settings.violaEndpoint and spec.credentials.k8sProviderID; set them again';
 
-/** Returns where the nodes may be: the business clusters that the CR names or named before. */
-function whereabouts(
+/**
+ * Returns Viola's endpoint, and the business clusters in spec, status and inventory. Throws StepFailure without them.
+ */
+function endpointAndClusters(
   spec: OpenstackConfigSpec | undefined,
   clusters: ReadonlyMap<string, readonly string[]>,
   settings: OperatorSettings,

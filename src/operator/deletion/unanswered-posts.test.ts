@@ -12,8 +12,8 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-describe('an OpenstackConfig that is deleted while a POST may still arrive', () => {
-  it('stays until an unanswered POST cannot be carried out any more', async () => {
+describe('an OpenstackConfig deleted while a POST may still arrive', () => {
+  it('a deleted OpenstackConfig stays until its unanswered POST has expired', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -34,7 +34,7 @@ describe('an OpenstackConfig that is deleted while a POST may still arrive', () 
   });
 
   it.each(['ClusterUnreachable', 'Internal'] as const)(
-    'stays as long when Viola got no answer for a node: %s',
+    'a deleted OpenstackConfig stays until its POST has expired when Viola reports %s for a node',
     async (code) => {
       attach(scene.cloud, 1, 1);
       scene.create();
@@ -52,7 +52,7 @@ describe('an OpenstackConfig that is deleted while a POST may still arrive', () 
     },
   );
 
-  it('stays as long when its status was lost in between', async () => {
+  it('a deleted OpenstackConfig stays until its POST has expired when its status was lost', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -69,7 +69,7 @@ describe('an OpenstackConfig that is deleted while a POST may still arrive', () 
     expect(scene.object()).toBeUndefined();
   });
 
-  it('is gone at once when Viola refused its nodes', async () => {
+  it('a deleted OpenstackConfig goes at once when Viola refused its nodes', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -80,7 +80,7 @@ describe('an OpenstackConfig that is deleted while a POST may still arrive', () 
     expect(scene.object()).toBeUndefined();
   });
 
-  it('stays as long after a restart, because earlier POSTs are unknown', async () => {
+  it('a deleted OpenstackConfig stays as long after a restart, because earlier POSTs are unknown', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     await scene.clock.advance(60_000);
@@ -100,7 +100,7 @@ describe('an OpenstackConfig that is deleted while a POST may still arrive', () 
   });
 });
 
-it('a POST of another leader may still arrive when a new term of this process starts', () => {
+it("a former leader's POST may still arrive when this process starts a new term", () => {
   const clock = createFakeClock();
   const memories = new ConfigMemories({ clock, random: () => 0.5, clouds: [], others: [] });
   const metadata = { namespace: 'multinic-system', name: 'osc', uid: 'cr-uid' };

@@ -11,41 +11,38 @@ import type { ViolaClient } from '../deliver/viola-client.ts';
 interface WithdrawInput {
   readonly viola: Pick<ViolaClient, 'list' | 'get' | 'remove'>;
   readonly owner: Owner;
-  /** Nodes that were delivered as far as is known; a list alone does not prove that one is gone. */
+  /** Node names in the inventory; a node missing from Viola's list may still exist. */
   readonly known: readonly string[];
-  /** Names of the nodes, of these, whose NICs stay until somebody agrees. */
-  readonly heldBack: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
+  /** Returns the node names whose NICs stay until a user approves their removal. */
+  readonly blockedIn: (own: readonly ExistingNodeConfig[]) => ReadonlySet<string>;
   readonly perform: Perform<Effect>;
 }
 
-/** What is left of an OpenstackConfig in a business cluster; nothing = every one of its nodes was read as 404. */
+/** An OpenstackConfig's remaining nodes in a business cluster; both lists empty: Viola answered 404 for every node. */
 export interface Withdrawn {
   /** Nodes that are not clean yet. */
   readonly leaving: readonly ExistingNodeConfig[];
-  /** Nodes whose NICs stay until somebody agrees. */
-  readonly held: readonly ExistingNodeConfig[];
+  /** Nodes whose NICs stay until a user approves their removal. */
+  readonly blocked: readonly ExistingNodeConfig[];
 }
 
 const callsAtOnce = 8;
 
-/**
- * Takes what was delivered for an OpenstackConfig out of one business cluster. Nothing of OpenStack is needed for it.
- * Throws StepFailure.
- */
+/** Removes an OpenstackConfig's nodes from one business cluster, without OpenStack. Throws StepFailure. */
 export async function withdraw(input: WithdrawInput, signal: AbortSignal): Promise<Withdrawn> {
   try {
     const own = await readOwn(input, signal);
-    const heldBack = input.heldBack(own.filter(isThere));
-    const isHeld = ({ nodeName }: ExistingNodeConfig) => heldBack.has(nodeName);
-    const going = own.filter((node) => !isHeld(node));
-    return { leaving: await remove(going, input, signal), held: own.filter(isHeld) };
+    const blocked = input.blockedIn(own.filter(isThere));
+    const isBlocked = ({ nodeName }: ExistingNodeConfig) => blocked.has(nodeName);
+    const going = own.filter((node) => !isBlocked(node));
+    return { leaving: await remove(going, input, signal), blocked: own.filter(isBlocked) };
   } catch (error) {
     signal.throwIfAborted();
     throw violaFailure(error);
   }
 }
 
-/** The nodes of an OpenstackConfig, in the order of their names. */
+/** Returns the OpenstackConfig's nodes, sorted by name. */
 async function readOwn(
   { viola, owner, known }: WithdrawInput,
   signal: AbortSignal,
@@ -62,7 +59,7 @@ async function readOwn(
     .filter(isMine)
     .toSorted((a, b) => compareText(a.nodeName, b.nodeName));
 
-  /** Of an object that cannot be read it may still be known whose it is. */
+  /** Returns whether an unreadable object's known source is this OpenstackConfig. */
   function isMineIn(source: UnreadableNode['source']): boolean {
     return source ? isMine({ source }) : false;
   }
@@ -72,7 +69,7 @@ function isThere({ deletionTimestamp }: ExistingNodeConfig): boolean {
   return deletionTimestamp === undefined;
 }
 
-/** Answers the nodes that are not gone yet. */
+/** Requests removals; returns the nodes that still exist. */
 async function remove(
   nodes: readonly ExistingNodeConfig[],
   { viola, perform }: WithdrawInput,
@@ -81,19 +78,19 @@ async function remove(
   const outcomes = await mapBounded(
     nodes,
     callsAtOnce,
-    async (node) => isThere(node) && (await ask(node)) === 'gone',
+    async (node) => isThere(node) && (await removeNode(node)) === 'gone',
     signal,
   );
   return nodes.filter((_, at) => !outcomes[at]);
 
-  async function ask({ nodeName, uid, generation }: ExistingNodeConfig) {
+  async function removeNode({ nodeName, uid, generation }: ExistingNodeConfig) {
     return perform('operator.node-config.delete', async () =>
       viola.remove(nodeName, { uid, generation }, signal),
     );
   }
 }
 
-/** An object that cannot be read may be ours: unknown is not absent. */
+/** Throws for an unreadable object, because the object may belong to this OpenstackConfig. */
 function refuseUnreadable([first]: readonly UnreadableNode[]): void {
   if (first === undefined) return;
   const message = `${first.objectName} may be one of the nodes to clean and cannot be read: ${first.message}`;

@@ -1,14 +1,14 @@
-/** What a Viola can do beside taking nodes with NICs. */
+/** A Viola's abilities beyond accepting nodes with NICs. */
 export interface Abilities {
-  /** Deletes nodes, and takes nodes without NICs. */
+  /** Deletes nodes, and accepts nodes without NICs. */
   readonly removes: boolean;
-  /** Returns the status of nodes. */
+  /** Returns node status. */
   readonly reports: boolean;
-  /** POSTs of one delivery that are under way together. */
+  /** Number of concurrent POSTs in a delivery. */
   readonly postsAtOnce: number;
 }
 
 export const nativeAbilities: Abilities = { removes: true, reports: true, postsAtOnce: 4 };
 
-/** Each POST runs kubectl, which needs 14 to 23 ms for a node and is stopped after 30 s. */
+/** Each POST runs kubectl, which needs 14 to 23 ms per node and is stopped after 30 s. */
 export const legacyAbilities: Abilities = { removes: false, reports: false, postsAtOnce: 1 };

@@ -6,8 +6,9 @@ interface Raw {
 }
 
 /**
- * Which nodes of a list an OpenstackConfig has to know, as Viola itself selects them; one that is asked for everything
- * answers those of a whole business cluster. What does not say that it is another one's is read.
+ * Returns a filter for the listed nodes that an OpenstackConfig needs: own nodes and nodes of its servers. The filter
+ * repeats Viola's own selection, because an older Viola returns a whole business cluster. Nodes without a readable
+ * source or instance id pass.
  */
 export function concernOf({ source, instanceIds }: ListQuery): (raw: unknown) => boolean {
   const servers = new Set(instanceIds.map((id) => id.toLowerCase()));

@@ -32,7 +32,7 @@ function plans(count: number, change: Partial<NodePlan> = {}): NodePlan[] {
 }
 
 describe('deliver', () => {
-  it('sends changed nodes only, a hundred at a time', async () => {
+  it('deliver posts only changed nodes, at most 100 per request', async () => {
     const viola = new FakeViola();
     const nodes = [...plans(250), plan('idle', { action: 'none' })];
     const { accepted } = await deliver(nodes, { ...options, viola }, signal);
@@ -40,7 +40,7 @@ describe('deliver', () => {
     expect(accepted).toHaveLength(250);
   });
 
-  it('sends fewer at a time when nodes are large', async () => {
+  it('deliver posts fewer nodes per request when nodes are large', async () => {
     const viola = new FakeViola();
     const routes = Array.from({ length: 2_000 }, () => ({ to: '10.0.0.0/8', via: '10.255.255.1' }));
     const interfaces = [{ macAddress: 'fa:16:3e:00:00:01', routes }];
@@ -51,10 +51,10 @@ describe('deliver', () => {
   });
 
   it.each(['unreachable', 'timeout', 'rateLimited'] as const)(
-    'does not knock at a Viola that is down (%s) for every hundred nodes',
+    'deliver sends at most four requests for 1,000 nodes when Viola is down (%s)',
     async (kind) => {
       const viola = new FakeViola();
-      let knocks = 0;
+      let requests = 0;
       const down = new RequestError('down', {
         service: 'viola',
         kind,
@@ -63,14 +63,14 @@ describe('deliver', () => {
       const dead = {
         abilities: nativeAbilities,
         post: async () => {
-          knocks += 1;
+          requests += 1;
           throw down;
         },
         remove: async () => viola.remove('x', null),
       };
       const nodes = [...plans(1_000), plan('gone', { action: 'delete' })];
       const { failures } = await deliver(nodes, { ...options, viola: dead }, signal);
-      expect(knocks).toBeLessThanOrEqual(4);
+      expect(requests).toBeLessThanOrEqual(4);
       expect(failures).toHaveLength(1_001);
       expect(failures[0]).toEqual({
         nodeName: 'n0',
@@ -83,7 +83,7 @@ describe('deliver', () => {
     },
   );
 
-  it('sorts what was refused by what to do about it', async () => {
+  it('deliver sorts refused nodes into stale, waiting and failed nodes', async () => {
     const viola = new FakeViola();
     viola.refused.set('n0', 'StaleBase').set('n1', 'Deleting').set('n2', 'Invalid');
     viola.refused.set('n4', 'ClusterUnreachable').set('n5', 'Internal');
@@ -100,7 +100,7 @@ describe('deliver', () => {
     });
   });
 
-  it('sends the other nodes when one request of many fails', async () => {
+  it('deliver posts the remaining nodes when one request fails with 502', async () => {
     const viola = new FakeViola();
     let posts = 0;
     const flaky = {
@@ -121,7 +121,7 @@ describe('deliver', () => {
     expect([posts, accepted.length, failures.length]).toEqual([10, 900, 100]);
   });
 
-  it('sends less at once to a Viola that takes less, down to one node', async () => {
+  it('deliver halves a request, down to one node, when Viola answers 413', async () => {
     const viola = new FakeViola();
     const narrow = {
       abilities: nativeAbilities,
@@ -137,20 +137,20 @@ describe('deliver', () => {
     expect([accepted.length, failures.map(({ nodeName }) => nodeName)]).toEqual([19, ['n7']]);
   });
 
-  it('takes silence about a node for a failure', async () => {
-    const mute = {
+  it("deliver reports a failure for a node missing from Viola's answer", async () => {
+    const silent = {
       abilities: nativeAbilities,
       post: async () => ({ applied: 0, results: [], errors: [] }),
       remove: async () => 'gone' as const,
     };
-    const told = vi.fn();
-    const muted = { ...options, viola: mute, onUnanswered: told };
-    const { failures } = await deliver([plan('n0')], muted, signal);
+    const unanswered = vi.fn();
+    const silently = { ...options, viola: silent, onUnanswered: unanswered };
+    const { failures } = await deliver([plan('n0')], silently, signal);
     expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
-    expect(told).toHaveBeenCalledOnce();
+    expect(unanswered).toHaveBeenCalledOnce();
   });
 
-  it('counts a node that is gone already as removed, and one that changed as waiting', async () => {
+  it('deliver counts a missing node as removed and a changed node as waiting', async () => {
     const viola = new FakeViola();
     viola.put({ nodeName: 'n1', uid: 'u', generation: 2, spec: { nodeName: 'n1' } });
     const base = { uid: 'u', generation: 1 };
@@ -159,7 +159,7 @@ describe('deliver', () => {
     expect(outcome).toMatchObject({ removed: ['n0'], waiting: ['n1'], failures: [] });
   });
 
-  it('ends with the signal', async () => {
+  it('deliver rejects when its signal is aborted', async () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     const stopping = { ...options, viola: new FakeViola() };
     await expect(deliver(plans(1), stopping, stopped)).rejects.toThrow('stopped');

@@ -14,14 +14,14 @@ import { isRequestError, RequestError } from '../../requests/request-error.ts';
 import { lastNicStays, needsRemoval } from './unsupported.ts';
 import type { ViolaClient } from './viola-client.ts';
 
-/** What became of the nodes of a plan that were to be posted or deleted. */
+/** Outcome for the plan's nodes that needed a POST or DELETE. */
 export interface Delivery {
   readonly accepted: readonly NodeResult[];
-  /** Nodes that Viola removes, or has removed already. */
+  /** Nodes removed by Viola, already or soon. */
   readonly removed: readonly string[];
-  /** Nodes that have changed since they were read: read again, plan again. */
+  /** Nodes changed since their read; read and planned again. */
   readonly stale: readonly string[];
-  /** Nodes that something has to happen to first; looked at again soon. */
+  /** Nodes waiting for a deletion or cleanup; synced again soon. */
   readonly waiting: readonly string[];
   readonly failures: readonly DeliveryFailure[];
 }
@@ -31,7 +31,7 @@ interface DeliveryFailure {
   readonly reason: Extract<OperatorReason, 'ViolaPostError' | 'RemovalUnsupported'>;
   readonly message: string;
   readonly retryAfterMs: number | undefined;
-  /** `refused`: this node as it is; somebody has to change something. `outage`: it passes by itself. */
+  /** `refused`: the node fails until a user changes something. `outage`: the failure passes without a user. */
   readonly kind: 'refused' | 'outage';
 }
 
@@ -39,19 +39,19 @@ export interface DeliverOptions {
   readonly viola: Pick<ViolaClient, 'abilities' | 'post' | 'remove'>;
   readonly source: Source;
   readonly perform: Perform<Effect>;
-  /** Told of a post that failed, as a whole or for a node, and may be carried out all the same. */
+  /** Called when a POST failed, wholly or for a node, and Viola may still carry out the POST. */
   readonly onUnanswered: () => void;
-  /** Nodes that a user has cleaned by hand, because Viola cannot. */
+  /** Nodes cleaned by a user, because Viola cannot remove nodes. */
   readonly takenOffByHand: ReadonlySet<string>;
 }
 
-/** A business cluster needs some 15 ms a node, and one request should not take longer than a few seconds. */
+/** A business cluster needs some 15 ms per node, and one request should take at most a few seconds. */
 const nodesPerPost = 100;
-/** Half of what Viola takes: nodes with many routes are large. */
+/** Bytes; half Viola's limit. Nodes with many routes are large. */
 const bytesPerPost = 2 * 1024 * 1024;
 const removalsAtOnce = 8;
 
-/** Sends what a plan wants sent; a node that fails never keeps the others back. */
+/** Sends a plan's POSTs and DELETEs; a failing node never blocks other nodes. */
 export async function deliver(
   nodes: readonly NodePlan[],
   options: DeliverOptions,
@@ -64,12 +64,12 @@ export async function deliver(
   const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
   await mapBounded(posts, abilities.postsAtOnce, send, signal);
   const removals = possible.filter(({ action }) => action === 'delete');
-  const takeAway = async (node: NodePlan) => remove(node, options, tally, signal);
-  await mapBounded(removals, removalsAtOnce, takeAway, signal);
+  const removeOne = async (node: NodePlan) => remove(node, options, tally, signal);
+  await mapBounded(removals, removalsAtOnce, removeOne, signal);
   return tally;
 }
 
-/** Returns the nodes that keep a NIC. The others are nothing that this Viola can be sent. */
+/** Returns the nodes that keep a NIC; this Viola cannot take the remaining nodes. */
 function withoutRemovals(
   nodes: readonly NodePlan[],
   { takenOffByHand }: DeliverOptions,
@@ -77,7 +77,7 @@ function withoutRemovals(
 ): readonly NodePlan[] {
   for (const node of nodes.filter(needsRemoval)) {
     const { nodeName, removals } = node;
-    // A native Viola has left its object without NICs.
+    // A native Viola has already left the object without NICs.
     const isClean = removals.confirmed.length === 0;
     if (isClean || takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
     else tally.unsupported(nodeName, lastNicStays(node));
@@ -91,10 +91,10 @@ class Tally implements Delivery {
   readonly stale: string[] = [];
   readonly waiting: string[] = [];
   readonly failures: DeliveryFailure[] = [];
-  /** Viola as a whole does not answer: nothing more is tried in this sync. */
+  /** Failure of Viola as a whole: this sync sends nothing more. */
   outage: RequestError | undefined;
 
-  /** What a call failed with; one that was not answered would not be answered the next time either. */
+  /** Returns a call's failure. An unanswered call ends the delivery, because the next call would fail, too. */
   outageOf(error: unknown, signal: AbortSignal): RequestError {
     signal.throwIfAborted();
     if (!isRequestError(error)) throw error;
@@ -124,7 +124,7 @@ class Tally implements Delivery {
   }
 }
 
-/** A business cluster that fails fails for one node as it would for all. */
+/** A failing business cluster fails for every node alike. */
 function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
   return code === 'ClusterUnreachable' ? 'outage' : 'refused';
 }
@@ -173,12 +173,12 @@ async function post(
   }
 }
 
-/** Viola knows no end of a write that its API server did not answer, or broke off: etcd may have it all the same. */
+/** Returns whether a failed write may still take effect: etcd may have the write without an API server's answer. */
 function isOpen({ code }: NodeError): boolean {
   return ['ClusterUnreachable', 'Internal'].includes(code);
 }
 
-/** Silence is never success. */
+/** Returns the nodes missing from the answer; a missing node counts as failed. */
 function unanswered(
   chunk: readonly PostedNode[],
   { results, errors }: Awaited<ReturnType<ViolaClient['post']>>,
@@ -187,7 +187,7 @@ function unanswered(
   return chunk.filter(({ nodeName }) => !named.has(nodeName));
 }
 
-/** A server that is gone needs no cleanup, and its Node is not waited for. */
+/** Returns `server-gone` for a deleted server: no cleanup is needed, and the controller does not wait for its Node. */
 function reasonOf({ confirmed }: NodePlan['removals']): DeleteReason | undefined {
   const isGone = confirmed.length > 0 && confirmed.every(({ cause }) => cause === 'serverDeleted');
   return isGone ? 'server-gone' : undefined;
@@ -204,7 +204,7 @@ async function remove(
     const outcome = await perform('operator.node-config.delete', async () =>
       viola.remove(nodeName, base, signal, reasonOf(removals)),
     );
-    // Of one that goes, the node is not clean yet; one that changed although nobody selects it is looked at again.
+    // A `leaving` node is not clean yet; a `stale` node is read and planned again soon.
     if (outcome !== 'gone') tally.waiting.push(nodeName);
     if (outcome !== 'stale') tally.removed.push(nodeName);
   } catch (error) {

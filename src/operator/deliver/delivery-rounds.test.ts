@@ -15,8 +15,8 @@ async function delivered(): Promise<void> {
   await scene.look();
 }
 
-describe('the business cluster moving under the plan', () => {
-  it('is read again and planned again in the same look', async () => {
+describe('delivery while the business cluster changes', () => {
+  it('a node changed since the plan is read, planned and posted again in the same sync', async () => {
     await delivered();
     attach(scene.cloud, 3, 1);
     scene.viola.beforePost = () => {
@@ -30,7 +30,7 @@ describe('the business cluster moving under the plan', () => {
     expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
   });
 
-  it('frees a name that the list still had in use: the new NIC gets the lowest one', async () => {
+  it("a new NIC gets the lowest index when only Viola's stale list shows the index in use", async () => {
     await delivered();
     attach(scene.cloud, 3, 1);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
@@ -41,7 +41,7 @@ describe('the business cluster moving under the plan', () => {
     expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
   });
 
-  it('leaves a name in use that the node itself still reports', async () => {
+  it('a new NIC skips an index that the node still reports', async () => {
     await delivered();
     attach(scene.cloud, 3, 1);
     const node = scene.viola.nodes.get('worker-1') ?? expect.fail('worker-1 was delivered');
@@ -51,7 +51,7 @@ describe('the business cluster moving under the plan', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic2=p3']);
   });
 
-  it('for ever is given up until the next poll', async () => {
+  it('the delivery gives up a constantly changing node until the next poll', async () => {
     await delivered();
     attach(scene.cloud, 3, 1);
     scene.viola.beforePost = () => {
@@ -65,7 +65,7 @@ describe('the business cluster moving under the plan', () => {
     );
   });
 
-  it('by another CR that was faster is a conflict, and its object stays', async () => {
+  it('a node created first by another OpenstackConfig gives NameConflict and stays unchanged', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     const source = { namespace: 'team-b', name: 'other', uid: 'other', generation: 1 };
@@ -78,8 +78,8 @@ describe('the business cluster moving under the plan', () => {
   });
 });
 
-describe('an object of the business cluster that cannot be read', () => {
-  it('costs its own node only, and is never written over', async () => {
+describe('delivery with an unreadable object in the business cluster', () => {
+  it('an unreadable object blocks only its own node and is never overwritten', async () => {
     attach(scene.cloud, 1, 1);
     attach(scene.cloud, 2, 2);
     scene.viola.unreadable.add('worker-1');
@@ -94,7 +94,7 @@ describe('an object of the business cluster that cannot be read', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('that becomes so between list and delivery costs its own node only', async () => {
+  it('an object that becomes unreadable after the list blocks only its own node', async () => {
     await delivered();
     attach(scene.cloud, 2, 2);
     attach(scene.cloud, 3, 1);
@@ -105,7 +105,7 @@ describe('an object of the business cluster that cannot be read', () => {
     expect(scene.ready()).toContain('False ViolaPostError: viola: node worker-1 cannot be read');
   });
 
-  it('is not delivered once more under the name that its server has now', async () => {
+  it("an unreadable object's server is not delivered again under its new name", async () => {
     await delivered();
     scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, name: `new-${vm.name}` }));
     scene.viola.unreadable.add('worker-1');
@@ -116,7 +116,7 @@ describe('an object of the business cluster that cannot be read', () => {
     );
   });
 
-  it('stays in the inventory as it was: nothing of it was removed', async () => {
+  it("an unreadable object's inventory records stay unchanged", async () => {
     await delivered();
     const before = await scene.store.list();
     scene.viola.unreadable.add('worker-1');
@@ -124,7 +124,7 @@ describe('an object of the business cluster that cannot be read', () => {
     expect(await scene.store.list()).toEqual(before);
   });
 
-  it('keeps no other OpenstackConfig from being deleted', async () => {
+  it("another OpenstackConfig's unreadable object does not block a deletion", async () => {
     await delivered();
     const source = { namespace: 'ns', name: 'other', uid: 'other-uid', generation: 1 };
     const spec = { nodeName: 'theirs', instanceId: 'i-9' };
@@ -138,7 +138,7 @@ describe('an object of the business cluster that cannot be read', () => {
     expect(scene.object()).toBeUndefined();
   });
 
-  it('keeps a deleted OpenstackConfig: it may be one of its nodes', async () => {
+  it("an unreadable object with unknown source blocks an OpenstackConfig's deletion", async () => {
     await delivered();
     scene.kube.delete();
     scene.viola.nodes.clear();
@@ -151,7 +151,7 @@ describe('an object of the business cluster that cannot be read', () => {
   });
 });
 
-describe('the name of a NIC', () => {
+describe('NIC names', () => {
   const other = { openstackNodeNameMetadataKey: 'k8s-node' };
 
   async function secondNic(): Promise<void> {
@@ -164,14 +164,14 @@ describe('the name of a NIC', () => {
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   }
 
-  it('stays when the object was deleted by hand', async () => {
+  it("a NIC keeps its name when a user deleted the node's object", async () => {
     await secondNic();
     scene.viola.nodes.delete('worker-1');
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic1=p2']);
   });
 
-  it('is not waited for while the inventory cannot be read', async () => {
+  it('a new NIC gets a name without waiting for an unreadable inventory', async () => {
     attach(scene.cloud, 1, 1);
     scene.failStore(new Error('ECONNREFUSED'));
     scene.create();

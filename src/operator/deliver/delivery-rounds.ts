@@ -8,37 +8,37 @@ import { StepFailure } from '../status/step-failure.ts';
 import { type DeliverOptions, type Delivery, deliver } from './deliver.ts';
 import type { ViolaClient } from './viola-client.ts';
 
-/** Plans that met a change of the business cluster are made again so often, then at the next poll. */
+/** Most delivery rounds for nodes that change meanwhile; the next poll retries the rest. */
 const rounds = 3;
 const readsAtOnce = 8;
 
-/** A plan with what it was made of. */
+/** A plan and the input behind the plan. */
 export interface Planned {
   readonly input: PlanInput;
   readonly plan: Plan;
 }
 
 export interface Rounds {
-  /** The nodes as they were planned last. */
+  /** Nodes of the last plan. */
   readonly nodes: readonly NodePlan[];
   readonly delivery: Delivery;
-  /** The business cluster as it was last read. */
+  /** Existing nodes, as last read. */
   readonly held: readonly ExistingNodeConfig[];
-  /** Objects of which nothing is known; what was known of them before is neither confirmed nor over. */
+  /** Unreadable objects; their earlier records are neither confirmed nor obsolete. */
   readonly unreadable: readonly string[];
-  /** What plans that were made again could not do. */
+  /** Problems of repeated plans, beyond the first plan's problems. */
   readonly problems: readonly Problem[];
 }
 
 interface RoundsOptions extends DeliverOptions {
   readonly viola: ViolaClient;
-  /** Objects of which nothing is known: their nodes are left alone. */
+  /** Unreadable objects; their nodes stay unchanged. */
   readonly unreadable: readonly UnreadableNode[];
 }
 
 /**
- * Delivers a plan. Nodes that have moved since they were read are read again and planned again; before anything is sent
- * those whose new NICs had to pass a name over, as Viola's list may be some seconds old and a name is given for good.
+ * Delivers a plan; nodes changed since their read are read and planned again. Nodes whose new NIC skipped an index are
+ * read again before any POST: Viola's list may be some seconds old, and an index is permanent.
  */
 export async function deliverInRounds(
   { plan: first, input }: Planned,
@@ -46,8 +46,8 @@ export async function deliverInRounds(
   signal: AbortSignal,
 ): Promise<Rounds> {
   const replanning = new Replanning(input, first, options);
-  const doubtful = first.nodes.filter(({ passedOver }) => passedOver);
-  if (doubtful.length > 0) await replanning.again(namesOf(doubtful), signal);
+  const skipping = first.nodes.filter(({ passedOver }) => passedOver);
+  if (skipping.length > 0) await replanning.again(namesOf(skipping), signal);
   let delivery = await deliver(replanning.readable(), options, signal);
   for (let round = 1; round < rounds && delivery.stale.length > 0; round++) {
     const names = await replanning.again(new Set(delivery.stale), signal);
@@ -55,13 +55,13 @@ export async function deliverInRounds(
     delivery = merge(delivery, await deliver(again, options, signal));
   }
   const { nodes, held, problems, unreadable } = replanning;
-  const failures = [...delivery.failures, ...restless(delivery), ...replanning.heldBack()];
+  const failures = [...delivery.failures, ...stillStale(delivery), ...replanning.heldBack()];
   return { nodes, delivery: { ...delivery, failures }, held, problems, unreadable };
 }
 
 type Unreadable = Pick<UnreadableNode, 'instanceId' | 'message'>;
 
-/** A plan of which some nodes are planned again, with what they are now. */
+/** A plan whose changed nodes are read and planned again. */
 class Replanning {
   readonly #first: Plan;
   readonly #input: PlanInput;
@@ -73,7 +73,7 @@ class Replanning {
 
   constructor(input: PlanInput, first: Plan, { viola, unreadable }: RoundsOptions) {
     const isHeld = first.problems.some(({ reason }) => reason === 'RemovalHeld');
-    // A part of a large removal is no small one.
+    // A part of a blocked large removal stays blocked.
     this.#input = isHeld ? { ...input, removals: 'held' } : input;
     this.#first = first;
     this.#viola = viola;
@@ -86,23 +86,23 @@ class Replanning {
     return [...this.#nodes.values()];
   }
 
-  /** Those that the first plan did not have. */
+  /** Problems beyond the first plan's problems. */
   get problems(): readonly Problem[] {
-    const said = new Set(this.#first.problems.map(({ message }) => message));
-    return [...this.#problems.values()].filter(({ message }) => !said.has(message));
+    const known = new Set(this.#first.problems.map(({ message }) => message));
+    return [...this.#problems.values()].filter(({ message }) => !known.has(message));
   }
 
-  /** Names of the objects that cannot be read. */
+  /** Names of the unreadable objects. */
   get unreadable(): readonly string[] {
     return [...this.#unreadable.keys()];
   }
 
-  /** The nodes of which the objects can be read; nothing is known of the others. */
+  /** Returns the nodes whose objects are readable. */
   readable(): readonly NodePlan[] {
     return this.nodes.filter((node) => this.#whyUnreadable(node) === undefined);
   }
 
-  /** What was to be sent, had its object been readable. */
+  /** Returns a failure for each changed node with an unreadable object. */
   heldBack(): Delivery['failures'] {
     return this.nodes.flatMap((node) => {
       const why = node.action === 'none' ? undefined : this.#whyUnreadable(node);
@@ -114,7 +114,7 @@ class Replanning {
     });
   }
 
-  /** Its object may have the name that its server had before. */
+  /** Compares the instance id, too: the object may have the server's former name. */
   #whyUnreadable({ nodeName, instanceId }: NodePlan): string | undefined {
     const one =
       this.#unreadable.get(nodeName) ??
@@ -125,8 +125,7 @@ class Replanning {
   }
 
   /**
-   * Reads these nodes again and plans them anew; answers the names that they have then: without its object a node may get
-   * another one.
+   * Reads these nodes and plans them again. Returns their present names: a node without an object may get a new name.
    */
   async again(names: ReadonlySet<string>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const reads = await mapBounded(
@@ -139,7 +138,7 @@ class Replanning {
     this.held = [...others, ...reads.flatMap((node) => node ?? [])];
     const servers = this.#first.nodes.filter(({ nodeName }) => names.has(nodeName));
     const scope = servers.map(({ instanceId }) => instanceId);
-    const recorded = [...this.#vanished(), ...this.#input.recorded];
+    const recorded = [...this.#nicsOfDeleted(), ...this.#input.recorded];
     const plan = calculate({ ...this.#input, held: this.held, recorded, scope });
     const renamed = plan.nodes.filter((node) => !this.#nodes.has(keyOf(node)));
     const moved = new Set(renamed.map(({ instanceId }) => instanceId));
@@ -150,8 +149,8 @@ class Replanning {
     return new Set([...names, ...namesOf(renamed)]);
   }
 
-  /** What objects held that have gone since: the names of their NICs outlive them. */
-  #vanished(): RecordedNode[] {
+  /** Returns the NICs of objects deleted since the plan, because NIC names outlive objects. */
+  #nicsOfDeleted(): RecordedNode[] {
     const there = new Set(this.held.map(({ nodeName }) => nodeName));
     const gone = this.#input.held.filter(({ nodeName }) => !there.has(nodeName));
     return gone.map((node) => ({
@@ -179,7 +178,7 @@ function namesOf(nodes: readonly NodePlan[]): ReadonlySet<string> {
   return new Set(nodes.map(({ nodeName }) => nodeName));
 }
 
-function restless({ stale }: Delivery): Delivery['failures'] {
+function stillStale({ stale }: Delivery): Delivery['failures'] {
   return stale.map((nodeName) => {
     const message = `viola: node ${nodeName} changes all the time; tried again at the next poll`;
     const about = { nodeName, reason: 'ViolaPostError', message } as const;
@@ -197,7 +196,7 @@ function merge(before: Delivery, now: Delivery): Delivery {
   };
 }
 
-/** Without knowing what the business cluster holds nothing may be sent: names would be given twice. */
+/** Converts a RequestError to a StepFailure: without the existing nodes, an index could be assigned twice. */
 export function violaFailure(error: unknown): unknown {
   if (!isRequestError(error)) return error;
   const { message, retryAfterMs } = error;

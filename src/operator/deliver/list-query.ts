@@ -1,9 +1,9 @@
-/** Query for the nodes that one OpenstackConfig has to know of a business cluster. */
+/** Query for the nodes that one OpenstackConfig needs from a business cluster. */
 export interface ListQuery {
-  /** Reads through Viola's short cache. */
+  /** True: bypasses Viola's short cache. */
   readonly fresh: boolean;
-  /** Selects nodes delivered by this OpenstackConfig, in addition to those of `instanceIds`. */
+  /** Selects nodes delivered by this OpenstackConfig, in addition to `instanceIds`. */
   readonly source: { readonly namespace: string; readonly name: string };
-  /** Selects nodes of these servers. A Viola without selection returns every node. */
+  /** Selects these servers' nodes. A Viola without selection returns every node. */
   readonly instanceIds: readonly string[];
 }

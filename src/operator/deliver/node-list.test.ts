@@ -7,20 +7,20 @@ const other = { namespace: 'n', name: 'other' };
 const path = '/v1/k8s/multinic/node-configs?limit=200';
 const ofSource = `${path}&source=n%2Fosc`;
 
-function held(nodeName: string, instanceId: string, from = source): ExistingNodeConfig {
+function existing(nodeName: string, instanceId: string, from = source): ExistingNodeConfig {
   const spec = { nodeName, instanceId };
   const stated = { ...from, uid: 'u', generation: 1 };
   return { nodeName, uid: `uid-${nodeName}`, generation: 1, source: stated, spec };
 }
 
-/** A Viola that selects, or one of an older version that answers everything. */
+/** Returns a fake Viola; `selects: false` is an older version that returns every node. */
 function violaWith(
   nodes: ExistingNodeConfig[],
   { selects = true, broken = [] as UnreadableNode[] } = {},
 ) {
-  const asked: string[] = [];
+  const paths: string[] = [];
   const readPage = async (url: string, isConcern: (raw: unknown) => boolean) => {
-    asked.push(url);
+    paths.push(url);
     const { searchParams } = new URL(url, 'http://viola');
     const from = searchParams.get('source');
     const ids = searchParams.getAll('instanceId');
@@ -33,55 +33,55 @@ function violaWith(
     );
     return { items: items.filter(isConcern), unreadable: broken, observedAt: 'now' };
   };
-  return { asked, readPage };
+  return { paths, readPage };
 }
 
 const ids = Array.from({ length: 500 }, (_, n) => `i${n}`);
-const own = ids.map((id) => held(`node-${id}`, id));
-const foreign = Array.from({ length: 300 }, (_, n) => held(`foreign-${n}`, `f${n}`, other));
+const own = ids.map((id) => existing(`node-${id}`, id));
+const foreign = Array.from({ length: 300 }, (_, n) => existing(`foreign-${n}`, `f${n}`, other));
 const query = { fresh: false, source, instanceIds: ids };
 
-describe('nodes of more servers than a URL holds', () => {
-  it('are read once, without those of others, when all of them are its own', async () => {
-    const { asked, readPage } = violaWith([...foreign, ...own]);
+describe('listNodes with more servers than a URL holds', () => {
+  it('listNodes reads only own nodes when every server has an own node', async () => {
+    const { paths, readPage } = violaWith([...foreign, ...own]);
     expect((await listNodes(query, readPage)).nodes).toEqual(own);
-    expect(asked).toEqual([ofSource]);
+    expect(paths).toEqual([ofSource]);
   });
 
-  it('are looked for among those of others when some are missing', async () => {
-    const taken = held('taken', 'i499', other);
-    const { asked, readPage } = violaWith([...foreign, ...own.slice(0, 498), taken]);
+  it('listNodes reads servers without an own node by instance id', async () => {
+    const taken = existing('taken', 'i499', other);
+    const { paths, readPage } = violaWith([...foreign, ...own.slice(0, 498), taken]);
     const { nodes } = await listNodes(query, readPage);
     expect(nodes).toEqual([...own.slice(0, 498), taken]);
-    expect(asked).toEqual([ofSource, `${path}&instanceId=i498&instanceId=i499`]);
+    expect(paths).toEqual([ofSource, `${path}&instanceId=i498&instanceId=i499`]);
   });
 
-  it('are all read when more are missing than a URL holds', async () => {
+  it('listNodes reads the whole cluster when more servers lack an own node than a URL holds', async () => {
     const taken = own
       .slice(100, 350)
       .map((node) => ({ ...node, source: { ...other, uid: 'u', generation: 1 } }));
     const nodes = [...foreign, ...own.slice(0, 100), ...taken];
-    const { asked, readPage } = violaWith(nodes);
+    const { paths, readPage } = violaWith(nodes);
     const read = await listNodes({ ...query, fresh: true }, readPage);
     expect(read.nodes).toEqual([...own.slice(0, 100), ...taken]);
-    expect(asked).toEqual([`${path}&fresh=true&source=n%2Fosc`, `${path}&fresh=true`]);
+    expect(paths).toEqual([`${path}&fresh=true&source=n%2Fosc`, `${path}&fresh=true`]);
   });
 
-  it('are known by ids of either case', async () => {
-    const { asked, readPage } = violaWith(own);
+  it('listNodes matches instance ids of either case', async () => {
+    const { paths, readPage } = violaWith(own);
     const instanceIds = ids.map((id) => id.toUpperCase());
     expect((await listNodes({ ...query, instanceIds }, readPage)).nodes).toHaveLength(500);
-    expect(asked).toHaveLength(1);
+    expect(paths).toHaveLength(1);
   });
 
-  it('are told once by a Viola that answers everything each time', async () => {
+  it('listNodes returns each node once when an older Viola ignores the selection', async () => {
     const broken = [{ objectName: 'b', uid: 'u', generation: 1, message: 'spec: broken' }];
     const { readPage } = violaWith([...foreign, ...own.slice(1)], { selects: false, broken });
     const listed = await listNodes(query, readPage);
     expect(listed).toEqual({ nodes: own.slice(1), unreadable: broken });
   });
 
-  it('are not forgotten when their object could not be read a moment ago', async () => {
+  it('listNodes keeps an unreadable object when only the first list contains the object', async () => {
     const broken = [{ objectName: 'b', uid: 'u', generation: 1, message: 'spec: broken' }];
     const { readPage } = violaWith(own.slice(1), { broken });
     const listed = await listNodes(query, async (url, isConcern) => {
@@ -91,8 +91,8 @@ describe('nodes of more servers than a URL holds', () => {
     expect(listed.unreadable.map(({ objectName }) => objectName)).toEqual(['b']);
   });
 
-  it('are taken as they were read last when one changes between the lists', async () => {
-    const lists = [[held('a', 'i0')], [held('a', 'i1'), held('b', 'i2')]];
+  it('listNodes returns the later version when a node changes between two lists', async () => {
+    const lists = [[existing('a', 'i0')], [existing('a', 'i1'), existing('b', 'i2')]];
     const readPage = async () => ({ items: lists.shift() ?? [], observedAt: 'now' });
     const { nodes } = await listNodes({ ...query, instanceIds: ids.slice(0, 201) }, readPage);
     expect(nodes.map(({ spec }) => spec.instanceId)).toEqual(['i1', 'i2']);

@@ -11,38 +11,39 @@ import type { NodePage } from './viola-answer.ts';
 
 export interface Listed {
   readonly nodes: readonly ExistingNode[];
-  /** Objects that are there, and of which nothing else is known. */
+  /** Objects that exist but cannot be read. */
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** Position of a page: its list and its number. */
+/** A page's position: list and page number. */
 export interface PagePlace {
-  /** The same for the same page of later lists, whichever servers they name. */
+  /** Equal for the same page of later lists, whichever servers the lists name. */
   readonly at: string;
-  /** What the list selects. */
+  /** The list's search parameters without `fresh` and `continue`. */
   readonly list: string;
 }
 
-/** Reads one page of Viola's list, and of it the nodes that are a concern. */
+/** Reads a page of Viola's list; `isConcern` selects the nodes to parse. */
 export type ReadPage = (
   path: string,
   isConcern: (raw: unknown) => boolean,
   place: PagePlace,
 ) => Promise<NodePage>;
 
-/** What Viola selects; nothing named = everything. */
+/** Viola's selection; empty: every node. */
 type Selection = Partial<Pick<ListQuery, 'source' | 'instanceIds'>>;
 
-/** Half a megabyte at most: what is parsed at once keeps everything else waiting. */
+/** Nodes per page, at most half a megabyte: parsing a page blocks the event loop. */
 const pageSize = 200;
 /** Viola's limit, and as many as a URL holds. */
 const mostInstanceIds = 200;
-/** A list that is longer than this repeats itself. */
+/** Most pages of a list; a longer list repeats itself. */
 const mostPages = 1_000;
 
 /**
- * All that an OpenstackConfig has to know of a business cluster. Of many servers nearly all nodes come from it, and only what
- * they lack is looked for among those of others: a look at 1,000 servers does not read 10,000 nodes.
+ * Returns the nodes that an OpenstackConfig needs from a business cluster. With many servers, the own nodes are read
+ * first; only missing servers are looked up among foreign nodes. A sync of 1,000 servers then does not read 10,000
+ * nodes.
  */
 export async function listNodes(query: ListQuery, readPage: ReadPage): Promise<Listed> {
   const { source, instanceIds } = query;
@@ -100,11 +101,11 @@ function searchOf({ source, instanceIds = [] }: Selection, fresh: boolean, next?
 }
 
 function missingOf(instanceIds: readonly string[], { nodes }: Listed): string[] {
-  const held = new Set(nodes.map(({ spec }) => spec.instanceId?.toLowerCase()));
-  return instanceIds.filter((id) => !held.has(id.toLowerCase()));
+  const listed = new Set(nodes.map(({ spec }) => spec.instanceId?.toLowerCase()));
+  return instanceIds.filter((id) => !listed.has(id.toLowerCase()));
 }
 
-/** A node that changed between the two is in both, and an object that cannot be read is part of every list. */
+/** Merges two lists: a changed node is in both, an unreadable object in every list. */
 function together(earlier: Listed, later: Listed): Listed {
   const nodes = [...earlier.nodes, ...later.nodes];
   const unreadable = [...earlier.unreadable, ...later.unreadable];

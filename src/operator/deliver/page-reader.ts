@@ -8,21 +8,21 @@ import type { ListQuery } from './list-query.ts';
 import type { ReadPage } from './node-list.ts';
 import { type NodePage, pageOf } from './viola-answer.ts';
 
-/** A page of Viola's list with the ETag that it was sent with. */
+/** A page of Viola's list, with ETag. */
 interface TaggedPage {
-  /** What the page depends on beside its key. */
+  /** Hash of query and selection; a page is valid only for the same hash. */
   readonly selection: string;
   readonly tag: string;
   readonly page: NodePage;
 }
 
 /**
- * The last pages that Violas sent, so that a page that has not changed is neither sent nor parsed again. A page
- * replaces the same page of an earlier selection, which is never requested again.
+ * Last pages of each Viola: an unchanged page is neither sent nor parsed again. A page replaces the same page of an
+ * earlier selection, which is never requested again.
  */
 export type PageMemory = BoundedMemory<TaggedPage>;
 
-/** Characters of JSON, those of some 5,000 nodes. Parsed they take two to three times as much. */
+/** JSON characters, enough for some 5,000 nodes; parsed nodes take two to three times as much. */
 const mostCharacters = 8 * 1024 * 1024;
 
 export function createPageMemory(): PageMemory {
@@ -32,18 +32,18 @@ export function createPageMemory(): PageMemory {
 interface PageReaderOptions {
   readonly pages: PageMemory;
   readonly clock: Pick<Clock, 'now'>;
-  /** The Viola and the business cluster. */
+  /** Viola's endpoint and the business cluster. */
   readonly place: string;
   readonly send: (path: string, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>;
 }
 
-/** Reads the pages of one list; a page that Viola answers with 304 is the one that it sent last. */
+/** Reads a list's pages; a 304 returns the stored page. */
 export function createPageReader(
   { source, instanceIds }: ListQuery,
   { pages, clock, place, send }: PageReaderOptions,
 ): ReadPage {
   const owner = JSON.stringify([place, source.namespace, source.name]);
-  // Which nodes of a page are read depends on these and on what the list selects; continue tokens and `fresh` change nothing.
+  // The parsed nodes of a page depend on query and selection; continue tokens and `fresh` change nothing.
   const concern = hash('sha256', JSON.stringify([source, instanceIds]));
 
   return async (path, isConcern, { at, list }) => {
@@ -55,7 +55,7 @@ export function createPageReader(
       const answer = await send(path, { 'if-none-match': known.tag });
       if (answer.status !== 304) return taken(answer);
       const next = answer.headers[continueHeader];
-      // Empty on the last page; without the header the end of the list is unknown.
+      // The header is empty on the last page; without the header the list's end is unknown.
       if (typeof next === 'string') {
         pages.touch(key);
         return { ...known.page, continue: next || undefined };
@@ -74,7 +74,7 @@ export function createPageReader(
   };
 }
 
-/** In characters: of small pages the key is the larger part. */
+/** Returns characters, including the key: in small pages the key is the larger part. */
 function sizeOf(key: string, { text }: HttpAnswer): number {
   return key.length + text.length;
 }

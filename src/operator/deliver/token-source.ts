@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { RequestError } from '../../requests/request-error.ts';
 
-/** The operator's token for Viola, asked for at each use; rejects with a RequestError when there is none. */
+/** Returns the operator's token for Viola, read at each use. Rejects with a RequestError when no token exists. */
 export type TokenSource = () => Promise<string>;
 
-/** A file is read at each use, so that a rotated token holds at once. */
+/** Reads the file at each use, so a rotated token is effective at once. */
 export function tokenInFile(path: string): TokenSource {
   return async () => {
     try {

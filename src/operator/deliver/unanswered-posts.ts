@@ -2,22 +2,25 @@ import { postOverAfterMs } from '../../api/node-configs-http.ts';
 import type { Clock } from '../../time/clock.ts';
 
 /**
- * POSTs of one OpenstackConfig that failed and that Viola may still carry out, by business cluster: until that is impossible,
- * a business cluster without its nodes does not count as clean. The POSTs of an earlier leader are unknown, so each
- * business cluster counts as one with a POST that failed when this process began to lead.
+ * One OpenstackConfig's failed POSTs that Viola may still carry out, by business cluster. Until such a POST has
+ * expired, a business cluster without nodes does not count as clean. An earlier leader's POSTs are unknown: every
+ * business cluster is assumed to have a POST that failed when this process became leader.
  */
 export class UnansweredPosts {
   readonly #clock: Clock;
   readonly #ledSince: number;
   readonly #failedAt = new Map<string, number>();
 
-  /** `ledSince`: since when no other replica sends anything (monotonic ms). */
+  /** `ledSince`: monotonic milliseconds at which this process became the only sender. */
   constructor(clock: Clock, ledSince: number) {
     this.#clock = clock;
     this.#ledSince = ledSince;
   }
 
-  /** Notes that nothing was sent to this business cluster before, unless the status was lost. */
+  /**
+   * Notes that this business cluster had no earlier POST. A noted failure remains, because the status may have been
+   * lost.
+   */
   begin(providerId: string): void {
     if (!this.#failedAt.has(providerId)) this.#failedAt.set(providerId, Number.NEGATIVE_INFINITY);
   }
@@ -26,7 +29,7 @@ export class UnansweredPosts {
     this.#failedAt.set(providerId, this.#clock.monotonicMs());
   }
 
-  /** Returns the milliseconds in which a POST may still reach the business cluster; 0: none can. */
+  /** Returns the milliseconds during which a POST may still reach the business cluster; 0: no POST can. */
   openForMs(providerId: string): number {
     const leftOf = (since: number): number =>
       Math.max(0, since + postOverAfterMs - this.#clock.monotonicMs());

@@ -4,7 +4,7 @@ import { StepFailure } from '../status/step-failure.ts';
 
 const shownNodes = 5;
 
-/** Why nodes stay in a business cluster behind a legacy Viola, with the commands that remove them. */
+/** Returns why nodes stay in a business cluster behind a legacy Viola, with the removal commands. */
 export function removalUnsupported(names: readonly string[], providerId: string): StepFailure {
   const shown = names.slice(0, shownNodes);
   const rest = names.length > shownNodes ? ` and ${names.length - shownNodes} more` : '';
@@ -14,12 +14,12 @@ export function removalUnsupported(names: readonly string[], providerId: string)
   return new StepFailure({ reason: 'RemovalUnsupported', message });
 }
 
-/** Whether the plan takes the last NIC of a node, or the node. */
+/** Returns whether the plan removes a node or its last NIC. */
 export function needsRemoval({ action, interfaces }: NodePlan): boolean {
   return action === 'delete' || (action === 'post' && interfaces.length === 0);
 }
 
-/** Why the last NICs of a node stay, and what to do. */
+/** Returns why a node's last NICs stay, and the next step. */
 export function lastNicStays({ nodeName, removals }: NodePlan): string {
   const nics = removals.confirmed.map(({ name, portId }) =>
     portId === undefined ? name : `${name} (port ${portId})`,

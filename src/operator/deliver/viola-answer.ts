@@ -11,7 +11,7 @@ import { kindOf, retryAfterOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
 
-/** The body of an answer with the expected status, or why there is none. */
+/** Returns the body of an answer with the expected status. Throws RequestError otherwise. */
 export function bodyOf<T>(
   answer: HttpAnswer,
   expected: number,
@@ -26,7 +26,7 @@ export type NodePage = z.infer<typeof existingNodeConfigs>;
 
 const pageSchema = existingNodeConfigs.extend({ items: z.array(z.unknown()) });
 
-/** A page of a list; of nodes that are nobody's concern nothing is read, and nothing has to be right. */
+/** Parses a list page; nodes outside the selection are neither parsed nor validated. */
 export async function pageOf(
   answer: HttpAnswer,
   isConcern: (raw: unknown) => boolean,
@@ -52,17 +52,17 @@ function readAs<T>(schema: z.ZodType<T>, body: unknown): T {
   });
 }
 
-/** What Viola means by an answer that is no success. */
+/** Returns the error of an unsuccessful answer. */
 export function refusal(answer: HttpAnswer, now: Date): RequestError {
   const { status } = answer;
-  const said = problem.safeParse(parseJson(answer.text)).data;
+  const details = problem.safeParse(parseJson(answer.text)).data;
   const retryAfterMs = retryAfterOf(answer, now);
-  const text = `unexpected status ${status}${said ? `: ${said.detail}` : ''}${advices[status] ?? ''}`;
+  const text = `unexpected status ${status}${details ? `: ${details.detail}` : ''}${advices[status] ?? ''}`;
   return new RequestError(text, {
     service: 'viola',
     kind: kindOf(status),
     status,
-    ...(said ? { code: said.code } : {}),
+    ...(details ? { code: details.code } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
@@ -73,17 +73,17 @@ const advices: Readonly<Record<number, string>> = {
   405: ' (a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy)',
 };
 
-/** 409, 422 and 503 carry the results of each node too when none of the request was accepted. */
+/** Returns results per node; 409, 422 and 503 carry results even when no node was accepted. */
 export function resultsOf(answer: HttpAnswer) {
   return postAnswer.safeParse(parseJson(answer.text)).data;
 }
 
-/** An unknown provider is a 404 as well, and says nothing about the node. */
+/** Returns whether the node is missing; an unknown provider is a 404, too, and says nothing about the node. */
 export function isNoSuchNode(answer: HttpAnswer): boolean {
   return answer.status === 404 && codeIn(answer) === 'NoSuchNode';
 }
 
-/** The object is broken, and Viola and its business cluster are well. */
+/** Returns whether only the object is broken, while Viola and its business cluster work. */
 export function isUnreadable(answer: HttpAnswer): boolean {
   return codeIn(answer) === 'Unreadable';
 }
@@ -96,7 +96,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A proxy's page; the status says enough.
+    // A proxy's page; the status is enough.
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ import { tokenInFile } from './token-source.ts';
 import type { ViolaClient } from './viola-client.ts';
 import { createViolas, type Violas } from './violas.ts';
 
-interface Seen {
+interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -24,7 +24,7 @@ interface Seen {
 type Answer = readonly [status: number, body: unknown, headers?: Record<string, string>];
 
 const { signal } = new AbortController();
-let seen: Seen[];
+let received: ReceivedRequest[];
 let answers: (Answer | 'hang' | 'cut')[];
 let server: Server;
 let violas: Violas;
@@ -44,7 +44,7 @@ async function connect(endpoint: string): Promise<void> {
 }
 
 beforeEach(async () => {
-  seen = [];
+  received = [];
   answers = [];
   directory = await mkdtemp(join(tmpdir(), 'multinic-viola-client-'));
   tokenFile = join(directory, 'token');
@@ -56,7 +56,7 @@ beforeEach(async () => {
     });
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
-      seen.push({ method, url, headers, body });
+      received.push({ method, url, headers, body });
       const answer = answers.shift() ?? [500, { detail: 'no answer was prepared' }];
       if (answer === 'hang') return;
       if (answer === 'cut') response.destroy();
@@ -98,13 +98,13 @@ const tagged = (name: string, tag: string, next: string): Answer => [
 const same = (next: string): Answer => [304, undefined, { 'x-continue': next }];
 const names = async (of = query) => (await viola.list(of, signal)).nodes;
 const conditions = () =>
-  seen.map(({ url, headers }) => [
+  received.map(({ url, headers }) => [
     new URL(url, 'http://viola').searchParams.get('continue') ?? '',
     headers['if-none-match'] ?? '',
   ]);
 
-describe('listing', () => {
-  it('keeps of everything what it asked for, and reads nothing else', async () => {
+describe('ViolaClient.list', () => {
+  it('list returns only requested nodes and parses no foreign node', async () => {
     const source = { ...query.source, uid: 'u', generation: 1 };
     const other = { ...source, name: 'other' };
     const of = (name: string, from?: typeof source, instanceId?: string) => ({
@@ -123,39 +123,39 @@ describe('listing', () => {
     expect((await viola.list(query, signal)).nodes).toEqual(wanted);
   });
 
-  it('tells objects that cannot be read from those that are not there', async () => {
+  it('list reports unreadable objects separately from nodes', async () => {
     const unreadable = [{ objectName: 'b', uid: 'u', generation: 1, message: 'spec: broken' }];
     answers = [[200, { items: [node('a')], unreadable, observedAt }]];
     expect(await viola.list(query, signal)).toEqual({ nodes: [node('a')], unreadable });
   });
 
-  it('follows every page and says who asks for which cluster', async () => {
+  it('list follows every page, with provider id and token in each request', async () => {
     answers = [
       [200, { items: [node('a')], observedAt, continue: 'next one' }],
       [200, { items: [node('b')], observedAt }],
     ];
     const { nodes } = await viola.list({ ...query, fresh: true }, signal);
     expect(nodes.map(({ nodeName }) => nodeName)).toEqual(['a', 'b']);
-    expect(seen.map(({ url }) => url)).toEqual([
+    expect(received.map(({ url }) => url)).toEqual([
       '/base/v1/k8s/multinic/node-configs?limit=200&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2',
       '/base/v1/k8s/multinic/node-configs?limit=200&fresh=true&source=n%2Fosc&instanceId=i1&instanceId=i2&continue=next+one',
     ]);
-    expect(seen[0]?.headers).toMatchObject({
+    expect(received[0]?.headers).toMatchObject({
       'x-provider-id': 'biz-1',
       authorization: 'Bearer first',
     });
   });
 
-  describe('a second time', () => {
+  describe('a repeated list', () => {
     let first: readonly ExistingNodeConfig[];
 
     beforeEach(async () => {
       answers = [tagged('a', 'W/"1"', 't1'), tagged('b', 'W/"2"', '')];
       first = await names();
-      seen = [];
+      received = [];
     });
 
-    it('reuses the pages that Viola answers with 304, and follows the new continue token', async () => {
+    it('a repeated list reuses pages answered with 304 and follows the new continue token', async () => {
       answers = [same('t2'), same('')];
       const again = await names({ ...query, fresh: true });
       expect(again.map((one, at) => one === first[at])).toEqual([true, true]);
@@ -165,7 +165,7 @@ describe('listing', () => {
       ]);
     });
 
-    it('parses only the page that has changed', async () => {
+    it('a repeated list parses only the changed page', async () => {
       answers = [same('t2'), tagged('c', 'W/"3"', '')];
       expect(await names()).toEqual([node('a'), node('c')]);
       answers = [same('t3'), same('')];
@@ -173,14 +173,14 @@ describe('listing', () => {
       expect(conditions().at(-1)).toEqual(['t3', 'W/"3"']);
     });
 
-    it('reads a page that ends the list now, or no longer does', async () => {
+    it("a repeated list follows Viola's pages when the list becomes shorter or longer", async () => {
       answers = [same('')];
       expect(await names()).toEqual([node('a')]);
       answers = [same('t3'), same('t4'), tagged('d', 'W/"4"', '')];
       expect(await names()).toEqual([node('a'), node('b'), node('d')]);
     });
 
-    it('reads a page again without the condition when a 304 does not state the next page', async () => {
+    it('a repeated list reads a page without If-None-Match when a 304 lacks the continue header', async () => {
       answers = [[304, undefined], tagged('e', 'W/"5"', '')];
       expect(await names()).toEqual([node('e')]);
       expect(conditions()).toEqual([
@@ -190,33 +190,33 @@ describe('listing', () => {
     });
 
     it.each([
-      ['servers', { instanceIds: ['i1'] }],
+      ['other servers', { instanceIds: ['i1'] }],
       ['another OpenstackConfig', { source: { namespace: 'n', name: 'other' } }],
-    ])('sends no condition for a list of %s', async (_, change) => {
+    ])('a list for %s sends no If-None-Match', async (_, change) => {
       answers = [tagged('f', 'W/"6"', '')];
       expect(await names({ ...query, ...change })).toHaveLength(1);
       expect(conditions()).toEqual([['', '']]);
     });
 
     it.each([
-      ['not after a list of other servers', { instanceIds: ['i1'] }, ''],
-      ['not after a list of other servers of as many', { instanceIds: ['i2', 'i3'] }, ''],
+      ['not after a list for other servers', { instanceIds: ['i1'] }, ''],
+      ['not after a list for as many other servers', { instanceIds: ['i2', 'i3'] }, ''],
       [
-        'after a list of another OpenstackConfig',
+        'after a list for another OpenstackConfig',
         { source: { namespace: 'n', name: 'other' } },
         'W/"1"',
       ],
-      ['after a list that is read through', { fresh: true }, 'W/"1"'],
-    ])('keeps the pages of the last list of an OpenstackConfig: %s', async (_, change, tag) => {
+      ['after a fresh list', { fresh: true }, 'W/"1"'],
+    ])('a repeated list sends the last ETag: %s', async (_, change, tag) => {
       answers = [tagged('a', 'W/"1"', '')];
       await names({ ...query, ...change });
-      seen = [];
+      received = [];
       answers = [tagged('a', 'W/"1"', '')];
       await names();
       expect(conditions()).toEqual([['', tag]]);
     });
 
-    it('sends no condition to a Viola that sends no ETag', async () => {
+    it('a list sends no If-None-Match after an answer without ETag', async () => {
       const plain: Answer = [200, { items: [node('g')], observedAt }];
       answers = [plain, plain];
       await names();
@@ -228,7 +228,7 @@ describe('listing', () => {
     });
   });
 
-  it('begins again once when the token of a page has expired', async () => {
+  it('list restarts once when a continue token has expired', async () => {
     answers = [
       [200, { items: [node('a')], observedAt, continue: 'old' }],
       problem(400, 'ContinueExpired'),
@@ -237,7 +237,7 @@ describe('listing', () => {
     expect((await viola.list(query, signal)).nodes).toHaveLength(2);
   });
 
-  it('fails as a whole when one page does', async () => {
+  it('list fails when one page fails', async () => {
     answers = [
       [200, { items: [node('a')], observedAt, continue: 'next' }],
       problem(503, 'ClusterUnreachable', 'business cluster: down'),
@@ -247,7 +247,7 @@ describe('listing', () => {
     );
   });
 
-  it('does not read an answer of another form for an empty list', async () => {
+  it('list rejects an answer without items instead of returning no nodes', async () => {
     answers = [[200, { nodes: [] }]];
     await expect(viola.list(query, signal)).rejects.toThrow(
       'viola: the answer cannot be read (items:',
@@ -255,17 +255,17 @@ describe('listing', () => {
   });
 });
 
-describe('reading one node', () => {
-  it('tells a node that is not there from a cluster that is not', async () => {
+describe('ViolaClient.get', () => {
+  it('get returns undefined for a missing node and throws for an unknown business cluster', async () => {
     answers = [problem(404, 'NoSuchNode'), problem(404, 'UnknownProvider', 'register it')];
     expect(await viola.get('a/b', signal)).toBeUndefined();
-    expect(seen[0]?.url).toBe('/base/v1/k8s/multinic/node-configs/a%2Fb');
+    expect(received[0]?.url).toBe('/base/v1/k8s/multinic/node-configs/a%2Fb');
     await expect(viola.get('a', signal)).rejects.toThrow('404: register it');
   });
 });
 
-describe('posting', () => {
-  it('asks for results of each node and reads them behind any status', async () => {
+describe('ViolaClient.post', () => {
+  it('post requests results per node and reads results from a 409, too', async () => {
     const results = {
       applied: 0,
       results: [],
@@ -273,7 +273,7 @@ describe('posting', () => {
     };
     answers = [[409, results]];
     expect(await viola.post([{ nodeName: 'a', base: null }], signal)).toEqual(results);
-    expect(seen[0]).toMatchObject({
+    expect(received[0]).toMatchObject({
       method: 'POST',
       body: '[{"nodeName":"a","base":null}]',
       headers: { prefer: 'multinic-results', 'content-type': 'application/json' },
@@ -284,12 +284,12 @@ describe('posting', () => {
     [401, "the operator's token has to be in a file of Viola's --tokens-file"],
     [403, 'the token may not do this for this provider'],
     [405, 'a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy'],
-  ])('explains a %i', async (status, advice) => {
+  ])('post explains a %i', async (status, advice) => {
     answers = [problem(status, 'Denied')];
     await expect(viola.post([], signal)).rejects.toThrow(advice);
   });
 
-  it('keeps how long to wait', async () => {
+  it('post reports Retry-After as retryAfterMs', async () => {
     answers = [[429, {}, { 'retry-after': '7' }]];
     await expect(viola.post([], signal)).rejects.toMatchObject({
       status: 429,
@@ -298,8 +298,8 @@ describe('posting', () => {
   });
 });
 
-describe('removing', () => {
-  it('sends the fence along and tells the outcomes apart', async () => {
+describe('ViolaClient.remove', () => {
+  it('remove sends uid and generation, and returns leaving, gone or stale', async () => {
     answers = [
       [202, { uid: 'u', generation: 3 }],
       problem(404, 'NoSuchNode'),
@@ -308,8 +308,8 @@ describe('removing', () => {
     ];
     const base = { uid: 'u', generation: 3 };
     expect(await viola.remove('a', base, signal)).toBe('leaving');
-    expect(seen[0]).toMatchObject({ method: 'DELETE' });
-    expect(seen[0]?.url).toContain('/a?uid=u&generation=3');
+    expect(received[0]).toMatchObject({ method: 'DELETE' });
+    expect(received[0]?.url).toContain('/a?uid=u&generation=3');
     expect(await viola.remove('a', base, signal)).toBe('gone');
     expect(await viola.remove('a', null, signal)).toBe('stale');
     answers.unshift(problem(404, 'UnknownProvider', 'register it'));
@@ -318,8 +318,8 @@ describe('removing', () => {
   });
 });
 
-describe('a Viola that does not answer', () => {
-  it('is named without an ephemeral port, which would look new each time', async () => {
+describe('ViolaClient without a complete answer', () => {
+  it("an unreachable Viola's error names no ephemeral port, so repeated messages are equal", async () => {
     answers = ['cut'];
     const { port } = server.address() as AddressInfo;
     await expect(viola.get('a', signal)).rejects.toMatchObject({
@@ -332,39 +332,39 @@ describe('a Viola that does not answer', () => {
     );
   });
 
-  it('or answers without end is cut off', async () => {
+  it('an answer beyond the size limit is cut off', async () => {
     const piece = JSON.stringify('x'.repeat(1024 * 1024));
     answers = [[200, { items: Array.from({ length: 70 }, () => piece) }]];
     await expect(viola.get('a', signal)).rejects.toThrow('the answer has more than');
   });
 
-  it('is given up after the time limit', async () => {
+  it('a hanging request fails after the timeout', async () => {
     answers = ['hang'];
     const pending = viola.get('a', signal);
     const caught = expect(pending).rejects.toThrow('no answer within 5 s');
-    while (seen.length === 0) await systemClock.sleep(5);
+    while (received.length === 0) await systemClock.sleep(5);
     await clock.advance(5_000);
     await caught;
   });
 });
 
-describe('the token', () => {
-  it('is read at each use', async () => {
+describe("the operator's token for Viola", () => {
+  it('the token file is read at each request', async () => {
     answers = [problem(404, 'NoSuchNode'), problem(404, 'NoSuchNode')];
     await viola.get('a', signal);
     await writeFile(tokenFile, 'second');
     await viola.get('a', signal);
-    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+    expect(received.map(({ headers }) => headers.authorization)).toEqual([
       'Bearer first',
       'Bearer second',
     ]);
   });
 
-  it('that cannot be read is an error of ours, and nothing is sent without it', async () => {
+  it('an unreadable token file fails the request before sending', async () => {
     await rm(tokenFile);
     await expect(viola.get('a', signal)).rejects.toThrow(
       '(VIOLA_TOKEN_FILE) cannot be read: ENOENT',
     );
-    expect(seen).toEqual([]);
+    expect(received).toEqual([]);
   });
 });

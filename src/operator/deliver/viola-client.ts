@@ -22,14 +22,14 @@ import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
 
-/** Viola as one OpenstackConfig sees it: one endpoint, one business cluster; native or legacy. */
+/** Viola for one OpenstackConfig: one endpoint and one business cluster, native or legacy. */
 export interface ViolaClient {
   readonly abilities: Abilities;
   list(query: ListQuery, signal: AbortSignal): Promise<Listed>;
-  /** One node, always read through; undefined = the business cluster has none. */
+  /** Returns one node, bypassing Viola's cache; undefined: the business cluster has no such node. */
   get(nodeName: string, signal: AbortSignal): Promise<ExistingNodeConfig | undefined>;
   post(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer>;
-  /** Asks for removal with cleanup on the node. */
+  /** Requests removal with cleanup on the node. */
   remove(
     nodeName: string,
     base: Base | null,
@@ -38,7 +38,7 @@ export interface ViolaClient {
   ): Promise<Removed>;
 }
 
-/** `leaving`: accepted, goes when the node is clean. `stale`: it has changed meanwhile. */
+/** `leaving`: accepted, removed when the node is clean. `stale`: the node has changed since its read. */
 export type Removed = 'leaving' | 'gone' | 'stale';
 
 interface ViolaClientOptions {
@@ -46,19 +46,19 @@ interface ViolaClientOptions {
   /** Base URL of Viola. */
   readonly endpoint: string;
   readonly providerId: string;
-  /** undefined = no token is sent. */
+  /** undefined: no token is sent. */
   readonly token: TokenSource | undefined;
   readonly clock: Clock;
   readonly pages: PageMemory;
 }
 
-/** Speaks to a native Viola for one business cluster. */
+/** Creates a client for a native Viola and one business cluster. */
 export function createViolaClient(options: ViolaClientOptions): ViolaClient {
   const { caller, providerId, token, clock, pages } = options;
   const { origin, pathname } = new URL(options.endpoint);
   const baseUrl = origin + pathname.replace(/\/+$/, '');
 
-  /** One attempt: what is repeated is planned again first. */
+  /** Sends once, because a retry needs a new plan. */
   async function send(
     {
       path,

@@ -19,7 +19,7 @@ const endpoint = {
   compatibility: 'native',
 } as const;
 
-it('does not send the operator’s token to a place that only the CR vouches for', async () => {
+it('the operator’s token is not sent to an endpoint outside ALLOWED_ENDPOINTS', async () => {
   await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
   await expect(violas.of(endpoint, 'biz-1', anOwner)).rejects.toThrow(
     'spec.settings.violaEndpoint: "https://evil.org" is not in the operator\'s ALLOWED_ENDPOINTS',
@@ -27,7 +27,7 @@ it('does not send the operator’s token to a place that only the CR vouches for
   expect(await violas.of({ ...endpoint, trusted: true }, 'biz-1', anOwner)).toBeDefined();
 });
 
-it('asks no Viola as long as there is no authority to know it by', async () => {
+it('no Viola is called while its certificate authority is missing', async () => {
   const none = new RequestError('no authority yet', { service: 'viola', kind: 'unauthorized' });
   const authorities = async () => Promise.reject(none);
   await using violas = createViolas({ ...settings, token: undefined, authorities }, deps);
@@ -37,12 +37,12 @@ it('asks no Viola as long as there is no authority to know it by', async () => {
   });
 });
 
-it('speaks to any Viola while there is no token to lose', async () => {
+it('any endpoint is allowed when no token is configured', async () => {
   await using violas = createViolas({ ...settings, token: undefined }, deps);
   expect(await violas.of(endpoint, 'biz-1', anOwner)).toBeDefined();
 });
 
-it('lets a business cluster answer while all calls to another one hang', async () => {
+it('a business cluster answers while all calls to another cluster hang', async () => {
   const server = createServer(({ headers }, response) => {
     if (headers['x-provider-id'] === 'biz-1') return;
     response.writeHead(404).end(JSON.stringify({ ...noSuchNode, code: 'NoSuchNode' }));
@@ -76,7 +76,7 @@ async function serve(listener: RequestListener) {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-it('takes the token nowhere that a redirect leads to', async () => {
+it('a request with the token does not follow a redirect', async () => {
   let connections = 0;
   const other = await serve((_, response) => response.end('{}'));
   other.server.on('connection', () => {

@@ -19,17 +19,17 @@ import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
 
-/** Connections to every Viola that OpenstackConfigs name. */
+/** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
   /**
-   * Returns the Viola of an endpoint for the nodes of `owner`. Throws PolicyDenied when the operator's token would go to a
-   * place that only the CR vouches for.
+   * Returns the endpoint's Viola for nodes of `owner`. Throws PolicyDenied when the operator's token would go to an
+   * endpoint outside ALLOWED_ENDPOINTS.
    */
   of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
-  /** undefined = no token is sent. */
+  /** undefined: no token is sent. */
   readonly token: TokenSource | undefined;
   readonly authorities: CaBundle;
 }
@@ -38,16 +38,19 @@ interface ViolasDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** What legacy Violas were sent. */
+  /** Inventory records of nodes sent to legacy Violas. */
   readonly records: DeliveryRecords;
   /** See createTransport. */
   readonly isTrusted?: (url: URL) => boolean;
 }
 
-/** Business clusters come and go. */
+/** Milliseconds after which an unused business cluster's caller is dropped. */
 const idleMs = 2 * 3_600_000;
 
-/** Each business cluster has connections and a circuit breaker of its own: one that hangs holds up no other. */
+/**
+ * Each business cluster has a separate transport lane and circuit breaker, so a hanging cluster does not block the
+ * rest.
+ */
 export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas {
   const { clock, random, log, records, isTrusted } = deps;
   const { violaInsecureTls: insecure, token } = settings;
@@ -92,7 +95,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
   };
 }
 
-/** As long as nobody knows whom to believe, nothing is asked. */
+/** Converts a RequestError to a StepFailure: without a usable CA bundle no Viola is called. */
 function asStep(error: unknown): never {
   if (!isRequestError(error)) throw error;
   const { message } = error;

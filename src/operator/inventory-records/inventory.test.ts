@@ -22,12 +22,12 @@ let clock: FakeClock;
 let metrics: ReturnType<typeof createMetrics<typeof metricTable>>;
 let store: Store;
 let inventory: Inventory;
-/** How the database fails; every call is counted. */
+/** Failure mode of the database; each call is counted. */
 let broken: 'hangs' | 'refuses' | 'readOnly' | 'slow' | undefined;
-/** A slow one serves one after the other. */
+/** Completed when the slow database is free: calls run singly. */
 let served: Promise<void>;
 let calls: number;
-/** Ends the process at its next write. */
+/** Thrown at the next write, as if the process were killed. */
 let death: Error | undefined;
 
 beforeEach(async () => {
@@ -69,8 +69,8 @@ async function through<T>(work: () => Promise<T>, isWrite = false): Promise<T> {
   return work();
 }
 
-describe('an inventory whose database is slow', () => {
-  it('gives each of those that write at once its whole patience', async () => {
+describe('inventory with a slow database', () => {
+  it('concurrent writes to a slow database each have the full timeout', async () => {
     broken = 'slow';
     const nodes = ['worker-1', 'worker-2', 'worker-3'].map((nodeName) => ({ ...node, nodeName }));
     const writes = nodes.map(async (each) =>
@@ -85,7 +85,7 @@ describe('an inventory whose database is slow', () => {
   });
 });
 
-it('keeps what is recorded while one of the same name is being forgotten', async () => {
+it("a record written while the same OpenstackConfig's records are being deleted stays", async () => {
   await inventory.record('biz-1', author, [node]);
   broken = 'slow';
   const forgotten = inventory.forget(author);
@@ -96,8 +96,8 @@ it('keeps what is recorded while one of the same name is being forgotten', async
   expect((await store.list()).map(({ nodeName }) => nodeName)).toEqual(['worker-1']);
 });
 
-describe('an inventory whose database is down', () => {
-  it('counts what failed, and not what was not tried', async () => {
+describe('inventory with its database down', () => {
+  it('multinic_inventory_calls_total counts failed calls, but no skipped calls', async () => {
     await inventory.authors();
     broken = 'refuses';
     for (let n = 0; n < 3; n += 1) await inventory.authors();
@@ -107,7 +107,7 @@ describe('an inventory whose database is down', () => {
     expect(counted).toMatch(/\{result="error"\} 1$/);
   });
 
-  it('says that it does not know, instead of nothing', async () => {
+  it("nodesOf returns undefined, and nicsOf this process' deliveries, while the database is down", async () => {
     await inventory.record('biz-1', author, [node]);
     broken = 'refuses';
     expect(await inventory.nodesOf(author)).toBeUndefined();
@@ -116,7 +116,7 @@ describe('an inventory whose database is down', () => {
     expect(await inventory.authors()).toEqual([]);
   });
 
-  it('knows the servers that were delivered to last, and not every one there ever was', async () => {
+  it('nicsOf returns the last 20,000 delivered servers while the database is down', async () => {
     broken = 'refuses';
     const servers = Array.from({ length: 20_000 }, (_, n) => ({ ...node, instanceId: `s${n}` }));
     await inventory.record('biz-1', author, servers);
@@ -125,7 +125,7 @@ describe('an inventory whose database is down', () => {
     expect(known.map(({ instanceId }) => instanceId)).toEqual(['server-1', 's0', 's2']);
   });
 
-  it('costs a sync some seconds at most, and the next ones nothing for a while', async () => {
+  it('a hanging database delays one sync by 3 s, and later syncs by nothing until 30 s have passed', async () => {
     broken = 'hangs';
     const first = inventory.record('biz-1', author, [node]);
     await clock.advance(3_000);
@@ -138,7 +138,7 @@ describe('an inventory whose database is down', () => {
     expect(await store.list()).toHaveLength(1);
   });
 
-  it('forgets what went meanwhile when it is back, and keeps what came again', async () => {
+  it('records of OpenstackConfigs deleted during an outage are removed afterwards, unless the OpenstackConfig returned', async () => {
     const again = { ...author, name: 'again' };
     await inventory.record('biz-1', author, [node]);
     await inventory.record('biz-1', again, [{ ...node, nodeName: 'worker-2' }]);
@@ -153,8 +153,8 @@ describe('an inventory whose database is down', () => {
   });
 });
 
-describe('an inventory whose database is read-only', () => {
-  it('says what is in it, also of servers that this process has delivered nothing to', async () => {
+describe('inventory with a read-only database', () => {
+  it('a read-only database is read for servers without a delivery by this process', async () => {
     await store.record('biz-1', author, [node]);
     broken = 'readOnly';
     const another = { ...node, nodeName: 'worker-2', instanceId: 'server-2' };
@@ -163,7 +163,7 @@ describe('an inventory whose database is read-only', () => {
     expect(await inventory.nodesOf(author)).toEqual(new Map([['biz-1', ['worker-1']]]));
   });
 
-  it('does not know better than this process what was delivered since', async () => {
+  it("this process' delivery wins over a read-only database's older record", async () => {
     await inventory.record('biz-1', author, [node]);
     broken = 'readOnly';
     const renamed = { ...node, generation: 2, interfaces: [{ ...entry, name: 'multinic7' }] };
@@ -179,7 +179,7 @@ describe('an inventory whose database is read-only', () => {
     expect(await names()).toEqual(['multinic7']);
   });
 
-  it('is not written to for a while, whatever it answers', async () => {
+  it('a read-only database gets no further write for 30 s', async () => {
     broken = 'readOnly';
     await inventory.record('biz-1', author, [node]);
     await inventory.authors();
@@ -192,7 +192,7 @@ describe('an inventory whose database is read-only', () => {
     expect(await store.list()).toHaveLength(1);
   });
 
-  it('is not written to while it cannot even be read', async () => {
+  it('a database that cannot be read gets no write', async () => {
     broken = 'refuses';
     await inventory.authors();
     await inventory.record('biz-1', author, [node]);
@@ -200,7 +200,7 @@ describe('an inventory whose database is read-only', () => {
   });
 });
 
-it("an end that is not the database's is not taken for one", async () => {
+it('an error of the process itself is rethrown, not treated as a database failure', async () => {
   await inventory.record('biz-1', author, [node]);
   death = new Error('killed');
   await expect(inventory.record('biz-1', author, [])).rejects.toBe(death);

@@ -16,15 +16,15 @@ import type { OperatorMetrics } from '../metrics/metrics.ts';
 
 type Name = Pick<Author, 'namespace' | 'name'>;
 
-/** The store as the operator uses it: a cache, so that a database which is down holds nothing up. */
+/** The store with an in-memory fallback: a database outage delays no sync. */
 export interface Inventory {
-  /** Recorded nodes of an OpenstackConfig by business cluster; undefined when that cannot be read. */
+  /** Returns an OpenstackConfig's recorded nodes by business cluster; undefined: the database cannot be read. */
   nodesOf(author: Name): Promise<ReadonlyMap<string, readonly string[]> | undefined>;
-  /** What was delivered to these servers last; when that cannot be read, what this process knows of it. */
+  /** Returns the servers' NICs at the last delivery; without the database, the deliveries of this process. */
   nicsOf(serverIds: readonly string[]): Promise<readonly RecordedNode[]>;
   /**
-   * Makes the records of an OpenstackConfig in a business cluster equal to `nodes`, those of `unknown` apart, and notes
-   * what was seen of their ports; the next sync repeats a failure.
+   * Sets an OpenstackConfig's records in a business cluster to `nodes`, leaves records of `unknown` unchanged, and
+   * stores observed port data. The next sync repeats a failed write.
    */
   record(
     providerId: string,
@@ -33,9 +33,9 @@ export interface Inventory {
     unknown?: readonly string[],
     sighting?: ObservedPorts,
   ): Promise<void>;
-  /** Removes every record of an OpenstackConfig that is gone, now or as soon as the store can be reached. */
+  /** Removes all records of a deleted OpenstackConfig, now or when the database works again. */
   forget(author: Name): Promise<void>;
-  /** Every OpenstackConfig that has records; empty when that cannot be read. */
+  /** Returns the OpenstackConfigs with records; empty when the database cannot be read. */
   authors(): Promise<readonly Name[]>;
 }
 
@@ -47,21 +47,21 @@ export interface InventoryDeps {
   readonly metrics: Pick<OperatorMetrics, 'count' | 'observe'>;
 }
 
-/** A database that answers takes milliseconds; one that hangs costs a sync no more than this. */
-const patienceMs = 3_000;
+/** Database timeout (ms): a working database needs milliseconds, and a hanging database delays a sync no longer. */
+const timeoutMs = 3_000;
 
-/** What came of a question to the database; told in the log already. */
+/** A failed database call, already logged. */
 class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 }
 
-/** Servers whose names are remembered beside it: those of large fleets, and not every one that an autoscaler ever made. */
+/** Most servers in memory: enough for large fleets, but not for every server that an autoscaler ever made. */
 const mostRemembered = 20_000;
 
-/** What is asked of it, for metrics. */
+/** Kind of database call, for metrics. */
 type Operation = 'authors' | 'nics' | 'nodes' | 'record';
 
-/** A database that failed is left alone so long. */
+/** Milliseconds without calls after a database failure. */
 const pauseMs = 30_000;
 
 interface Pause {
@@ -81,12 +81,15 @@ async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> 
 
 export function createInventory(deps: InventoryDeps): Inventory {
   const { store, perform, clock, log, metrics } = deps;
-  /** One that takes no changes (a replica after a failover, a full volume) says what names NICs have all the same. */
+  /**
+   * Pauses for all calls and for writes: a read-only database (a replica after failover, a full volume) still returns
+   * NIC names.
+   */
   let pauses: { readonly all?: Pause; readonly writes?: Pause } = {};
   let changes: Promise<unknown> = Promise.resolve();
-  /** Gone while the store could not be reached. */
-  const unforgotten = new Map<string, Name>();
-  /** By server id: names outlive their objects also while the store cannot be read. */
+  /** OpenstackConfigs deleted while the database was down. */
+  const pendingRemovals = new Map<string, Name>();
+  /** Last delivered NICs by server id: NIC names outlive their objects, also without the database. */
   const delivered = new Map<string, RecordedNode>();
 
   function ended(operation: Operation, status: 'success' | 'error', startedAt: number): void {
@@ -102,18 +105,18 @@ export function createInventory(deps: InventoryDeps): Inventory {
     );
   }
 
-  async function ask<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  async function query<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     const paused = pauseOf(operation);
     if (paused) throw paused.failure;
     const startedAt = clock.monotonicMs();
     try {
-      const answer = await withDeadline({ clock, ms: patienceMs }, work);
+      const answer = await withDeadline({ clock, ms: timeoutMs }, work);
       const { writes } = pauses;
       pauses = operation === 'record' || !writes ? {} : { writes };
       ended(operation, 'success', startedAt);
       return answer;
     } catch (cause) {
-      // Drivers have no error class of their own, and whatever it is, NICs do not wait for it.
+      // Database drivers have no common error class, and no failure may delay NICs.
       const failure = new DatabaseFailure('the inventory fails', { cause });
       const pause = { until: clock.monotonicMs() + pauseMs, failure };
       pauses = operation === 'record' ? { ...pauses, writes: pause } : { ...pauses, all: pause };
@@ -123,7 +126,7 @@ export function createInventory(deps: InventoryDeps): Inventory {
     }
   }
 
-  /** Of a NIC only what its name follows from: of a large fleet all of it would be tens of megabytes. */
+  /** Stores only the fields that decide a NIC's name: whole NICs take tens of megabytes in a large fleet. */
   function remember({ instanceId, interfaces }: RecordedNode): void {
     const serverId = instanceId.toLowerCase();
     const nics = interfaces.map(({ id, name, portId, macAddress }) => ({
@@ -138,10 +141,10 @@ export function createInventory(deps: InventoryDeps): Inventory {
     if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
   }
 
-  /** One after the other, as they come to the database: the patience of those that wait is not spent by the others. */
+  /** Runs database changes singly, so that each change has the full timeout. */
   async function change(work: () => Promise<void>): Promise<void> {
     const turn = changes.then(async () =>
-      perform('operator.inventory.write', async () => ask('record', work)),
+      perform('operator.inventory.write', async () => query('record', work)),
     );
     changes = Promise.allSettled([turn]);
     await turn;
@@ -151,56 +154,56 @@ export function createInventory(deps: InventoryDeps): Inventory {
     await change(async () => store.record(...values));
   }
 
-  /** One of the same name may come, and be recorded, before a change has its turn. */
+  /** Skips the work when an OpenstackConfig with this name returned and was recorded before its turn. */
   async function unlessBack(author: Name, work: () => Promise<void>): Promise<void> {
-    await change(async () => (unforgotten.has(keyOf(author)) ? work() : undefined));
+    await change(async () => (pendingRemovals.has(keyOf(author)) ? work() : undefined));
   }
 
   async function erase(author: Name): Promise<void> {
-    for (const provider of (await ask('nodes', async () => store.nodesOf(author))).keys()) {
+    for (const provider of (await query('nodes', async () => store.nodesOf(author))).keys()) {
       await unlessBack(author, async () =>
         store.record(provider, { ...author, generation: 0 }, []),
       );
     }
     await unlessBack(author, async () => store.forget(author));
-    unforgotten.delete(keyOf(author));
+    pendingRemovals.delete(keyOf(author));
   }
 
   async function eraseAll(): Promise<void> {
-    for (const author of unforgotten.values()) await erase(author);
+    for (const author of pendingRemovals.values()) await erase(author);
   }
 
   return {
     nodesOf: async (author) =>
-      unlessItFails(async () => ask('nodes', async () => store.nodesOf(author))),
+      unlessItFails(async () => query('nodes', async () => store.nodesOf(author))),
     async nicsOf(serverIds) {
       if (serverIds.length === 0) return [];
       const recorded = await unlessItFails(async () =>
-        ask('nics', async () => store.nicsOf(serverIds)),
+        query('nics', async () => store.nicsOf(serverIds)),
       );
       if (recorded && !pauses.writes) return recorded;
-      // What could not be written is known here only.
+      // Only this process knows failed writes.
       const ids = serverIds.map((id) => id.toLowerCase());
       const own = ids.flatMap((id) => delivered.get(id) ?? []);
-      const others = recorded ?? [];
-      return [...own, ...others.filter((one) => !delivered.has(one.instanceId.toLowerCase()))];
+      const other = recorded ?? [];
+      return [...own, ...other.filter((node) => !delivered.has(node.instanceId.toLowerCase()))];
     },
     authors: async () =>
-      (await unlessItFails(async () => ask('authors', async () => store.authors()))) ?? [],
+      (await unlessItFails(async () => query('authors', async () => store.authors()))) ?? [],
     async record(providerId, author, nodes, unknown, sighting) {
-      unforgotten.delete(keyOf(author));
+      pendingRemovals.delete(keyOf(author));
       await inTurns(nodes, remember);
       await unlessItFails(async () => write(providerId, author, nodes, unknown, sighting));
-      if (unforgotten.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
+      if (pendingRemovals.size > 0 && !pauseOf('record')) await unlessItFails(eraseAll);
     },
     async forget(author) {
-      unforgotten.set(keyOf(author), author);
+      pendingRemovals.set(keyOf(author), author);
       await unlessItFails(async () => erase(author));
     },
   };
 }
 
-/** The OpenstackConfig's nodes as the business cluster holds them after a delivery: what the inventory shows. */
+/** Returns the OpenstackConfig's nodes after a delivery, as the inventory shows them. */
 export function nodesAfter({ held, nodes: plans, delivery }: Rounds, owner: Owner): StoredNode[] {
   const nodes = new Map(
     held

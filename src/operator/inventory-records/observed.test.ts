@@ -18,9 +18,9 @@ const status = (state: string, portId: string) => ({ status: state, portId });
 
 const hashOf = async (spec: unknown) => (await sightingOf({ spec }, nothing, [])).specHash;
 
-describe('what the inventory is told of a look', () => {
-  it('is of ports, subnets with the names of their networks, and what nodes report', async () => {
-    const look = {
+describe('observed data for the inventory', () => {
+  it('observed data holds ports, subnets with network names, and configured ports', async () => {
+    const observation = {
       ...nothing,
       ports: [port(1, 's1')],
       subnets: [subnet('a', { name: 'storage' }), subnet('b')],
@@ -34,7 +34,7 @@ describe('what the inventory is told of a look', () => {
       spec: { nodeName: 'worker-1' },
       status: { interfaceStatuses },
     };
-    const sighting = await sightingOf(object, look, [held]);
+    const sighting = await sightingOf(object, observation, [held]);
     expect([...sighting.ports]).toEqual([
       ['p1', { status: 'ACTIVE', addresses: ['10.0.10.1'], createdAt: '2026-01-02T00:00:00Z' }],
     ]);
@@ -48,17 +48,17 @@ describe('what the inventory is told of a look', () => {
     expect([...sighting.configured]).toEqual(['p1']);
   });
 
-  it('is the same when Neutron lists the addresses of a port in another order', async () => {
+  it("the observed hash is equal for every order of a port's addresses", async () => {
     const ips = ['10.0.10.9', '10.0.10.1'].map((ipAddress) => ({ subnetId: 'sub-a', ipAddress }));
     const node = { interfaces: [{ portId: 'p1', macAddress: 'fa:16:3e:00:00:01' }] };
     const hash = async (fixedIps: typeof ips) => {
-      const look = { ...nothing, ports: [port(1, 's1', { fixedIps })] };
-      return observedHash(node, await sightingOf(object, look, []));
+      const observation = { ...nothing, ports: [port(1, 's1', { fixedIps })] };
+      return observedHash(node, await sightingOf(object, observation, []));
     };
     expect(await hash(ips)).toBe(await hash(ips.toReversed()));
   });
 
-  it('has a hash of the spec that no password and no key is part of', async () => {
+  it('the spec hash covers neither password nor encrypt key', async () => {
     const spec = {
       subnetID: 's',
       credentials: { username: 'u', password: 'a' },
@@ -76,8 +76,8 @@ describe('what the inventory is told of a look', () => {
   });
 });
 
-describe('a look', () => {
-  it('notes the status of a port without telling Viola anything', async () => {
+describe('a sync with observed data', () => {
+  it('a sync records a changed port status without a POST to Viola', async () => {
     await using scene = await setScene();
     await delivered(scene);
     const notes = async () => scene.store.notesOf(await scene.store.list());
@@ -93,7 +93,7 @@ describe('a look', () => {
     expect(JSON.stringify([...scene.viola.nodes])).toBe(nodes);
   });
 
-  it('delivers while the store fails, and notes what it sees when the store is back', async () => {
+  it('a sync delivers while the store fails, and records port data when the store works again', async () => {
     await using scene = await setScene();
     await delivered(scene);
     scene.failStore(new Error('read-only'));
@@ -107,7 +107,7 @@ describe('a look', () => {
     expect(notes.of('biz-1', 'p3')).toMatchObject({ portStatus: 'ACTIVE' });
   });
 
-  it('of an OpenstackConfig that goes leaves nothing of it behind', async () => {
+  it('a deleted OpenstackConfig leaves no records in the inventory', async () => {
     await using scene = await setScene();
     scene.create();
     await scene.look();

@@ -7,26 +7,26 @@ import { inTurns } from '../../process/slices.ts';
 import type { ObservedPort, ObservedPorts, ObservedSubnet } from '../../store/observed-ports.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** What a look saw, as far as the inventory shows it to people. */
+/** Returns a sync's observations for the inventory. */
 export async function sightingOf(
   { spec }: Pick<ConfigObject, 'spec'>,
   { ports, subnets, networks }: Observation,
   held: readonly ExistingNodeConfig[],
 ): Promise<ObservedPorts> {
   const names = new Map(networks.map(({ id, name = '' }) => [id, name]));
-  const seen = subnets.map(({ id, name = '', cidr, networkId }): [string, ObservedSubnet] => [
+  const observed = subnets.map(({ id, name = '', cidr, networkId }): [string, ObservedSubnet] => [
     id,
     { id, name, cidr, networkId, networkName: names.get(networkId) ?? '' },
   ]);
   return {
     ports: new Map(await inTurns(ports, (port) => [port.id, portOf(port)])),
-    subnets: new Map(seen),
+    subnets: new Map(observed),
     configured: new Set(held.flatMap(configuredPorts)),
     specHash: specHashOf(spec),
   };
 }
 
-/** Neutron lists the addresses of a port in any order. */
+/** Sorts addresses, because Neutron lists a port's addresses in any order. */
 function portOf({ status, fixedIps, createdAt }: Port): ObservedPort {
   const addresses = fixedIps.map(({ ipAddress }) => ipAddress).toSorted(compareText);
   return { status, addresses, createdAt };
@@ -41,7 +41,7 @@ function configuredPorts({ status }: ExistingNodeConfig): string[] {
 
 const secretFields: ReadonlySet<string> = new Set(['password', 'contrabassEncryptKey']);
 
-/** A short password could be found again from a hash that it is part of. */
+/** Omits secret fields, because a short password can be guessed from a hash. */
 function specHashOf(spec: unknown): string {
   const text = canonicalJson(spec ?? {});
   const shown: unknown = JSON.parse(text, (key, value: unknown) =>

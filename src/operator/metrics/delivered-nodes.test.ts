@@ -26,8 +26,8 @@ function says(node: string, state: 'Configured' | 'Failed', nic: string): void {
   if (held) scene.viola.put({ ...held, status: { state, interfaceStatuses } });
 }
 
-describe('the metrics of nodes and NICs', () => {
-  it('count the states of the business cluster until the OpenstackConfig is gone', async () => {
+describe('metrics of delivered nodes and NICs', () => {
+  it('metrics count node and NIC states from the business cluster until the OpenstackConfig is gone', async () => {
     attach(scene.cloud, 3, 2);
     await delivered(scene);
     says('worker-1', 'Configured', 'Configured');
@@ -50,7 +50,7 @@ describe('the metrics of nodes and NICs', () => {
     expect(await shown('delivered_nodes')).toContain('{state="Configured"} 0');
   });
 
-  it('count the NICs with a blocked removal by OpenstackConfig', async () => {
+  it('multinic_removals_held counts NICs with a blocked removal by OpenstackConfig', async () => {
     for (let n = 3; n <= 12; n++) attach(scene.cloud, n, (n % 2) + 1);
     await delivered(scene);
     for (let n = 1; n <= 11; n++) detach(scene.cloud, n);
@@ -69,8 +69,8 @@ async function age(): Promise<number> {
   return Number(line?.split(' ')[1]);
 }
 
-describe('the age of the last complete read of a cloud', () => {
-  it('grows while a list of the cloud fails', async () => {
+describe("age of a cloud's last complete read", () => {
+  it('the age grows while any list request to the cloud fails', async () => {
     await delivered(scene);
     expect(await shown('cloud_look_age_seconds')).toEqual(['{cloud="https://keystone.test"} 0']);
     for (const what of ['portsOf', 'servers', 'subnet'] as const) {
@@ -91,14 +91,14 @@ describe('the age of the last complete read of a cloud', () => {
     ['deleted', () => scene.kube.delete()],
     ['gone', () => scene.kube.configs.replace([])],
     ['refused', () => scene.edit({ subnetIDs: [] })],
-  ])('is not shown for a cloud whose only OpenstackConfig is %s', async (_, happens) => {
+  ])('the age is absent for a cloud whose only OpenstackConfig is %s', async (_, happens) => {
     await delivered(scene);
     happens();
     await scene.look();
     expect(await shown('cloud_look_age_seconds')).toEqual([]);
   });
 
-  it('is shown until the last OpenstackConfig leaves the cloud', () => {
+  it('the age is present until the last OpenstackConfig leaves the cloud', () => {
     const ages = new CloudAges(createFakeClock());
     for (const member of ['a', 'b', 'b']) ages.begin(member, 'one');
     ages.begin('a', 'two');
@@ -110,7 +110,7 @@ describe('the age of the last complete read of a cloud', () => {
     expect(ages.ages()).toEqual([]);
   });
 
-  it('is shown for the 100 clouds with the highest age', async () => {
+  it('the age is present for the 100 clouds with the highest age', async () => {
     const metrics = createMetrics(metricTable);
     const clock = createFakeClock();
     const ages = new CloudAges(clock);

@@ -7,18 +7,18 @@ const knownStates: ReadonlySet<string> = new Set(nodeConfigState.options);
 /** Number by state. */
 type Counts = ReadonlyMap<string, number>;
 
-/** Nodes and NICs of one OpenstackConfig by the state that its business cluster reports. */
+/** An OpenstackConfig's nodes and NICs by the state in the business cluster. */
 export interface DeliveredCounts {
   readonly nodes: Counts;
   readonly interfaces: Counts;
-  /** NICs whose removal needs the approval of a user. */
+  /** NICs whose removal needs a user's approval. */
   readonly blockedRemovals: number;
 }
 
-/** Counts the nodes and NICs that a sync of all servers found. */
+/** Counts the nodes and NICs found by a sync of all servers. */
 export function deliveredCounts(synced: SyncResult): DeliveredCounts {
   const held = new Map(synced.held.map((node) => [node.nodeName, node]));
-  // Nodes of another OpenstackConfig are counted there.
+  // A foreign node counts for its own OpenstackConfig.
   const nodes = synced.nodes.filter(({ isForeign }) => !isForeign);
   const states = nodes.map(({ nodeName }) => stateOf(held.get(nodeName)));
   const interfaces = nodes.flatMap((node) =>
@@ -33,12 +33,12 @@ export function deliveredCounts(synced: SyncResult): DeliveredCounts {
   };
 }
 
-/** Memories of OpenstackConfigs (`namespace/name`), as far as metrics read them. */
+/** Memories of OpenstackConfigs (`namespace/name`) for metrics. */
 export type DeliveredMemories = Iterable<
   readonly [string, { readonly term: { readonly delivered: DeliveredCounts | undefined } }]
 >;
 
-/** Sums the counts of all OpenstackConfigs; every state of the API has a sum. */
+/** Sums all OpenstackConfigs' counts, with a sum for every API state. */
 export function totalDelivered(memories: DeliveredMemories, what: 'nodes' | 'interfaces'): Counts {
   const total = new Map<string, number>(nodeConfigState.options.map((state) => [state, 0]));
   for (const [, { term }] of memories) {

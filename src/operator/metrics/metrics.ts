@@ -9,13 +9,13 @@ import { operationOf } from './operation.ts';
 
 export type OperatorMetrics = Pick<Metrics<typeof metricTable>, 'count' | 'set' | 'observe'>;
 
-/** Most series of one name, however many OpenstackConfigs there are. */
+/** Most series per metric, for any number of OpenstackConfigs. */
 const mostSeries = 100;
 
-/** Name of this controller in metrics that all controllers share. */
+/** This controller's name in metrics shared by all controllers. */
 export const controllerName = 'openstack-config';
 
-/** Counts one request to OpenStack or Contrabass; status 0 = no answer. */
+/** Counts a request to OpenStack or Contrabass; status 0: no answer. */
 export function countRequest(metrics: OperatorMetrics, sample: RequestSample): void {
   const { service, outcome, durationMs } = sample;
   const status = typeof outcome === 'number' ? String(outcome) : '0';
@@ -25,7 +25,7 @@ export function countRequest(metrics: OperatorMetrics, sample: RequestSample): v
   metrics.observe('multinic_openstack_request_duration_seconds', labels, durationMs / 1000);
 }
 
-/** Counts the nodes of one delivery by result. */
+/** Counts a delivery's nodes by result. */
 export function countDelivery(
   metrics: OperatorMetrics,
   provider: string,
@@ -34,13 +34,13 @@ export function countDelivery(
   const count = (result: string, by: number): void => {
     if (by > 0) metrics.count('multinic_nodes_delivered_total', { provider, result }, by);
   };
-  for (const [status, list] of Map.groupBy(accepted, (one) => one.status))
+  for (const [status, list] of Map.groupBy(accepted, (node) => node.status))
     count(status, list.length);
   count('deleted', removed.length);
   count('error', failures.filter(({ reason }) => reason === 'ViolaPostError').length);
 }
 
-/** Samples the states of delivered nodes and NICs, blocked removals, and the age of the last complete read of each cloud. */
+/** Exports node and NIC states, blocked removals, and the age of each cloud's last complete read. */
 export function sampleDelivered(
   metrics: Pick<Metrics<typeof metricTable>, 'sampleEach'>,
   memories: DeliveredMemories,

@@ -16,7 +16,7 @@ const memory = (...reasons: readonly string[]) => ({
   term: { notReadyReasons: new Set(reasons) },
 });
 
-it('an OpenstackConfig counts once for each of its reasons, until it is Ready, gone or led by another replica', async () => {
+it('an OpenstackConfig counts once per reason, until Ready, gone or led by another replica', async () => {
   const memories = new Map([
     ['n/a', memory('NameConflict', 'RemovalHeld')],
     ['n/b', memory('RemovalHeld')],
@@ -29,7 +29,7 @@ it('an OpenstackConfig counts once for each of its reasons, until it is Ready, g
   expect(await shown()).toEqual(['NameConflict 0', 'RemovalHeld 0']);
 });
 
-it('each sync sets the reasons of its OpenstackConfig', async () => {
+it('each sync sets the reasons for one OpenstackConfig', async () => {
   await using scene = await setScene();
   scene.create({ subnetIDs: ['no-such-subnet'] });
   await scene.look();

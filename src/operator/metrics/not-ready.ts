@@ -6,7 +6,7 @@ type Memories = Iterable<
   readonly [string, { readonly term: Pick<ConfigMemory['term'], 'notReadyReasons'> }]
 >;
 
-/** Samples how many OpenstackConfigs are not Ready by reason. A reason that none has any more stays, with 0. */
+/** Exports the number of not-Ready OpenstackConfigs by reason. A reason without OpenstackConfigs stays, with 0. */
 export function sampleNotReady(
   metrics: Pick<Metrics<typeof metricTable>, 'sampleEach'>,
   memories: Memories,

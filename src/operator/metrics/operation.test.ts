@@ -11,7 +11,7 @@ it.each([
   ['POST', '/identity/v3/auth/tokens', 'tokens.create'],
   ['GET', '/v1/contrabass/admin/infra/provider/cloud-1', 'provider.get'],
   ['GET', '/', 'other'],
-])('%s %s is %s', (method, path, operation) => {
+])('request %s %s counts as %s', (method, path, operation) => {
   const url = new URL(`https://cloud.test${path}?device_id=x`);
   expect(operationOf({ method, url })).toBe(operation);
 });

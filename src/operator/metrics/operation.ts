@@ -1,6 +1,6 @@
 import type { RequestSample } from '../../requests/caller.ts';
 
-/** Kinds of things that we ask for; whatever else stands in a path is somebody's id or an installation's prefix. */
+/** Requested resource types; every other path segment is an id or an installation's prefix. */
 const collections: ReadonlySet<string> = new Set([
   'networks',
   'ports',
@@ -11,7 +11,10 @@ const collections: ReadonlySet<string> = new Set([
   'tokens',
 ]);
 
-/** What a request does, in OpenStack's words: `ports.list`, `servers.get`, `tokens.create`. The same few for any installation. */
+/**
+ * Returns a request's operation in OpenStack's terms: `ports.list`, `servers.get`, `tokens.create`. Every installation
+ * has the same few.
+ */
 export function operationOf({ method, url }: Pick<RequestSample, 'method' | 'url'>): string {
   const parts = url.pathname.split('/').filter((part) => part !== '');
   const at = parts.findLastIndex((part) => collections.has(part));

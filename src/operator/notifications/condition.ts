@@ -5,11 +5,11 @@ import { brokerAddress } from '../../openstack/notifications/broker-address.ts';
 import type { BrokerFailureKind } from '../../openstack/notifications/broker-failure.ts';
 import type { Connectedness } from '../../openstack/notifications/subscription.ts';
 
-/** Of the condition. */
+/** Condition type. */
 export const type = 'Notifications';
 
-/** A connection that comes back sooner is not told of: a status is no log. */
-const toldAfterMs = 60_000;
+/** Milliseconds before a lost connection is reported; a status is no log of short interruptions. */
+const reportedAfterMs = 60_000;
 
 function connected(message: string): ConditionUpdate {
   const reason: OperatorReason = 'Connected';
@@ -23,8 +23,8 @@ function disconnected(why: string): ConditionUpdate {
 
 const listening = 'changes in OpenStack are told by its message queue';
 
-/** What is wrong, and what to do; the same words as long as it is the same, however often it is tried. */
-const inWords: Readonly<Record<BrokerFailureKind, string>> = {
+/** Failure and next step; equal for equal failures, so retries do not change the status. */
+const messages: Readonly<Record<BrokerFailureKind, string>> = {
   unreachable:
     'the message queue that Contrabass names does not answer: look whether it runs, and whether the operator may reach it (networkPolicy.amqp)',
   denied:
@@ -41,8 +41,8 @@ const inWords: Readonly<Record<BrokerFailureKind, string>> = {
   protocol:
     'what answers where Contrabass names the message queue is none that speaks AMQP 0-9-1: correct rabbitMQUrls there',
 };
-/** They do not pass by themselves. */
-const toldAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
+/** Failures for a user to solve. */
+const reportedAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
   'denied',
   'certificate',
   'refused',
@@ -50,12 +50,12 @@ const toldAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
   'forbidden',
 ]);
 
-/** The condition of a connection; `nowMs` is monotonic. Undefined = it says nothing new yet. */
+/** Returns the condition of a connection; `nowMs` is monotonic. Undefined: nothing new to report yet. */
 export function conditionOf(state: Connectedness, nowMs: number): ConditionUpdate | undefined {
   if (state.kind === 'connected') return ofExchanges(state.exchanges);
   if (state.kind === 'trying') return undefined;
-  const isTold = toldAtOnce.has(state.why) || nowMs - state.since >= toldAfterMs;
-  return isTold ? disconnected(inWords[state.why]) : undefined;
+  const isReported = reportedAtOnce.has(state.why) || nowMs - state.since >= reportedAfterMs;
+  return isReported ? disconnected(messages[state.why]) : undefined;
 }
 
 function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
@@ -64,12 +64,12 @@ function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
       'the message queue has no exchange "neutron" that the user may read: set the driver messagingv2 in Neutron, or grant it',
     );
   }
-  const missing = ['nova', 'keystone'].filter((one) => !exchanges.includes(one));
+  const missing = ['nova', 'keystone'].filter((exchange) => !exchanges.includes(exchange));
   if (missing.length === 0) return connected(listening);
   return connected(`${listening}, but for ${missing.join(' and ')}, which it has no exchange of`);
 }
 
-/** Why nothing can be listened to with what Contrabass says of a broker; undefined = it can. */
+/** Returns why the broker data from Contrabass is unusable; undefined: usable. */
 export function unusable({ hosts, password, denied }: Broker): ConditionUpdate | undefined {
   if (password === undefined) {
     return disconnected(
@@ -85,7 +85,7 @@ export function unusable({ hosts, password, denied }: Broker): ConditionUpdate |
       ? undefined
       : disconnected(`Contrabass names the message queue ${denied}`);
   }
-  // It may be the URL that services use, cut where the password in it has a comma.
+  // The host may be part of a URL with credentials, cut at a comma in the password.
   const shown = hosts.some((host) => host.includes('@')) ? 'a URL with a user' : `"${wrong}"`;
   const form = 'write host:port, or a URL that begins with amqp or amqps';
   return disconnected(`Contrabass names the message queue by ${shown}: ${form}`);

@@ -1,10 +1,10 @@
 import type { metricTable } from '../../api/metrics.ts';
 import type { Metrics } from '../../process/metrics.ts';
 
-/** Which brokers are connected, for whoever reads the metrics. */
+/** Connected brokers, for the metrics. */
 export class Connections {
   readonly #metrics: Pick<Metrics<typeof metricTable>, 'sample'>;
-  /** By the name of the broker; two with other passwords are two connections. */
+  /** By broker name; a broker with two passwords has two connections. */
   readonly #open = new Map<string, Set<() => boolean>>();
   readonly #sampled = new Set<string>();
 
@@ -12,21 +12,21 @@ export class Connections {
     this.#metrics = metrics;
   }
 
-  /** Shows a broker until the answer is called. */
+  /** Shows a broker in the metrics until the returned function is called. */
   add(broker: string, isConnected: () => boolean): () => void {
-    const those = this.#open.get(broker) ?? new Set();
-    this.#open.set(broker, those.add(isConnected));
+    const open = this.#open.get(broker) ?? new Set();
+    this.#open.set(broker, open.add(isConnected));
     if (!this.#sampled.has(broker)) {
       this.#sampled.add(broker);
       const value = (): number | undefined => this.#valueOf(broker);
       this.#metrics.sample('multinic_notifications_connected', { broker }, value);
     }
-    return () => void those.delete(isConnected);
+    return () => void open.delete(isConnected);
   }
 
   #valueOf(broker: string): number | undefined {
-    const those = [...(this.#open.get(broker) ?? [])];
-    if (those.length === 0) return undefined;
-    return those.every((isConnected) => isConnected()) ? 1 : 0;
+    const open = [...(this.#open.get(broker) ?? [])];
+    if (open.length === 0) return undefined;
+    return open.every((isConnected) => isConnected()) ? 1 : 0;
   }
 }

@@ -79,12 +79,12 @@ afterEach(async () => {
 
 async function connected(at = 0): Promise<Opened> {
   await settled();
-  const one = opened[at];
-  if (!one) throw new Error('nobody listens');
-  one.to.onBound(all);
+  const connection = opened[at];
+  if (!connection) throw new Error('nobody listens');
+  connection.to.onBound(all);
   await clock.advance(300);
   events.length = 0;
-  return one;
+  return connection;
 }
 
 function message(sentAt = '2026-01-01 00:00:00.000000'): Buffer {
@@ -98,8 +98,8 @@ function message(sentAt = '2026-01-01 00:00:00.000000'): Buffer {
   );
 }
 
-/** The condition as it stands. */
-function said(): string | undefined {
+/** Returns the present condition as text. */
+function conditionText(): string | undefined {
   const { status, reason, message: text } = notifications.conditionOf('ns/a', []) ?? {};
   return status && `${status} ${reason}: ${text}`;
 }
@@ -109,8 +109,8 @@ async function value(name: string) {
   return metric?.values.map((one) => [one.labels, one.value] as const);
 }
 
-describe('a broker', () => {
-  it('is listened to once for all who have it, as whom Contrabass says', async () => {
+describe('connection to a broker', () => {
+  it('OpenstackConfigs with the same broker share one connection with the credentials from Contrabass', async () => {
     for (const member of ['ns/a', 'ns/b', 'ns/a']) notifications.join(member, broker);
     const { to } = await connected();
     expect(opened.map(({ login }) => login)).toEqual([
@@ -130,7 +130,7 @@ describe('a broker', () => {
     ]);
   });
 
-  it('asks its members for a look at everything when it is connected, and again when it was lost', async () => {
+  it('a connection starts a full sync of all members when connected, and again after a reconnect', async () => {
     notifications.join('ns/a', broker);
     await settled();
     opened[0]?.to.onBound(all);
@@ -144,7 +144,7 @@ describe('a broker', () => {
     expect(events).toHaveLength(2);
   });
 
-  it('is left with the last who had it, and what it said meanwhile is forgotten', async () => {
+  it('a connection closes when the last member leaves, and pending events are dropped', async () => {
     for (const member of ['ns/a', 'ns/b']) notifications.join(member, broker);
     const { to, signal } = await connected();
     notifications.leave('ns/a');
@@ -157,7 +157,7 @@ describe('a broker', () => {
     expect(notifications.conditionOf('ns/b', [])).toBeUndefined();
   });
 
-  it('with another password is another one', async () => {
+  it('a changed password opens a new connection and closes the old connection', async () => {
     notifications.join('ns/a', broker);
     await connected();
     notifications.join('ns/a', { ...broker, password: 'other' });
@@ -168,7 +168,7 @@ describe('a broker', () => {
     ]);
   });
 
-  it('named with its hosts in another order is the same', async () => {
+  it('a different host order keeps the same connection', async () => {
     const hosts = ['10.0.0.1:5672', '10.0.0.2:5672'];
     notifications.join('ns/a', { ...broker, hosts });
     await connected();
@@ -178,7 +178,7 @@ describe('a broker', () => {
     expect(opened.map(({ signal }) => signal.aborted)).toEqual([false]);
   });
 
-  it('that sends what cannot be read is asked about nothing', async () => {
+  it('an unreadable message causes no event', async () => {
     notifications.join('ns/a', broker);
     const { to } = await connected();
     to.onMessage(Buffer.from('{}'));
@@ -186,7 +186,7 @@ describe('a broker', () => {
     expect(events).toEqual([]);
   });
 
-  it('is listened to no more when the work ends by itself, and that is over when every connection is', async () => {
+  it("connections are closed when the leader's work fails, before `during` rejects", async () => {
     stop.abort();
     await over;
     const goodbye = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ describe('a broker', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it('is listened to by who leads alone', async () => {
+  it('only the leader connects to the broker', async () => {
     notifications.join('ns/a', broker);
     await connected();
     stop.abort();
@@ -227,7 +227,7 @@ describe('a broker', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('is left alone when that is switched off', async () => {
+  it('no connection is opened when notifications are switched off', async () => {
     stop.abort();
     await over;
     open(false);
@@ -238,13 +238,13 @@ describe('a broker', () => {
   });
 });
 
-describe('the condition', () => {
+describe('condition Notifications', () => {
   const polling = 'changes are found by polling';
 
-  it('says nothing before anything is known, but for what it said before', async () => {
+  it('the condition repeats the previous condition while the connection is unknown', async () => {
     notifications.join('ns/a', broker);
     await settled();
-    expect(said()).toBeUndefined();
+    expect(conditionText()).toBeUndefined();
     const before = {
       type: 'Notifications',
       status: 'True',
@@ -255,32 +255,32 @@ describe('the condition', () => {
     expect(notifications.conditionOf('ns/a', previous)).toEqual(before);
   });
 
-  it('says that it is connected, and for what it is not', async () => {
+  it('the condition reports Connected and names missing exchanges', async () => {
     notifications.join('ns/a', broker);
     const { to } = await connected();
-    const told = 'changes in OpenStack are told by its message queue';
-    expect(said()).toBe(`True Connected: ${told}`);
+    const listening = 'changes in OpenStack are told by its message queue';
+    expect(conditionText()).toBe(`True Connected: ${listening}`);
     to.onBound(['neutron']);
-    expect(said()).toBe(
-      `True Connected: ${told}, but for nova and keystone, which it has no exchange of`,
+    expect(conditionText()).toBe(
+      `True Connected: ${listening}, but for nova and keystone, which it has no exchange of`,
     );
     to.onBound(['nova', 'keystone']);
-    expect(said()).toMatch(/^False Disconnected: .*no exchange "neutron".*polling$/);
+    expect(conditionText()).toMatch(/^False Disconnected: .*no exchange "neutron".*polling$/);
   });
 
-  it('says that it was lost after a minute, in the same words however often it is tried', async () => {
+  it('the condition reports a lost connection after one minute, with the same message for every retry', async () => {
     notifications.join('ns/a', broker);
     (await connected()).fail('unreachable');
     await settled();
     await clock.advance(59_000);
-    expect(said()).toBeUndefined();
+    expect(conditionText()).toBeUndefined();
     await clock.advance(1_000);
-    const first = said();
+    const first = conditionText();
     expect(first).toMatch(/^False Disconnected: the message queue .* does not answer: .*polling$/);
     for (let n = 1; n < 5; n++) {
       opened.at(-1)?.fail('unreachable');
       await clock.advance(60_000);
-      expect(said()).toBe(first);
+      expect(conditionText()).toBe(first);
     }
   });
 
@@ -293,11 +293,11 @@ describe('the condition', () => {
     ['forbidden', 'the user of the message queue may not have a queue of its own'],
     ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],
     ['certificate', 'the certificate of the message queue cannot be verified'],
-  ] as const)('says at once that somebody has to act: %s', async (why, words) => {
+  ] as const)('the condition reports at once when a user has to act: %s', async (why, words) => {
     notifications.join('ns/a', broker);
     (await connected()).fail(why);
     await settled();
-    expect(said()).toContain(`False Disconnected: ${words}: `);
+    expect(conditionText()).toContain(`False Disconnected: ${words}: `);
   });
 
   it.each([
@@ -315,7 +315,7 @@ describe('the condition', () => {
       { ...broker, hosts: ['amqp://u:secret@h'] },
       'names the message queue by a URL with a user: write',
     ],
-    // One whose password holds a comma, taken for a list.
+    // A URL with a comma in the password, parsed as a list.
     [
       { ...broker, hosts: ['amqp://u:sec', 'ret@h'] },
       'names the message queue by a URL with a user: write',
@@ -324,29 +324,29 @@ describe('the condition', () => {
       { ...broker, hosts: ['u:123', '456@h'], denied: '"u:123", which is not allowed' },
       'names the message queue by a URL with a user: write',
     ],
-  ])('says what Contrabass has to say: %j', async (unusable, words) => {
+  ])('the condition reports unusable broker data from Contrabass: %j', async (unusable, words) => {
     notifications.join('ns/a', unusable);
     await settled();
-    expect(said()).toMatch(/^False Disconnected: /);
-    expect(said()).toContain(words);
-    expect(said()).toContain(polling);
+    expect(conditionText()).toMatch(/^False Disconnected: /);
+    expect(conditionText()).toContain(words);
+    expect(conditionText()).toContain(polling);
     expect(opened).toEqual([]);
     notifications.join('ns/a', broker);
     await connected();
-    expect(said()).toMatch(/^True/);
+    expect(conditionText()).toMatch(/^True/);
   });
 });
 
-describe('the metrics', () => {
+describe('notification metrics', () => {
   const labels = { broker: '10.0.0.1:5672' };
 
-  it('say whether a broker is connected, for as long as it is listened to', async () => {
+  it('multinic_notifications_connected exists only while a broker has members, and is 1 when connected', async () => {
     notifications.join('ns/a', broker);
     await settled();
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
     await connected();
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 1]]);
-    // The same host, as somebody else, who is not let in yet.
+    // The same host with a second user, not connected yet.
     notifications.join('ns/b', { ...broker, username: 'other' });
     expect(await value('multinic_notifications_connected')).toEqual([[labels, 0]]);
     notifications.leave('ns/a');
@@ -355,11 +355,11 @@ describe('the metrics', () => {
     expect(await value('multinic_notifications_connected')).toEqual([]);
   });
 
-  it('count messages by what they were, and how late those came that say something', async () => {
+  it('multinic_notifications_total counts messages by result, and the lag of relevant messages is observed', async () => {
     notifications.join('ns/a', broker);
     const { to } = await connected();
     to.onMessage(message('2025-12-31 23:59:56.300000'));
-    // A clock that is ahead of ours.
+    // A broker clock ahead of our clock.
     to.onMessage(message('2026-01-01 01:00:00.000000'));
     to.onMessage(undefined);
     to.onMessage(Buffer.from('{}'));

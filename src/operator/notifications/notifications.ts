@@ -35,7 +35,7 @@ export interface NotificationsOptions {
   readonly log: Logger;
   readonly metrics: Pick<OperatorMetrics, 'count' | 'observe'>;
   readonly connections: Connections;
-  /** Something has happened that these OpenstackConfigs (`namespace/name`) may look at. */
+  /** Called for a cloud event that may concern these OpenstackConfigs (`namespace/name`). */
   readonly onEvent: (members: readonly string[], event: CloudEvent) => void;
 }
 
@@ -45,7 +45,7 @@ interface CreateOptions extends Pick<NotificationsOptions, 'clock' | 'random' | 
   readonly metrics: Metrics<typeof metricTable>;
 }
 
-/** Listens by AMQP, unless the operator's settings say that nobody listens. */
+/** Creates the AMQP listener; the operator's settings may switch notifications off. */
 export function createNotifications(options: CreateOptions): Notifications {
   const { settings, authorities, metrics, clock } = options;
   return new Notifications({
@@ -60,16 +60,16 @@ export function createNotifications(options: CreateOptions): Notifications {
   });
 }
 
-/** A broker, for all OpenstackConfigs that look at what it tells of. */
+/** A broker connection, shared by all OpenstackConfigs with this broker. */
 interface Shared {
   readonly key: string;
   readonly members: Set<string>;
-  /** What there is to say of it; undefined = nothing new. */
-  readonly told: () => ConditionUpdate | undefined;
+  /** Returns the connection's condition; undefined: nothing new. */
+  readonly condition: () => ConditionUpdate | undefined;
   readonly stop: () => void;
 }
 
-/** Listens to the brokers that OpenstackConfigs have, one connection to each however many share it. */
+/** Listens to the OpenstackConfigs' brokers, with one connection per broker. */
 export class Notifications {
   readonly #options: NotificationsOptions;
   readonly #shared = new Map<string, Shared>();
@@ -81,7 +81,7 @@ export class Notifications {
     this.#options = options;
   }
 
-  /** Listens while `work` is done, and to nothing any more when it is over. */
+  /** Listens while `work` runs, and closes all connections afterwards. */
   async during(leading: AbortSignal, work: () => Promise<void>): Promise<void> {
     this.#leading = leading;
     try {
@@ -93,7 +93,7 @@ export class Notifications {
     }
   }
 
-  /** The OpenstackConfig is told what this broker says from now on, and nothing by any other. */
+  /** Sends this broker's events to the OpenstackConfig, from now on, instead of a former broker's events. */
   join(member: string, broker: Broker | undefined): void {
     if (!this.#options.isOn || this.#leading.aborted) return;
     const key = broker && digest(broker);
@@ -114,13 +114,13 @@ export class Notifications {
     shared.stop();
   }
 
-  /** What the OpenstackConfig has to say of its broker, given what it says already; undefined = it has none. */
+  /** Returns the OpenstackConfig's condition, after the previous condition; undefined: no broker. */
   conditionOf(
     member: string,
     previous: readonly Condition[] | undefined,
   ): ConditionUpdate | undefined {
     const shared = this.#joined.get(member);
-    return shared && (shared.told() ?? saidIn(previous));
+    return shared && (shared.condition() ?? conditionIn(previous));
   }
 
   #open(key: string, broker: Broker): Shared {
@@ -128,7 +128,7 @@ export class Notifications {
       this.#options;
     const members = new Set<string>();
     const why = unusable(broker);
-    if (why) return { key, members, told: () => why, stop: () => undefined };
+    if (why) return { key, members, condition: () => why, stop: () => undefined };
     const { username, password = '', hosts } = broker;
     const addresses = hosts.flatMap((host) => brokerAddress(host) ?? []);
     const name = addresses.map(brokerText).join(',');
@@ -158,9 +158,9 @@ export class Notifications {
         this.#ending.delete(ended);
       });
     this.#ending.add(ended);
-    const told = (): ConditionUpdate | undefined =>
+    const condition = (): ConditionUpdate | undefined =>
       conditionOf(subscription.state, clock.monotonicMs());
-    return { key, members, told, stop: () => stop.abort() };
+    return { key, members, condition, stop: () => stop.abort() };
   }
 
   #receive(broker: string, body: Buffer | undefined, pending: PendingEvents): void {
@@ -177,12 +177,13 @@ export class Notifications {
   }
 }
 
-function saidIn(previous: readonly Condition[] | undefined): ConditionUpdate | undefined {
+function conditionIn(previous: readonly Condition[] | undefined): ConditionUpdate | undefined {
   const { status, reason = '', message = '' } = findCondition(previous, type) ?? {};
   return status && { type, status, reason, message };
 }
 
-// A password is no good as the key of a map that ends up in heap dumps. Contrabass may name the hosts in any order.
+// A digest, because a password as a map key would end up in heap dumps. Sorted hosts, because Contrabass may list the
+// hosts in any order.
 function digest({ username, password, hosts, denied }: Broker): string {
   return createHash('sha256')
     .update(JSON.stringify([username, password, hosts.toSorted(), denied]))

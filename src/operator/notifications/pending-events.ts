@@ -2,11 +2,14 @@ import type { Happening as CloudEvent } from '../../openstack/notifications/enve
 import type { Clock } from '../../time/clock.ts';
 import { passed } from '../../time/clock.ts';
 
-/** An attach causes several messages within about this time. */
+/** An attach causes several messages within about this time (ms). */
 export const gatheredMs = 300;
-/** Shortest time between events that start a sync of all servers, which costs OpenStack much more than one of a few. */
+/**
+ * Shortest time (ms) between events that start a sync of all servers: such a sync costs OpenStack much more than a sync
+ * of few servers.
+ */
 export const wholeEveryMs = 10_000;
-/** For more ids than this a sync of all servers is cheaper. */
+/** Above this number of ids, a sync of all servers is cheaper. */
 export const mostRemembered = 1_000;
 
 /** Kinds of ids that may concern any server. */
@@ -15,10 +18,10 @@ const kinds = ['servers', 'ports', ...wideKinds] as const;
 type WideEvent = Omit<CloudEvent, 'servers' | 'ports'>;
 const nothingWide: WideEvent = { networks: [], projects: [], accounts: [], whole: false };
 
-/** `gathering`: waits for more messages of a change. `sparing`: waits for `wholeEveryMs` to pass. */
+/** `gathering`: waits for the change's further messages. `sparing`: waits until `wholeEveryMs` has passed. */
 type Timer = 'gathering' | 'sparing';
 
-/** Merges the cloud events of a broker, and passes them on together. */
+/** Merges a broker's cloud events and passes the events on together. */
 export class PendingEvents {
   readonly #clock: Clock;
   readonly #signal: AbortSignal;

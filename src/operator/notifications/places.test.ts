@@ -9,7 +9,7 @@ import { operatorSettings } from '../settings.ts';
 import { environment } from '../testing/scene.ts';
 import { createNotifications } from './notifications.ts';
 
-// Nobody listens there: port 1 (tcpmux) of the machine itself.
+// Nothing listens on port 1 (tcpmux) of the local machine.
 const broker = { username: 'r', password: 'p', hosts: ['localhost:1'] };
 const denied = 'leads to an inner address';
 
@@ -18,26 +18,29 @@ it.each([
   ['http://localhost:1', 'does not answer'],
   ['http://localhost:2', denied],
   ['*', denied],
-])('a broker whose name leads inside, with ALLOWED_ENDPOINTS "%s": %s', async (allowed, says) => {
-  const env = { ...environment, ALLOWED_ENDPOINTS: allowed };
-  const settings = readSettings(operatorSettings, { env, flags: {} });
-  const clock = createFakeClock();
-  const notifications = createNotifications({
-    settings,
-    clock,
-    authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
-    metrics: createMetrics(metricTable),
-    random: () => 0.5,
-    log: createLogger({ part: 'test', level: 'silent' }),
-    onEvent: () => undefined,
-  });
-  const stop = new AbortController();
-  const told = () => notifications.conditionOf('ns/a', [])?.message;
-  await notifications.during(stop.signal, async () => {
-    notifications.join('ns/a', broker);
-    const isTried = () => told() !== undefined || clock.waits.includes(1_000);
-    await until('it is tried', isTried);
-    await clock.advance(60_000);
-    expect(told()).toContain(says);
-  });
-});
+])(
+  'a broker name with a loopback address, with ALLOWED_ENDPOINTS "%s": %s',
+  async (allowed, expected) => {
+    const env = { ...environment, ALLOWED_ENDPOINTS: allowed };
+    const settings = readSettings(operatorSettings, { env, flags: {} });
+    const clock = createFakeClock();
+    const notifications = createNotifications({
+      settings,
+      clock,
+      authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
+      metrics: createMetrics(metricTable),
+      random: () => 0.5,
+      log: createLogger({ part: 'test', level: 'silent' }),
+      onEvent: () => undefined,
+    });
+    const stop = new AbortController();
+    const message = () => notifications.conditionOf('ns/a', [])?.message;
+    await notifications.during(stop.signal, async () => {
+      notifications.join('ns/a', broker);
+      const isTried = () => message() !== undefined || clock.waits.includes(1_000);
+      await until('it is tried', isTried);
+      await clock.advance(60_000);
+      expect(message()).toContain(expected);
+    });
+  },
+);

@@ -1,7 +1,7 @@
 import { boolean } from '../../process/setting-schemas.ts';
 import { setting } from '../../process/settings.ts';
 
-/** Settings of notifications of OpenStack; Contrabass names the broker. */
+/** Settings of OpenStack notifications; Contrabass names the broker. */
 export const notificationSettings = {
   notifications: setting({
     env: ['OPENSTACK_NOTIFICATIONS'],

@@ -15,7 +15,7 @@ const condition = {
   message: 'told',
 } as const;
 
-it('an OpenstackConfig listens to the broker of its cloud until it is gone', async () => {
+it("an OpenstackConfig listens to its cloud's broker until Contrabass names no broker or the spec becomes invalid", async () => {
   await using scene = await setScene();
   scene.clouds.provided = { ...provided, rabbit };
   scene.create();
@@ -33,7 +33,7 @@ it('an OpenstackConfig listens to the broker of its cloud until it is gone', asy
   expect([...scene.notifications.brokers]).toEqual([]);
 });
 
-it('its Secret says what Contrabass says, as long as it is there', async () => {
+it('the broker Secret follows Contrabass until the OpenstackConfig is gone', async () => {
   await using scene = await setScene();
   scene.clouds.provided = { ...provided, rabbit };
   scene.create();
@@ -46,7 +46,7 @@ it('its Secret says what Contrabass says, as long as it is there', async () => {
   expect([...scene.brokerSecrets.brokers]).toEqual([]);
 });
 
-it('its status says how that goes, and nothing when there is nothing to say', async () => {
+it('the status has condition Notifications while the connection has a condition', async () => {
   await using scene = await setScene();
   scene.create();
   attach(scene.cloud, 1, 1);
@@ -58,7 +58,7 @@ it('its status says how that goes, and nothing when there is nothing to say', as
   scene.notifications.condition = { ...condition, status: 'False', reason: 'Disconnected' };
   await scene.look();
   expect(scene.condition('Notifications')?.reason).toBe('Disconnected');
-  // NICs do not wait for it.
+  // The NICs are ready without notifications.
   expect(scene.ready()).toMatch(/^True/);
   scene.notifications.condition = undefined;
   await scene.look();

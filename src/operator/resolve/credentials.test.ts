@@ -30,7 +30,7 @@ function problemsOf(...given: Parameters<typeof resolve>): string[] {
     : [];
 }
 
-/** As in the document of the first generation. */
+/** As in the first generation's document. */
 const direct = {
   authURL: 'http://10.0.0.1:5000/v3',
   username: 'admin',
@@ -40,7 +40,7 @@ const direct = {
 } satisfies Credentials;
 
 describe('credentials in the CR', () => {
-  it('are taken as they are, the blanks of the password included', () => {
+  it('direct credentials are taken unchanged, including blanks in the password', () => {
     expect(resolve(direct)).toMatchObject({
       config: {
         providerId: 'biz-default',
@@ -58,7 +58,7 @@ describe('credentials in the CR', () => {
     });
   });
 
-  it('may name the services and their business cluster, and need no Contrabass', () => {
+  it('direct credentials may name services and business cluster, and need no Contrabass', () => {
     const credentials = {
       ...direct,
       domainName: ' ',
@@ -78,14 +78,17 @@ describe('credentials in the CR', () => {
     });
   });
 
-  it.each(['authURL', 'username', 'password', 'projectID'] as const)('need %s', (key) => {
-    expect(problemsOf({ ...direct, [key]: '' })).toEqual([
-      `ConfigError: spec.credentials.${key} is required`,
-    ]);
-  });
+  it.each(['authURL', 'username', 'password', 'projectID'] as const)(
+    'direct credentials need %s',
+    (key) => {
+      expect(problemsOf({ ...direct, [key]: '' })).toEqual([
+        `ConfigError: spec.credentials.${key} is required`,
+      ]);
+    },
+  );
 
   it.each(['authURL', 'networkEndpoint', 'computeEndpoint'] as const)(
-    'are judged by the policy of the operator: %s',
+    "the operator's policy is checked for direct credentials: %s",
     (key) => {
       const allowed = { ALLOWED_ENDPOINTS: 'https://*.example.com' };
       const credentials = { ...direct, authURL: 'https://keystone.example.com' };
@@ -133,7 +136,7 @@ describe('credentials in the CR', () => {
       { OPENSTACK_DEFAULT_NEUTRON_ENDPOINT: neutron },
       [direct.authURL, neutron, undefined],
     ],
-  ])('take %s', (_, own, env, [keystoneUrl, neutronUrl, novaUrl]) => {
+  ])('direct credentials take %s', (_, own, env, [keystoneUrl, neutronUrl, novaUrl]) => {
     expect(resolve({ ...direct, ...own }, {}, env)).toMatchObject({
       config: { credentials: { kind: 'direct', keystoneUrl, neutronUrl, novaUrl } },
     });
@@ -142,11 +145,11 @@ describe('credentials in the CR', () => {
   it.each<[string, Credentials]>([
     ['Contrabass', { openstackProviderID: 'p1', projectID: 'abc' }],
     ['clouds.yaml', { secretRef: { name: 'clouds' } }],
-  ])('of the form %s are the same with and without defaults', (_, credentials) => {
+  ])('credentials of form %s ignore default endpoints', (_, credentials) => {
     expect(resolve(credentials, {}, defaults)).toEqual(resolve(credentials));
   });
 
-  it('are not shown', () => {
+  it('error messages contain no password', () => {
     const all = problemsOf({ ...direct, authURL: 'nowhere', username: '', projectID: '' });
     expect(all).toHaveLength(3);
     expect(all.join()).not.toContain('secret-word');
@@ -156,7 +159,7 @@ describe('credentials in the CR', () => {
 describe('credentials in a Secret', () => {
   const secretRef = { name: 'clouds' };
 
-  it('are those of its clouds.yaml', () => {
+  it('credentials.secretRef selects the Secret and an optional project', () => {
     expect(resolve({ secretRef })).toMatchObject({
       config: {
         providerId: 'biz-default',
@@ -171,7 +174,7 @@ describe('credentials in a Secret', () => {
     ]);
   });
 
-  it('go to no place that only the CR names', () => {
+  it("a Secret's token is sent to no endpoint outside ALLOWED_ENDPOINTS", () => {
     const settings = { openstackNovaEndpoint: 'https://nova.example.com' };
     expect(problemsOf({ secretRef }, { settings })).toEqual([
       'PolicyDenied: spec.settings.openstackNovaEndpoint is not in the operator\'s ALLOWED_ENDPOINTS, so no token of Secret "clouds" goes there; allow it there, or name it in the clouds.yaml',
@@ -187,13 +190,13 @@ describe('credentials of several forms', () => {
     [{ ...spec.credentials, secretRef: { name: 's' } }, 'secretRef', 'openstackProviderID'],
     [{ ...direct, secretRef: { name: 's' } }, 'secretRef', 'authURL'],
     [{ ...spec.credentials, password: 'x' }, 'password', 'openstackProviderID'],
-  ])('are not chosen from', (credentials, field, other) => {
+  ])('credentials with fields of two forms are refused', (credentials, field, other) => {
     expect(problemsOf(credentials)).toEqual([
       `ConfigError: spec.credentials.${field} is of another form than spec.credentials.${other}; keep one of them`,
     ]);
   });
 
-  it('are one form when the fields of the others are blank', () => {
+  it('blank fields of a second form are ignored', () => {
     const credentials = { ...spec.credentials, authURL: ' ', password: '' };
     expect(resolve(credentials)).toMatchObject({ config: { credentials: { kind: 'provider' } } });
   });

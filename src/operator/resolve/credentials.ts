@@ -5,10 +5,10 @@ import { type Endpoint, endpointOf } from './endpoints.ts';
 import { type Fields, trimmed } from './fields.ts';
 import { judgeEndpoint, refuseUnverified } from './policy.ts';
 
-/** Where the account of the cloud comes from. */
+/** Source of the cloud account. */
 export type CredentialsSource = ProviderSource | DirectSource | SecretSource;
 
-/** Contrabass knows the account. */
+/** Account from Contrabass. */
 export interface ProviderSource {
   readonly kind: 'provider';
   readonly openstackProviderId: string;
@@ -16,19 +16,19 @@ export interface ProviderSource {
   readonly contrabass: Endpoint & {
     readonly timeoutMs: number;
     readonly insecure: boolean;
-    /** What in the CR has its certificate not verified. */
+    /** CR field that switches off certificate verification; undefined: none does. */
     readonly unverifiedBy: string | undefined;
   };
-  /** Fields that send credentials of the cloud to a place which only the CR vouches for. */
+  /** CR fields with an endpoint outside ALLOWED_ENDPOINTS that would receive cloud credentials. */
   readonly untrustedFields: readonly string[];
   readonly encryptKey: {
     readonly secretRef: { readonly name: string; readonly key: string } | undefined;
-    /** In the CR itself: the last resort of earlier generations. */
+    /** Key in the CR, the last resort of earlier generations. */
     readonly plain: string | undefined;
   };
 }
 
-/** The account stands in the CR. */
+/** Account in the CR. */
 export interface DirectSource {
   readonly kind: 'direct';
   readonly keystoneUrl: string;
@@ -40,15 +40,15 @@ export interface DirectSource {
   readonly novaUrl: string | undefined;
 }
 
-/** The account stands in a `clouds.yaml` of a Secret beside the CR. */
+/** Account in the `clouds.yaml` of a Secret in the CR's namespace. */
 export interface SecretSource {
   readonly kind: 'secret';
   readonly name: string;
-  /** For a `clouds.yaml` that names no project. */
+  /** Project for a `clouds.yaml` without a project. */
   readonly projectId: string | undefined;
 }
 
-/** The business cluster of an OpenstackConfig: a cloud has one, unless somebody says otherwise. */
+/** Returns the OpenstackConfig's business cluster: by default the cluster with the cloud's provider id. */
 export function businessClusterOf(
   credentials: Pick<Credentials, 'k8sProviderID' | 'openstackProviderID'> = {},
   { defaultK8sProviderId }: Pick<OperatorSettings, 'defaultK8sProviderId'>,
@@ -57,7 +57,7 @@ export function businessClusterOf(
   return trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId;
 }
 
-/** What of the credentials everybody can read who may read the object, and what to use instead. */
+/** Returns the secrets readable in the object itself, each with a better place. */
 export function secretsInSpec(source: CredentialsSource): string[] {
   const named = {
     provider: 'spec.settings.contrabassEncryptKey (use spec.secrets.contrabassEncryptKeySecretRef)',
@@ -71,20 +71,20 @@ export function secretsInSpec(source: CredentialsSource): string[] {
 
 type Credentials = OpenstackConfigSpec['credentials'];
 
-/** The fields that only one form has; of `projectID` and `k8sProviderID` every form may make use. */
+/** Fields specific to a single form; every form may use `projectID` and `k8sProviderID`. */
 const forms = {
   provider: ['openstackProviderID'],
   direct: ['authURL', 'username', 'password', 'domainName', 'networkEndpoint', 'computeEndpoint'],
   secret: ['secretRef'],
 } as const satisfies Readonly<Record<CredentialsSource['kind'], readonly (keyof Credentials)[]>>;
 
-/** What may be named beside the credentials and changes where they are sent to. */
+/** Endpoints beside the credentials that change where credentials are sent. */
 interface Places {
   readonly neutron: Endpoint;
   readonly nova: Endpoint;
 }
 
-/** Decides which of the three forms the credentials have; `undefined` when that or a field of it cannot be told. */
+/** Returns the credentials in their form; undefined: fields of two forms. Refuses unusable fields. */
 export function resolveCredentials(
   spec: OpenstackConfigSpec,
   places: Places,
@@ -162,7 +162,7 @@ function direct(
   operator: OperatorSettings,
   fields: Fields,
 ): DirectSource {
-  // Its blanks may be part of it.
+  // Untrimmed, because blanks may be part of a password.
   const { password = '' } = credentials;
   if (password === '') fields.refuse('spec.credentials.password', 'is required');
   const place = (key: TextKey): string | undefined => {
@@ -189,7 +189,9 @@ function direct(
   };
 }
 
-/** Defaults of the operator's settings; a token of another Keystone must not go to their Neutron and Nova. */
+/**
+ * Returns the operator's default endpoints. A token of another Keystone must not reach the default Neutron and Nova.
+ */
 function defaultPlaces(authUrl: string | undefined, operator: OperatorSettings) {
   const keystone = operator.openstackDefaultAuthUrl;
   const isOtherCloud =
@@ -202,7 +204,10 @@ function defaultPlaces(authUrl: string | undefined, operator: OperatorSettings) 
   };
 }
 
-/** Who writes the CR need not be able to read the Secret, and may not choose where what is in it goes. */
+/**
+ * Returns the Secret's reference. The CR's author may be unable to read the Secret, and must not choose where its
+ * contents are sent.
+ */
 function secret(
   { secretRef, projectID }: Credentials,
   { neutron, nova }: Places,

@@ -4,27 +4,27 @@ import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
 import { judgeEndpoint } from './policy.ts';
 
-/** A place to call, and whether it may be given secrets of the operator. */
+/** A service URL, and whether the operator may send secrets there. */
 export interface Endpoint {
-  /** Field of the CR that may name it. */
+  /** CR field that may name the URL. */
   readonly field: string;
-  /** '' when nobody names one. */
+  /** '': no URL is set. */
   readonly url: string;
   readonly trusted: boolean;
 }
 
-/** A Viola, and which of the two kinds answers there. */
+/** A Viola's endpoint, native or legacy. */
 export interface ViolaEndpoint extends Endpoint {
   readonly compatibility: 'native' | 'legacy';
 }
 
-/** One of OpenStack, which others may name as well. */
+/** An OpenStack service's endpoint, which catalog or account may name, too. */
 export interface ServiceEndpoint extends Endpoint {
-  /** Whether the CR names it. */
+  /** Whether the CR names the URL. */
   readonly isGiven: boolean;
 }
 
-/** Whom to call and how: CR before operator, and what the CR names is judged by the operator's policy. */
+/** Resolves all endpoints: CR before operator. The operator's policy limits endpoints in the CR. */
 export function resolveEndpoints(
   spec: OpenstackConfigSpec,
   operator: OperatorSettings,
@@ -51,7 +51,7 @@ export function resolveEndpoints(
   };
 }
 
-/** The Viola of an OpenstackConfig: all that a deletion needs. */
+/** Resolves only Viola's endpoint, which is enough for a deletion. */
 export function resolveViola(
   spec: OpenstackConfigSpec,
   operator: OperatorSettings,
@@ -72,11 +72,11 @@ type EndpointKey =
 interface EndpointSource {
   readonly given: string | undefined;
   readonly own: string | undefined;
-  /** Named when neither is there; without it the endpoint is optional. */
+  /** Environment variable for the error message when no URL is set; undefined: the endpoint is optional. */
   readonly env: string | undefined;
 }
 
-/** The endpoint that the CR names, as far as the policy allows it, else the operator's. */
+/** Returns the CR's endpoint if the policy allows the URL, else the operator's endpoint. */
 export function endpointOf(
   key: EndpointKey,
   { given, own, env }: EndpointSource,

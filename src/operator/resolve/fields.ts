@@ -1,17 +1,17 @@
 import type { OperatorReason } from '../../api/reasons.ts';
 import { parseDuration } from '../../process/duration.ts';
 
-/** One field of an OpenstackConfig (or the setting behind it) that cannot be used. */
+/** An unusable field of an OpenstackConfig, or the setting behind the field. */
 export interface FieldProblem {
   readonly reason: Extract<OperatorReason, 'ConfigError' | 'PolicyDenied' | 'SubnetRequired'>;
   readonly field: string;
   readonly message: string;
 }
 
-/** Four calls that hang keep a cloud's lane for all its OpenstackConfigs. */
+/** Four hanging calls block a cloud's lane for all its OpenstackConfigs. */
 export const longestTimeoutMs = 5 * 60_000;
 
-/** Reads fields and collects everything that is wrong with them, so that all of it is said at once. */
+/** Reads fields and collects all problems, for a single report. */
 export class Fields {
   readonly #problems: FieldProblem[] = [];
   readonly #capped: string[] = [];
@@ -20,12 +20,15 @@ export class Fields {
     return this.#problems;
   }
 
-  /** Values that count as less, with what they count as. */
+  /** Values reduced to a limit, with the limit. */
   get capped(): readonly string[] {
     return this.#capped;
   }
 
-  /** Milliseconds of a timeout in the CR, else of the operator's setting: a call that hangs keeps a connection for so long. */
+  /**
+   * Returns a timeout (ms) from the CR, else from the operator's setting. Limited, because a hanging call keeps its
+   * connection.
+   */
   timeout(key: 'contrabassTimeout' | 'openstackTimeout', text: string | undefined, ownMs: number) {
     const field = `spec.settings.${key}`;
     const ms = this.duration(field, text, ownMs, 1);
@@ -35,12 +38,12 @@ export class Fields {
     return longestTimeoutMs;
   }
 
-  /** Notes a field that cannot be used; its value goes into the message, so no secret may come here. */
+  /** Records an unusable field. The message contains the value, so never pass a secret. */
   refuse(field: string, message: string, reason: FieldProblem['reason'] = 'ConfigError'): void {
     this.#problems.push({ reason, field, message: `${field} ${message}` });
   }
 
-  /** Milliseconds of a duration in the CR, else the fallback. */
+  /** Returns a duration (ms) from the CR, else the fallback. */
   duration(field: string, text: string | undefined, fallbackMs: number, minMs: number): number {
     const given = text?.trim();
     if (!given) return fallbackMs;
@@ -54,7 +57,7 @@ export class Fields {
   }
 }
 
-/** The text without surrounding blanks; undefined when nothing is left. */
+/** Returns the text without surrounding blanks; undefined: nothing is left. */
 export function trimmed(text: string | undefined): string | undefined {
   return text?.trim() || undefined;
 }

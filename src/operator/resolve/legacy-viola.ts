@@ -12,8 +12,8 @@ interface Delivered {
 }
 
 /**
- * Refuses what a legacy Viola would do wrong without an error: it writes nodes of an unknown provider to its own cluster,
- * and drops fields that it does not know.
+ * Refuses settings that a legacy Viola mishandles without an error: nodes of an unknown provider go to its own cluster,
+ * and unknown fields are dropped.
  */
 export function refuseForLegacyViola(
   { addressFamilies, providerId, routing, viola }: Delivered,

@@ -20,7 +20,7 @@ describe('judgeEndpoint', () => {
     ['https://a.example.com', ['https://*.example.com:443'], 'trusted'],
     ['http://127.0.0.1', ['http://127.0.0.1:*'], 'trusted'],
     ['http://[2001:db8::1]', ['http://[2001:DB8:0::1]'], 'trusted'],
-  ])('lets %s through with %j: %s', (url, allowed, verdict) => {
+  ])('judgeEndpoint allows %s with %j: %s', (url, allowed, verdict) => {
     expect(judgeEndpoint(url, allowed)).toBe(verdict);
   });
 
@@ -45,7 +45,7 @@ describe('judgeEndpoint', () => {
     ['http://[fd00:ec2::254]', [], 'metadata'],
     ['ftp://viola.example.com', [], 'is not a URL'],
     ['viola', [], 'is not a URL'],
-  ])('refuses %s with %j', (url, allowed, why) => {
+  ])('judgeEndpoint refuses %s with %j', (url, allowed, why) => {
     const verdict = judgeEndpoint(url, allowed);
     expect(typeof verdict === 'object' && verdict.denied).toContain(why);
   });
@@ -60,7 +60,7 @@ it.each([
   ['http://127.0.0.1:5', false],
   ['https://a.example.com/any', true],
   ['https://example.org', false],
-])('%s is a place of the operator itself: %s', (url, own) => {
+])('isOwnPlace(%s) returns %s', (url, own) => {
   const settings = {
     contrabassEndpoint: 'http://127.0.0.1:1/base',
     violaEndpoint: 'http://127.0.0.1:2',
@@ -79,9 +79,9 @@ describe('deniedInCatalog', () => {
     ['https://a.test', { unverified }, undefined],
     ['http://b.test', { unverified }, undefined],
     ['https://b.test', {}, undefined],
-  ])('says of %s with %j: %s', (url, limits, why) => {
-    const said = deniedInCatalog(url, limits);
-    if (why === undefined) expect(said).toBeUndefined();
-    else expect(said).toContain(why);
+  ])('deniedInCatalog(%s) with %j returns %s', (url, limits, why) => {
+    const denied = deniedInCatalog(url, limits);
+    if (why === undefined) expect(denied).toBeUndefined();
+    else expect(denied).toContain(why);
   });
 });

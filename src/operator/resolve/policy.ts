@@ -7,18 +7,18 @@ import type { ConfigObject } from '../openstack-config.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
 
-/** Whether an endpoint that an OpenstackConfig names may be called, and with which secrets. */
+/** Whether an endpoint in an OpenstackConfig may be called, and with which secrets. */
 type EndpointVerdict =
-  /** Named by the operator's policy: it may be given secrets of the operator. */
+  /** The operator's policy names the origin: the operator's secrets may be sent there. */
   | 'trusted'
-  /** May be called, but never with a secret of the operator: who writes the CR chose where it goes. */
+  /** Calls are allowed, but without the operator's secrets, because the CR's author chose the endpoint. */
   | 'open'
   | { readonly denied: string };
 
 /**
- * Judges a URL by the allowed origins. `scheme://host[:port]` each; `*` in a host stands for one label, `*` alone for
- * everything. An empty list allows everything but inner addresses: loopback, and link-local ones, where clouds keep their
- * metadata services. Names are judged when they are looked up.
+ * Checks a URL against allowed origins `scheme://host[:port]`. `*` in a host stands for one label, `*` alone for
+ * everything. An empty list allows every address except loopback and link-local addresses, where clouds keep metadata
+ * services. Host names are checked at their lookup.
  */
 export function judgeEndpoint(url: string, allowed: readonly string[]): EndpointVerdict {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -36,15 +36,15 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
 }
 
-/** Why a URL that no OpenstackConfig names itself may not be called; undefined = it may. */
+/** Returns why a URL from outside the OpenstackConfig may not be called; undefined: allowed. */
 export function deniedEndpoint(url: string, allowed: readonly string[]): string | undefined {
   const verdict = judgeEndpoint(url, allowed);
   return typeof verdict === 'object' ? verdict.denied : undefined;
 }
 
 /**
- * Why certificates at a URL have to be verified, whatever an OpenstackConfig or the Secret of its account says; undefined =
- * they need not be. Without TLS there is nothing to verify.
+ * Returns why certificates at a URL must be verified despite the OpenstackConfig or its Secret; undefined: not
+ * required, as for every URL without TLS.
  */
 export function mustBeVerified(url: string, insecure: readonly string[]): string | undefined {
   if (!URL.canParse(url)) return undefined;
@@ -54,13 +54,13 @@ export function mustBeVerified(url: string, insecure: readonly string[]): string
   return isAllowed ? undefined : "is not in the operator's INSECURE_TLS_ENDPOINTS";
 }
 
-/** What has certificates not verified, and the setting that says so without it. */
+/** CR settings that switch off verification, each with the operator's setting of the same effect. */
 const switches = {
   contrabassInsecureTLS: 'contrabassInsecureTls',
   openstackInsecureTLS: 'openstackInsecureTls',
 } as const;
 
-/** Refuses an OpenstackConfig that has certificates not verified at places where the policy wants them to be. */
+/** Refuses an OpenstackConfig without certificate verification at endpoints where the policy requires verification. */
 export function refuseUnverified(
   key: keyof typeof switches,
   { settings = {} }: OpenstackConfigSpec,
@@ -68,7 +68,7 @@ export function refuseUnverified(
   operator: OperatorSettings,
   fields: Fields,
 ): void {
-  // What an administrator decided for all needs nobody's leave.
+  // The administrator's own setting applies to all OpenstackConfigs and needs no approval.
   if (settings[key] !== true || operator[switches[key]]) return;
   for (const place of new Set(places)) {
     const why = mustBeVerified(place, operator.insecureTlsEndpoints);
@@ -77,7 +77,7 @@ export function refuseUnverified(
   }
 }
 
-/** Why the catalog of a cloud may not lead to a URL; undefined = it may. */
+/** Returns why a URL from the cloud's catalog may not be called; undefined: allowed. */
 export function deniedInCatalog(url: string, limits: CatalogLimits): string | undefined {
   const { allowedEndpoints = [], unverified } = limits;
   const denied = deniedEndpoint(url, allowedEndpoints);
@@ -86,23 +86,23 @@ export function deniedInCatalog(url: string, limits: CatalogLimits): string | un
   return why && `${why}, and ${unverified.by}`;
 }
 
-/** Who may have an OpenstackConfig looked at, and for which clouds and business clusters; an empty list is no limit. */
+/** Allowed namespaces, and allowed providers (clouds and business clusters); an empty list is no limit. */
 type Admission = Pick<OperatorSettings, 'allowedNamespaces' | 'allowedProviders'>;
 
-/** Refuses an OpenstackConfig of a namespace that the policy does not have; what it says concerns nobody then. */
+/** Refuses an OpenstackConfig in a denied namespace; its other fields are then not checked. */
 export function isOfDeniedNamespace(
   { metadata: { namespace = '' } }: ConfigObject,
   { allowedNamespaces }: Admission,
   fields: Fields,
 ): boolean {
   if (allowedNamespaces.length === 0 || allowedNamespaces.includes(namespace)) return false;
-  // Whom else the operator serves is nobody's business here.
+  // The message does not list the allowed namespaces, because other tenants are confidential.
   const why = `"${namespace}" is not in the operator's ALLOWED_NAMESPACES`;
   fields.refuse('metadata.namespace', why, 'PolicyDenied');
   return true;
 }
 
-/** Refuses providers that the policy does not have: clouds of Contrabass, and business clusters. */
+/** Refuses denied providers: Contrabass clouds and business clusters. */
 export function refuseProviders(
   credentials: OpenstackConfigSpec['credentials'],
   { allowedProviders }: Admission,
@@ -117,7 +117,7 @@ export function refuseProviders(
   }
 }
 
-/** Whether an origin is meant by a pattern; the port of the scheme may be written or left out on either side. */
+/** Returns whether a pattern matches an origin; the scheme's default port is optional on either side. */
 function matches(pattern: string, origin: string): boolean {
   if (!pattern.includes('*')) return new URL(pattern).origin === origin;
   const parts = pattern
@@ -131,7 +131,7 @@ function matches(pattern: string, origin: string): boolean {
   return meant.test(origin) || (port === '' && meant.test(`${origin}:${usual}`));
 }
 
-/** What the operator's policy says of every call that leaves it; see createClouds. */
+/** Returns the operator's policy for outgoing calls; see createClouds. */
 export function rulesOf(settings: OperatorSettings) {
   return {
     isTrusted: (url: URL) => isOwnPlace(url, settings),
@@ -149,7 +149,7 @@ type OwnPlaces = Pick<
   | 'openstackNovaEndpoint'
 >;
 
-/** Whether the operator's configuration itself names the origin, so that it may be anywhere. */
+/** Returns whether the operator's own configuration names the origin, so any address is allowed. */
 export function isOwnPlace(url: URL, settings: OwnPlaces): boolean {
   const { contrabassEndpoint, violaEndpoint } = settings;
   const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;

@@ -29,18 +29,18 @@ function problemsOf(change: Partial<OpenstackConfigSpec>, env = environment): st
     : [];
 }
 
-describe('a setting', () => {
-  it.each([1, 10])('takes %i NICs of a node, as the bounds are meant', (maxInterfaces) => {
+describe('settings of an OpenstackConfig', () => {
+  it.each([1, 10])('maxInterfaces %i is accepted', (maxInterfaces) => {
     expect(configOf({ maxInterfaces })).toMatchObject({ maxInterfaces });
   });
 
-  it.each([0, 11, 2.5])('takes no %d NICs of a node', (maxInterfaces) => {
+  it.each([0, 11, 2.5])('maxInterfaces %d is refused', (maxInterfaces) => {
     expect(problemsOf({ settings: { maxInterfaces } })).toEqual([
       expect.stringContaining('spec.settings.maxInterfaces'),
     ]);
   });
 
-  it('has the default of the deployed system', () => {
+  it("settings have the legacy system's defaults", () => {
     expect(configOf({})).toMatchObject({
       providerId: 'biz-1',
       credentials: {
@@ -61,7 +61,7 @@ describe('a setting', () => {
     });
   });
 
-  it('comes from the environment, and the CR overrides it', () => {
+  it('settings come from the environment, and the CR overrides the environment', () => {
     const env = {
       ...environment,
       OPENSTACK_TIMEOUT: '5s',
@@ -95,7 +95,7 @@ describe('a setting', () => {
     });
   });
 
-  it('[W17] counts as five minutes when a timeout is longer, and is named', () => {
+  it('[W17] a timeout above five minutes counts as five minutes, and is reported', () => {
     const config = configOf({ openstackTimeout: '2562047h', contrabassTimeout: '6m' });
     expect(config).toMatchObject({
       openstack: { timeoutMs: 300_000 },
@@ -108,7 +108,7 @@ describe('a setting', () => {
     expect(configOf({ openstackTimeout: '5m' })?.capped).toEqual([]);
   });
 
-  it('[W17] counts as five minutes when the setting of the operator is longer', () => {
+  it('[W17] an operator timeout above five minutes counts as five minutes', () => {
     const config = configOf({}, { ...environment, OPENSTACK_TIMEOUT: '1h' });
     expect(config).toMatchObject({ openstack: { timeoutMs: 300_000 } });
     expect(config?.capped).toEqual([
@@ -132,33 +132,33 @@ describe('a setting', () => {
     expect(problem).toContain(`spec.settings.${key} "${value}" ${why}`);
   });
 
-  it('that is missing where it is needed is named with its environment variable', () => {
+  it('a missing required setting is reported with its environment variable', () => {
     expect(problemsOf({}, {})).toEqual([
       'ConfigError: spec.settings.violaEndpoint is required (or set VIOLA_ENDPOINT)',
       'ConfigError: spec.settings.contrabassEndpoint is required (or set CONTRABASS_ENDPOINT)',
     ]);
   });
 
-  it('of the baseline may be switched off or be a time', () => {
+  it('portBaseline may be All or a time', () => {
     expect(configOf({ portBaseline: 'All' }).createdAfter).toBeUndefined();
     const time = '2025-06-01T00:00:00+09:00';
     expect(configOf({ portBaseline: time }).createdAfter).toBe(time);
   });
 });
 
-describe('routing and families', () => {
-  it.each(['pbr', 'main', 'isolated'] as const)('routing %s is taken', (routing) => {
+describe('routing and addressFamilies', () => {
+  it.each(['pbr', 'main', 'isolated'] as const)('routing %s is accepted', (routing) => {
     expect(configOf({ routing }).routing).toBe(routing);
   });
 
   it.each([[['IPv4']], [['IPv6']], [['IPv6', 'IPv4']]] as [AddressFamily[]][])(
-    'addressFamilies %j are taken',
+    'addressFamilies %j are accepted',
     (addressFamilies) => {
       expect(configOf({ addressFamilies }).addressFamilies).toEqual(addressFamilies);
     },
   );
 
-  it('no family at all is refused', () => {
+  it('empty addressFamilies are refused', () => {
     expect(problemsOf({ settings: { addressFamilies: [] } })).toEqual([
       'ConfigError: spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
     ]);
@@ -194,26 +194,26 @@ describe('violaCompatibility legacy', () => {
       confirmed,
       'ConfigError: spec.settings.addressFamilies names IPv6, which a legacy Viola drops',
     ],
-  ])('%s', (_what, settings, env, words) => {
+  ])('violaCompatibility legacy %s', (_what, settings, env, words) => {
     const problems = problemsOf({ settings }, env);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(words);
   });
 
-  it('is accepted for a provider that the configuration confirms', () => {
+  it('violaCompatibility legacy is accepted for a provider in LEGACY_VIOLA_PROVIDERS', () => {
     expect(problemsOf({ settings: legacy }, confirmed)).toEqual([]);
     expect(problemsOf({ settings: { violaCompatibility: 'native' } })).toEqual([]);
   });
 });
 
-describe('an identity', () => {
-  it('of the business cluster falls back to that of the cloud', () => {
+describe('ids in an OpenstackConfig', () => {
+  it("the business cluster's id defaults to the cloud's id", () => {
     const { k8sProviderID: _gone, ...credentials } = spec.credentials;
     const resolution = resolve({ credentials });
     expect(resolution).toMatchObject({ config: { providerId: 'cloud-1' } });
   });
 
-  it('that is missing is named', () => {
+  it('missing ids are reported by field', () => {
     expect(problemsOf({ credentials: {} })).toEqual([
       'ConfigError: spec.credentials.openstackProviderID is required',
       'ConfigError: spec.credentials.projectID is required',
@@ -221,7 +221,7 @@ describe('an identity', () => {
     ]);
   });
 
-  it('of no server at all is not taken for a wish to remove everything', () => {
+  it('empty vmNames are refused instead of removing all NICs', () => {
     expect(problemsOf({ vmNames: [] })[0]).toContain(
       'spec.vmNames must name at least one server; to remove all its NICs, delete the OpenstackConfig',
     );
@@ -231,7 +231,7 @@ describe('an identity', () => {
 describe('an endpoint in the CR', () => {
   const env = { ...environment, ALLOWED_ENDPOINTS: 'https://*.example.com' };
 
-  it('is judged by the policy of the operator', () => {
+  it("the operator's policy limits an endpoint in the CR", () => {
     expect(problemsOf({ settings: { violaEndpoint: 'https://evil.org' } }, env)).toEqual([
       'PolicyDenied: spec.settings.violaEndpoint "https://evil.org" is not allowed by the operator; it allows https://*.example.com',
     ]);
@@ -245,20 +245,20 @@ describe('an endpoint in the CR', () => {
     });
   });
 
-  it('is not trusted merely because there is no policy', () => {
+  it('an endpoint in the CR is untrusted without a policy', () => {
     const settings = { openstackNovaEndpoint: 'https://nova.example.org' };
     expect(configOf(settings).credentials).toMatchObject({
       untrustedFields: ['spec.settings.openstackNovaEndpoint'],
     });
   });
 
-  it('that is the operator’s own is trusted', () => {
+  it('the operator’s own endpoint in the CR is trusted', () => {
     const settings = { contrabassEndpoint: 'https://contrabass.test/' };
     expect(configOf(settings).credentials).toMatchObject({ untrustedFields: [] });
   });
 });
 
-describe('certificates that are not verified at the wish of the CR', () => {
+describe('unverified certificates requested by the CR', () => {
   const direct = { authURL: 'https://k.test', networkEndpoint: 'https://n.test' };
   const given = { ...direct, computeEndpoint: 'https://c.test', username: 'ops', password: 'p' };
   const credentials = { ...given, projectID: 'p', k8sProviderID: 'biz-1' };
@@ -271,7 +271,7 @@ describe('certificates that are not verified at the wish of the CR', () => {
   const problem = (url: string) =>
     `PolicyDenied: spec.settings.openstackInsecureTLS is true, but "${url}" ${why}`;
 
-  it('are refused at every place that it names itself, before anybody is asked', () => {
+  it('unverified certificates are refused at every endpoint in the CR, before any call', () => {
     const env = { ...environment, INSECURE_TLS_ENDPOINTS: 'https://c.test' };
     expect(problemsOf({ credentials, settings }, env)).toEqual(
       ['https://k.test', 'https://n.test', 'https://n2.test', 'https://c2.test'].map(problem),
@@ -279,7 +279,7 @@ describe('certificates that are not verified at the wish of the CR', () => {
     expect(problemsOf({ credentials, settings })).toContain(problem('https://c.test'));
   });
 
-  it('are refused at the Contrabass that is asked, the operator’s own too, and at no other', () => {
+  it('contrabassInsecureTLS is refused for the Contrabass in use, even the operator’s own', () => {
     const insecure = { contrabassInsecureTLS: true };
     expect(problemsOf({ settings: insecure })).toEqual([
       `PolicyDenied: spec.settings.contrabassInsecureTLS is true, but "https://contrabass.test" ${why}`,

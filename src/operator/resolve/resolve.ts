@@ -15,21 +15,21 @@ import { refuseForLegacyViola } from './legacy-viola.ts';
 import { isOfDeniedNamespace, refuseProviders, refuseUnverified } from './policy.ts';
 import { type ServerSelector, serverSelector } from './servers.ts';
 
-/** An OpenstackConfig with every setting decided: CR before operator before default. */
+/** An OpenstackConfig with all settings resolved: CR before operator before default. */
 export interface ResolvedConfig {
-  /** Business cluster: `x-provider-id`. */
+  /** Business cluster, sent as `x-provider-id`. */
   readonly providerId: string;
   readonly credentials: CredentialsSource;
   readonly viola: ViolaEndpoint;
   readonly openstack: {
     readonly timeoutMs: number;
-    /** What the CR says itself; whoever holds the account is asked next, then the operator's settings. */
+    /** The CR's own values; the account's values come next, then the operator's settings. */
     readonly given: {
       readonly insecure: boolean | undefined;
       readonly interface: 'public' | 'internal' | 'admin' | undefined;
       readonly region: string | undefined;
     };
-    /** Win over whatever else names them, where they have a URL. */
+    /** With a URL, these endpoints override every other source. */
     readonly neutron: ServiceEndpoint;
     readonly nova: ServiceEndpoint;
   };
@@ -43,7 +43,7 @@ export interface ResolvedConfig {
   readonly nodeNameKey: string | undefined;
   readonly downPortFastRetryMax: number;
   readonly polling: Polling;
-  /** Values that count as less than they say, for people. */
+  /** Settings reduced to a limit, for status messages. */
   readonly capped: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export type Resolution =
   | { readonly kind: 'resolved'; readonly config: ResolvedConfig }
   | { readonly kind: 'refused'; readonly problems: readonly FieldProblem[] };
 
-/** Decides every setting of an OpenstackConfig, or names everything in it that cannot be used. */
+/** Resolves an OpenstackConfig's settings, or returns every unusable field. */
 export function resolveConfig(object: ConfigObject, operator: OperatorSettings): Resolution {
   const parsed = openstackConfigSpec.safeParse(object.spec ?? {});
   const fields = new Fields();
@@ -86,7 +86,7 @@ export function resolveConfig(object: ConfigObject, operator: OperatorSettings):
     : { kind: 'resolved', config: { ...config, credentials, subnets } };
 }
 
-/** The places that the CR names itself; others are judged as soon as somebody names them. */
+/** Returns the CR's own endpoints; further endpoints are checked when account or catalog name them. */
 function placesIn({ credentials, settings = {} }: OpenstackConfigSpec): readonly string[] {
   const { authURL, networkEndpoint, computeEndpoint } = credentials;
   const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;
@@ -120,14 +120,14 @@ function polling(spec: OpenstackConfigSpec, operator: OperatorSettings, fields: 
   const window = settings.pollFastWindow;
   return {
     fastMs,
-    // Slow is never faster than fast, as in every generation before.
+    // The slow interval is at least the fast interval, as in all earlier generations.
     slowMs: Math.max(fastMs, interval('pollSlowInterval')),
     errorMs: interval('pollErrorInterval'),
     windowMs: fields.duration('spec.settings.pollFastWindow', window, operator.pollFastWindow, 0),
   };
 }
 
-/** Which servers, subnets and ports are meant, and how many of them. */
+/** Resolves the selection of servers, subnets and ports, with its limits. */
 function resolveSelection(
   spec: OpenstackConfigSpec,
   operator: OperatorSettings,
@@ -151,7 +151,7 @@ function resolveSelection(
     routing,
     nodeNameKey:
       trimmed(settings.openstackNodeNameMetadataKey) ?? operator.openstackNodeNameMetadataKey,
-    // Values below 1 have always meant 1.
+    // Values below 1 have always counted as 1.
     downPortFastRetryMax: Math.max(1, downPortFastRetryMax ?? retries),
   };
 }
@@ -173,7 +173,7 @@ function baseline(given: string | undefined, created: string | undefined, fields
   return text;
 }
 
-/** The subnets an OpenstackConfig selects, before names are looked up. */
+/** An OpenstackConfig's subnet selector, before the lookup of names. */
 export type SubnetSelector =
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
   | { readonly kind: 'name'; readonly name: string }
@@ -185,7 +185,10 @@ interface SubnetFields {
   readonly subnetName?: string | undefined;
 }
 
-/** Ids in lower case, as Neutron compares them. `subnetIDs` before `subnetID` before `subnetName`; blanks do not count, order of ids is kept. */
+/**
+ * Returns the selector; ids in lower case, as Neutron compares them, in their order. `subnetIDs` wins over `subnetID`,
+ * which wins over `subnetName`; blanks are ignored.
+ */
 export function subnetSelector(fields: SubnetFields): SubnetSelector {
   const ids = unique(fields.subnetIDs ?? []);
   if (ids.length > 0) return { kind: 'ids', ids };

@@ -4,22 +4,22 @@ import { subnetSelector } from './resolve.ts';
 describe('subnetSelector', () => {
   const all = { subnetIDs: ['b', ' a ', '', 'b'], subnetID: 'c', subnetName: 'net' };
 
-  it('takes subnetIDs first, in their order, without blanks and repeats', () => {
+  it('subnetSelector prefers subnetIDs, in order, without blanks and duplicates', () => {
     expect(subnetSelector(all)).toEqual({ kind: 'ids', ids: ['b', 'a'] });
   });
 
-  it('takes subnetID when subnetIDs has nothing in it', () => {
+  it('subnetSelector takes subnetID when subnetIDs has only blanks', () => {
     expect(subnetSelector({ ...all, subnetIDs: [' '] })).toEqual({ kind: 'ids', ids: ['c'] });
   });
 
-  it('takes subnetName last', () => {
+  it('subnetSelector takes subnetName without ids', () => {
     expect(subnetSelector({ subnetID: ' ', subnetName: ' net ' })).toEqual({
       kind: 'name',
       name: 'net',
     });
   });
 
-  it('says when nothing is selected', () => {
+  it('subnetSelector returns none without a selection', () => {
     expect(subnetSelector({ subnetName: '  ' })).toEqual({ kind: 'none' });
   });
 });

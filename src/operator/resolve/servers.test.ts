@@ -17,8 +17,8 @@ function refusalsOf(spec: Selected): string[] {
   return fields.problems.map(({ message }) => message);
 }
 
-describe('the selector of servers', () => {
-  it('takes a UUID for an id, once, whatever its case, and anything else for a name', () => {
+describe('serverSelector', () => {
+  it('serverSelector takes UUIDs of either case as ids, without duplicates, and other texts as names', () => {
     const vmNames = [
       id,
       ` ${id.toLowerCase()} `,
@@ -35,7 +35,7 @@ describe('the selector of servers', () => {
     });
   });
 
-  it('takes metadata and tags, beside names or alone', () => {
+  it('serverSelector takes metadata and tags, with or without names', () => {
     const metadata = { pool: 'data', empty: '' };
     expect(selectorOf({ vmSelector: { metadata, tags: ['a', 'b', 'a'] } })).toEqual({
       ids: [],
@@ -54,7 +54,7 @@ describe('the selector of servers', () => {
     [{ vmSelector: { tags: ['a', ''] } }, 'spec.vmSelector.tags[1] "" cannot be a tag in Nova'],
     [{ vmSelector: { tags: ['a,b'] } }, 'spec.vmSelector.tags[0] "a,b" cannot be a tag in Nova'],
     [{ vmSelector: { tags: ['a/b'] } }, 'spec.vmSelector.tags[0] "a/b" cannot be a tag in Nova'],
-  ])('refuses %j', (spec, message) => {
+  ])('serverSelector refuses %j', (spec, message) => {
     expect(refusalsOf(spec)).toEqual([expect.stringContaining(message) as unknown]);
   });
 });

@@ -1,13 +1,13 @@
 import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
 import type { Fields } from './fields.ts';
 
-/** The servers an OpenstackConfig selects, before anything is looked up: all of ids, names and `carrying` together. */
+/** Servers selected by an OpenstackConfig, before any lookup: the union of ids, names and `carrying`. */
 export interface ServerSelector {
-  /** Lower case. */
+  /** In lower case. */
   readonly ids: readonly string[];
-  /** Each of them is one server's, exactly. */
+  /** Each name must match exactly one server. */
   readonly names: readonly string[];
-  /** Servers of the project that carry all of this; undefined = none are selected so. */
+  /** Selects project servers with all of these metadata and tags; undefined: no such selection. */
   readonly carrying: Carried | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface Carried {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `vmNames` that are UUIDs are ids, all others names; `vmSelector` adds to them. */
+/** Takes UUIDs in `vmNames` as ids and other texts as names; `vmSelector` selects further servers. */
 export function serverSelector(
   { vmNames = [], vmSelector }: Pick<OpenstackConfigSpec, 'vmNames' | 'vmSelector'>,
   fields: Fields,
@@ -49,7 +49,7 @@ function carried(
     fields.refuse('spec.vmSelector', fix);
   }
   for (const [at, tag] of tags.entries()) {
-    // Nova's list takes them apart at commas, and refuses such tags where they are set.
+    // Nova's list splits tags at commas; Nova refuses tags with commas or slashes.
     if (tag.trim() === '' || /[,/]/.test(tag)) {
       const fix = 'cannot be a tag in Nova, which has no comma and no slash';
       fields.refuse(`spec.vmSelector.tags[${at}]`, `"${tag}" ${fix}`);

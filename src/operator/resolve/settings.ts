@@ -1,7 +1,7 @@
 import { url } from '../../process/setting-schemas.ts';
 import { type Settings, setting } from '../../process/settings.ts';
 
-/** Endpoints for direct credentials; OpenstackConfigs with other forms of credentials never use them. */
+/** Default endpoints for direct credentials; other forms of credentials never use these defaults. */
 export const defaultEndpointSettings = {
   openstackDefaultAuthUrl: setting({
     env: ['OPENSTACK_DEFAULT_AUTH_URL'],

@@ -1,9 +1,9 @@
 import { systemClock } from '../../time/clock.ts';
 
-/** Shorter than the limit of a test, whose message would not say the state. */
+/** Shorter than a test's time limit, whose message would not show the state. */
 const limitMs = 55_000;
 
-/** Waits for a state, however long it takes to come. */
+/** Waits until a state holds. */
 export async function eventually<T>(
   read: () => Promise<T> | T,
   holds: (value: T) => boolean,

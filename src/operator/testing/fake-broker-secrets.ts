@@ -2,7 +2,7 @@ import { keyOf } from '../../kube/object.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
 import type { Owner } from '../../plan/plan.ts';
 
-/** Remembers of which broker the Secret of each OpenstackConfig is to tell. */
+/** Fake that stores the broker for each OpenstackConfig's Secret. */
 export class FakeBrokerSecrets {
   readonly brokers = new Map<string, Broker | undefined>();
 

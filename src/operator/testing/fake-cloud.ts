@@ -29,32 +29,32 @@ const serviceOf: Readonly<Record<Method, Service>> = {
   wasDeleted: 'nova',
 };
 
-/** A server of a test; without a project it is in the account's own. */
+/** A test server; the default project is the account's own. */
 export type FakeServer = Omit<Server, 'projectId'> & {
   readonly projectId?: string;
   readonly tags?: readonly string[];
 };
 
 /**
- * A cloud in memory as one account sees it: what is in its lists and not hidden is what it answers, unless a method is
- * told to fail. Nova's record of addresses follows the ports, unless its events are held.
+ * An in-memory cloud as visible to one account. Lists and reads return everything that is not hidden, unless a method
+ * is set to fail. Nova's address records follow the ports, unless Nova's events are on hold.
  */
 export class FakeCloud implements Cloud {
   readonly name: string = 'https://keystone.test';
   readonly projectId: string;
   ports: Port[] = [];
-  /** Those with the status DELETED are 404 by id, and listed as deleted. */
+  /** Servers with status DELETED return 404 by id, and are listed as deleted. */
   vms: FakeServer[] = [];
   subnets: Subnet[] = [];
   networks: Network[] = [];
-  /** Ports and servers that lists leave out; reads by id find them. */
+  /** Ports and servers missing from lists; reads by id find them. */
   readonly unlisted = new Set<string>();
-  /** Ports and servers that are there and that the account may not see. */
+  /** Existing ports and servers that the account may not read. */
   readonly hidden = new Set<string>();
   readonly log: string[] = [];
-  /** Since when everything had to be read again, each time. */
+  /** `since` arguments of `freshen`. */
   readonly freshened: number[] = [];
-  /** How young lists of the project's servers had to be. */
+  /** `since` arguments of `projectServers`. */
   readonly serversSince: number[] = [];
   readonly #failures = new Map<string, RequestError>();
   readonly #records = new Map<string, readonly string[] | undefined>();
@@ -63,7 +63,7 @@ export class FakeCloud implements Cloud {
     this.projectId = projectId;
   }
 
-  /** Who asks. */
+  /** Ids of the account. */
   accounts: readonly string[] = ['user-1'];
 
   isOf(accounts: readonly string[]): boolean {
@@ -74,7 +74,7 @@ export class FakeCloud implements Cloud {
     return [...this.networks, ...this.subnets].some(({ id }) => ids.includes(id));
   }
 
-  /** Nothing is remembered here. */
+  /** Only recorded, because this fake caches nothing. */
   freshen(since: number): void {
     this.freshened.push(since);
   }
@@ -83,7 +83,7 @@ export class FakeCloud implements Cloud {
     return this.log.length;
   }
 
-  /** Lets a method (or one read by id, `subnet sub-a`) fail until `heal`. */
+  /** Makes a method (or a read by id, `subnet sub-a`) fail until `heal`. */
   fail(what: string, kind: FailureKind, service?: Service): void {
     const method = what.split(' ')[0] as Method;
     const details = { service: service ?? serviceOf[method], kind };
@@ -94,7 +94,7 @@ export class FakeCloud implements Cloud {
     this.#failures.clear();
   }
 
-  /** Nova learns of no change any more: its record of addresses stays as it is. */
+  /** Freezes Nova's address records. */
   holdNovaEvents(): void {
     for (const { id } of this.vms) this.#records.set(id, this.#macsOf(id));
   }
@@ -103,7 +103,7 @@ export class FakeCloud implements Cloud {
     this.#records.clear();
   }
 
-  /** Nova's record is emptied, or missing from its answers. */
+  /** Empties Nova's address record, or omits the record from answers. */
   loseAddresses(serverId: string, how: 'empty' | 'missing'): void {
     this.#records.set(serverId, how === 'empty' ? [] : undefined);
   }
@@ -182,7 +182,7 @@ export class FakeCloud implements Cloud {
     return there.map(({ tags: _tags, ...vm }) => ({ projectId: this.projectId, ...vm }));
   }
 
-  /** Nova records what it plugged, and not what only names its server. */
+  /** Nova records only ports that Nova plugged, not every port with its server's id. */
   #macsOf(serverId: string): readonly string[] {
     const nics = this.ports.filter(
       (port) => port.deviceId === serverId && isPlugged(port) && port.fixedIps[0],
@@ -206,8 +206,8 @@ export class FakeCloud implements Cloud {
     id: string,
   ): Promise<Found<T>> {
     this.#called(method, id);
-    // Databases compare ids without case, and answer them as they are stored.
-    const value = list.find((one) => one.id.toLowerCase() === id.toLowerCase());
+    // Databases compare ids case-insensitively and return the stored form.
+    const value = list.find((item) => item.id.toLowerCase() === id.toLowerCase());
     return value ? { kind: 'found', value } : { kind: 'notFound' };
   }
 }

@@ -4,10 +4,10 @@ import type { Provider, ProviderRequest } from '../../openstack/contrabass.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { FakeCloud } from './fake-cloud.ts';
 
-/** One cloud, whoever asks, but for accounts of other projects; and a Contrabass that names its account. */
+/** One cloud for all identities, except accounts of other projects, and a Contrabass with the cloud's account. */
 export class FakeClouds implements Pick<Clouds, 'get' | 'provider'> {
   readonly identities: CloudIdentity[] = [];
-  /** What accounts of other projects see, by project. */
+  /** Clouds for accounts of further projects, by project. */
   readonly projects = new Map<string, FakeCloud>();
   readonly requests: ProviderRequest[] = [];
   provided: Provider | RequestError = {

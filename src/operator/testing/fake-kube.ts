@@ -6,18 +6,18 @@ import { KubeError } from '../../kube/errors.ts';
 import { type KubeObject, keyOf, type ObjectMeta, type ObjectRef } from '../../kube/object.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** An API server that holds an OpenstackConfig or several, some Secrets, and every namespace and definition that is asked for. */
+/** An API server with OpenstackConfigs, Secrets, and every requested namespace and CRD. */
 export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatus'> {
   readonly configs = new ObjectStore<ConfigObject>();
   readonly secrets = new Map<string, Secret>();
   readonly writes: string[] = [];
-  /** The next reads of Secrets fail with this. */
+  /** Error for the next reads of Secrets. */
   secretFailure: KubeError | undefined;
-  /** Namespaces and definitions that are being deleted. */
+  /** Namespaces and CRDs being deleted. */
   readonly terminating = new Set<string>();
-  /** Namespaces and definitions that somebody forced out. */
+  /** Namespaces and CRDs deleted by force. */
   readonly missing = new Set<string>();
-  /** The next reads of namespaces and definitions fail with this. */
+  /** Error for the next reads of namespaces and CRDs. */
   ownerFailure: KubeError | undefined;
   #version = 1;
 
@@ -39,7 +39,7 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     this.#store({ ...object, metadata: { ...metadata, annotations } });
   }
 
-  /** What `kubectl delete` does: without a finalizer the object is gone. */
+  /** Acts like `kubectl delete`: without a finalizer the object is gone at once. */
   delete(): void {
     const { metadata, ...object } = this.#object();
     const deletionTimestamp = '2026-01-01T01:00:00Z';
@@ -80,7 +80,7 @@ export class FakeKube implements Pick<KubeClient, 'find' | 'patch' | 'applyStatu
     return { metadata: { name, ...(this.terminating.has(name) ? { deletionTimestamp } : {}) } };
   }
 
-  /** The object of this name; without one the first. */
+  /** Returns the object with this name; without a name, the first object. */
   #object(ref?: ObjectRef): ConfigObject {
     const object = ref ? this.configs.get(keyOf(ref)) : this.configs.list()[0];
     if (!object) throw new KubeError({ status: 404, reason: 'NotFound', message: 'not found' });

@@ -25,7 +25,7 @@ const body = z
 
 type Node = z.infer<typeof body>[number];
 
-/** A POST as it came. */
+/** A received POST. */
 interface Posted {
   readonly provider: string;
   readonly nodes: readonly Node[];
@@ -33,8 +33,8 @@ interface Posted {
 }
 
 /**
- * A legacy Viola in memory for tests. Any provider but those of `providers` is the local cluster. A node that kubectl refuses
- * makes the POST a 500 after the other nodes were written. Everything but a POST is 405.
+ * An in-memory legacy Viola. A provider outside `providers` goes to the local cluster. A node refused by kubectl turns
+ * the POST into a 500, after writing the remaining nodes. Methods other than POST return 405.
  */
 export class FakeLegacyViola implements Pick<Caller, 'call'> {
   readonly providers = new Set(['biz-1', 'biz-2']);
@@ -43,9 +43,9 @@ export class FakeLegacyViola implements Pick<Caller, 'call'> {
   readonly posts: Posted[] = [];
   /** Nodes that kubectl refuses. */
   readonly refused = new Set<string>();
-  /** Runs before a POST is carried out; an answer or an error takes its place. */
+  /** Runs before a POST takes effect; may return an answer or throw instead. */
   before: ((post: Posted) => HttpAnswer | undefined) | undefined;
-  /** Runs after a POST was carried out; an error is what the caller gets. */
+  /** Runs after a POST took effect; a thrown error reaches the caller. */
   after: ((post: Posted) => void) | undefined;
 
   async call({ method, headers = {}, body: text = '' }: Call): Promise<HttpAnswer> {
@@ -68,24 +68,24 @@ export class FakeLegacyViola implements Pick<Caller, 'call'> {
     return true;
   }
 
-  /** NICs of a node of the business cluster biz-1. */
+  /** Returns a node's NICs in business cluster biz-1. */
   nics(nodeName: string): string[] {
     const { interfaces = [] } = this.objects.get(`biz-1/${nodeName}`) ?? {};
     return interfaces.map(({ id, name, portId }) => `${id} ${name}=${portId}`);
   }
 
-  /** Names of the nodes of each POST so far, which are forgotten. */
+  /** Returns the node names of each POST since the last call. */
   sent(): string[][] {
     return this.posts.splice(0).map(({ nodes }) => nodes.map(({ nodeName }) => nodeName));
   }
 }
 
-/** An answer without headers. */
+/** Returns an answer without headers. */
 export function answer(status: number, text: string): HttpAnswer {
   return { status, headers: {}, text };
 }
 
-/** The tests of the operator fail where it sends anything else than the legacy operator does. */
+/** Parses a POST; throws for a body that the legacy operator would not send. */
 function nodesIn(text: string): readonly Node[] {
   const parsed = body.safeParse(JSON.parse(text));
   if (!parsed.success) throw new Error(`no body of the legacy operator: ${parsed.error.message}`);

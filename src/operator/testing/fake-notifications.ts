@@ -1,7 +1,7 @@
 import type { ConditionUpdate } from '../../api/condition.ts';
 import type { Broker } from '../../openstack/contrabass.ts';
 
-/** Remembers who listens to which broker, and says what it is told to say. */
+/** Fake that stores each member's broker and returns the set condition. */
 export class FakeNotifications {
   readonly brokers = new Map<string, Broker>();
   condition: ConditionUpdate | undefined;

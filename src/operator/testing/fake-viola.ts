@@ -14,7 +14,7 @@ import type { ListQuery } from '../deliver/list-query.ts';
 import type { Listed } from '../deliver/node-list.ts';
 import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
 
-/** A Viola in memory for tests: fences as the real one does; removed nodes stay until `clean`. */
+/** An in-memory Viola with fencing; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
   abilities: Abilities = nativeAbilities;
   readonly nodes = new Map<string, ExistingNodeConfig>();
@@ -22,17 +22,17 @@ export class FakeViola implements ViolaClient {
   readonly removals: string[] = [];
   readonly lists: ListQuery[] = [];
   readonly reads: string[] = [];
-  /** Nodes that are refused, with the code. */
+  /** Error codes of refused nodes. */
   readonly refused = new Map<string, NodeErrorCode>();
-  /** Nodes that lists leave out. */
+  /** Nodes missing from lists. */
   readonly unlisted = new Set<string>();
-  /** Nodes that are there in a form that cannot be read. */
+  /** Existing nodes in an unreadable form. */
   readonly unreadable = new Set<string>();
-  /** What lists show of a node: as it was some seconds ago. */
+  /** Stale versions of nodes in lists. */
   readonly listedAs = new Map<string, ExistingNodeConfig>();
-  /** The next calls fail with this. */
+  /** Error for the next calls. */
   outage: RequestError | undefined;
-  /** Runs before a post is looked at: somebody else's write. */
+  /** Runs before a POST is processed, for instance as a concurrent foreign write. */
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
   #sticks: NodeErrorCode | 'timeout' | undefined;
@@ -41,7 +41,7 @@ export class FakeViola implements ViolaClient {
     this.nodes.set(node.nodeName, node);
   }
 
-  /** The nodes that were asked to go are clean now. */
+  /** Completes the cleanup of all nodes being deleted. */
   clean(): void {
     for (const [name, node] of this.nodes) if (node.deletionTimestamp) this.nodes.delete(name);
   }
@@ -50,10 +50,7 @@ export class FakeViola implements ViolaClient {
     this.outage = new RequestError(message, { service: 'viola', kind: kindOf(status), status });
   }
 
-  /**
-   * The next post is not answered in time, or with this code for each node; it is carried out all the same when `unstick`
-   * is called.
-   */
+  /** Makes the next POST time out, or fail with this code for each node; `unstick` carries the POST out. */
   stick(code: NodeErrorCode | 'timeout' = 'timeout'): void {
     this.#sticks = code;
   }

@@ -3,19 +3,19 @@ import { request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Listener, listen } from './listener.ts';
 
-/** What a service answers, before somebody spoils it. */
+/** A service's answer before a fault is applied. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** Answers a request in the place of the service, or spoils what the service says. */
+/** Fault: replaces or changes a service's answer. */
 export type Fault = (answer: Answer, response: ServerResponse, url: string) => void;
 
-/** Stands before the services of a cloud and passes everything on, until it is told to spoil what is asked. */
+/** A reverse proxy for cloud services, with faults for chosen requests. */
 export interface Front extends Listener {
-  /** Every request, `METHOD /path?query`. */
+  /** Every request as `METHOD /path?query`. */
   readonly asked: string[];
   spoil(what: RegExp, fault: Fault): void;
   heal(): void;
@@ -54,7 +54,7 @@ export async function openFront(port: number, scheme: 'http' | 'https' = 'http')
   };
 }
 
-/** With the name by which the front was called, so that what is named in the answer is the front again. */
+/** Forwards a request with its Host header, so URLs in the answer name the proxy again. */
 async function passOn(request: IncomingMessage, port: number): Promise<Answer> {
   const { method, url: path, headers } = request;
   const body = await buffer(request);

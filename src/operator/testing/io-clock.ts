@@ -1,11 +1,11 @@
 import type { Clock } from '../../time/clock.ts';
 
-/** A clock for tests with real sockets: pauses between tries are over at once, longer waits when the test says so. */
+/** A clock for tests with real sockets: retry pauses end at once, longer waits end by `skip`. */
 export interface IoClock extends Clock {
   skip(ms: number): void;
 }
 
-/** Longer than any pause that belongs to one call, shorter than any time limit of one. */
+/** Milliseconds; longer than any retry pause within a call, shorter than any call's timeout. */
 const longestPauseMs = 3_000;
 
 export function createIoClock(start = new Date('2026-01-01T00:00:00Z')): IoClock {
@@ -14,7 +14,7 @@ export function createIoClock(start = new Date('2026-01-01T00:00:00Z')): IoClock
 
   function skip(ms: number): void {
     elapsed += ms;
-    for (const one of waiting) if (one.due <= elapsed) one.wake();
+    for (const wait of waiting) if (wait.due <= elapsed) wait.wake();
   }
 
   return {
@@ -23,13 +23,13 @@ export function createIoClock(start = new Date('2026-01-01T00:00:00Z')): IoClock
     async sleep(ms, signal) {
       signal?.throwIfAborted();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const one = { due: elapsed + ms, wake: resolve };
+      const wait = { due: elapsed + ms, wake: resolve };
       const onAbort = () => reject(signal?.reason);
-      waiting.add(one);
+      waiting.add(wait);
       signal?.addEventListener('abort', onAbort, { once: true });
       if (ms <= longestPauseMs) setImmediate(skip, ms);
       await promise.finally(() => {
-        waiting.delete(one);
+        waiting.delete(wait);
         signal?.removeEventListener('abort', onAbort);
       });
     },

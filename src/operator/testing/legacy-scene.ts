@@ -5,7 +5,7 @@ import { attach, environment, type Scene, setScene } from './scene.ts';
 
 export const legacySettings = { violaCompatibility: 'legacy' } as const;
 
-/** A scene with a legacy Viola, for the providers biz-1 and biz-2, beside the native one. */
+/** Creates a scene with a legacy Viola for providers biz-1 and biz-2, beside the native Viola. */
 export async function setLegacyScene() {
   const legacy = new FakeLegacyViola();
   const env = { ...environment, LEGACY_VIOLA_PROVIDERS: 'biz-1,biz-2' };
@@ -26,7 +26,7 @@ export async function setLegacyScene() {
   return { scene, legacy };
 }
 
-/** Two servers with a port each, the first with another one, all delivered. */
+/** Delivers two servers: two ports on the first, one on the second. */
 export async function deliverToLegacy(scene: Scene): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 2);
@@ -35,7 +35,7 @@ export async function deliverToLegacy(scene: Scene): Promise<void> {
   await scene.look();
 }
 
-/** Makes `count` servers, at most 250, named worker-N with port pN; returns their ids. */
+/** Makes `count` servers (at most 250) named worker-N with port pN; returns their ids. */
 export function manyServers({ cloud }: Scene, count: number): string[] {
   const [server] = cloud.vms;
   if (!server) throw new Error('the cloud has no server');

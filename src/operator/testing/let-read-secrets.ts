@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kube/client/client.ts';
 import { roleBindings, roles } from '../../kube/core-resources.ts';
 
-/** As an administrator does who has OpenstackConfigs in a namespace of his own. */
+/** Grants the operator read access to Secrets, as an administrator does for a namespace with OpenstackConfigs. */
 export async function letReadSecrets(
   admin: Pick<KubeClient, 'create'>,
   of: string,

@@ -4,12 +4,12 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { testCertificate, testKey } from '../../requests/test-certificate.ts';
 
-/** A server of this machine that counts who comes, down to connections over which nothing is said. */
+/** A local server that counts connections, including connections without a request. */
 export interface Listener extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly connections: number;
-  /** Shows this certificate from now on, to those too who were connected. */
+  /** Presents this certificate from now on, and closes existing connections. */
   present(pair: Pair): void;
 }
 

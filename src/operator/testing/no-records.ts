@@ -1,6 +1,6 @@
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 
-/** An inventory without a node, for tests of native Violas. */
+/** An empty inventory, for tests with native Violas. */
 export const noRecords: DeliveryRecords = {
   find: async () => [],
   nicsOf: async () => [],
@@ -9,5 +9,5 @@ export const noRecords: DeliveryRecords = {
   add: async () => undefined,
 };
 
-/** The OpenstackConfig of such tests. */
+/** The OpenstackConfig in tests with native Violas. */
 export const anOwner = { namespace: 'multinic-system', name: 'osc', uid: 'cr-1', generation: 1 };

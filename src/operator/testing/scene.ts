@@ -39,7 +39,7 @@ import { FakeViola } from './fake-viola.ts';
 
 export const serverIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`);
 const key = 'multinic-system/osc';
-/** Retries and follow-up syncs come within this; polls are further apart. */
+/** Longest delay (ms) of retries and follow-up syncs; polls are further apart. */
 const followsMs = 5_000;
 const { signal } = new AbortController();
 
@@ -55,14 +55,14 @@ export const environment: Readonly<Record<string, string>> = {
   VIOLA_ENDPOINT: 'https://viola.test',
 };
 
-/** Parts in memory that real parts use. */
+/** In-memory parts for use by real parts. */
 interface Within {
   readonly store: Store;
   readonly clock: FakeClock;
   readonly perform: Perform<string>;
 }
 
-/** Real parts in place of those in memory. */
+/** Real parts that replace in-memory parts. */
 export interface Outside {
   readonly clouds?: (settings: OperatorSettings) => Clouds;
   readonly violas?: (settings: OperatorSettings, within: Within) => Violas;
@@ -71,7 +71,10 @@ export interface Outside {
 /** Without jitter. */
 const random = () => 0.5;
 
-/** One OpenstackConfig with two servers in a cloud of three, a Viola and an API server, all in memory. */
+/**
+ * Creates an OpenstackConfig's environment: two servers selected from a cloud with three, a Viola and an API server,
+ * all in memory.
+ */
 export async function setScene(
   env: Readonly<Record<string, string>> = environment,
   outside: Outside = {},
@@ -113,7 +116,7 @@ export async function setScene(
 
   const cloudAges = new CloudAges(clock);
   let trigger = '';
-  let said = env;
+  let currentEnv = env;
   function makeReconciler() {
     const views = new CloudViews(clock, signal);
     const plans = new PlanCache(clock);
@@ -132,7 +135,7 @@ export async function setScene(
       clock,
       notifications,
     });
-    const settings = readSettings(operatorSettings, { env: said, flags: {} });
+    const settings = readSettings(operatorSettings, { env: currentEnv, flags: {} });
     const isCallable = mayBeCalled(settings);
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
@@ -182,7 +185,7 @@ export async function setScene(
     viola,
     notifications,
     brokerSecrets,
-    /** Violas of other business clusters. */
+    /** Violas of further business clusters. */
     otherViolas,
     kube,
     store,
@@ -191,7 +194,7 @@ export async function setScene(
     asked,
     effects,
     metrics,
-    /** The log, one JSON object a line. */
+    /** Log lines, one JSON object each. */
     lines,
     /** Sets the content of `trigger.yaml`. */
     trigger: (text: string) => {
@@ -221,11 +224,11 @@ export async function setScene(
     failStore: (error: Error | undefined) => {
       storeFailure = error;
     },
-    /** Another replica led in between, and this one leads again. */
+    /** Starts a new term, after a term of another replica. */
     leadAgain: () => memories.startTerm(),
     /** Restarts the operator: in-memory state is lost, and the settings may change. */
-    restart: (others: Readonly<Record<string, string>> = env) => {
-      said = others;
+    restart: (changedEnv: Readonly<Record<string, string>> = env) => {
+      currentEnv = changedEnv;
       death = undefined;
       ({ reconcile, triggers, memories, views } = makeReconciler());
     },
@@ -252,7 +255,7 @@ export async function setScene(
 
 export type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Adds port `pN` of the n-th server to the cloud, in subnet sub-a. */
+/** Adds port `pN` to the n-th server, in subnet sub-a. */
 export function attach(cloud: FakeCloud, n: number, server: number): void {
   cloud.ports.push({
     id: `p${n}`,
@@ -269,7 +272,7 @@ export function attach(cloud: FakeCloud, n: number, server: number): void {
   });
 }
 
-/** Takes port `pN` off its server; with `gone` it is deleted. */
+/** Detaches port `pN` from its server; with `gone`, deletes the port. */
 export function detach(cloud: FakeCloud, n: number, gone = true): void {
   const rest = cloud.ports.filter(({ id }) => id !== `p${n}`);
   const port = cloud.ports.find(({ id }) => id === `p${n}`);
@@ -298,7 +301,7 @@ function furnish(cloud: FakeCloud): void {
   cloud.networks = ['a', 'b'].map((letter) => ({ id: `net-${letter}`, name: '', mtu: 1450 }));
 }
 
-/** Creates an OpenstackConfig and syncs it; each of its two nodes has a port. */
+/** Creates an OpenstackConfig with one port on each of two nodes, and syncs. */
 export async function delivered(scene: Scene): Promise<void> {
   attach(scene.cloud, 1, 1);
   attach(scene.cloud, 2, 2);

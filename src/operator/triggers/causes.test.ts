@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
-import { situationOf } from './causes.ts';
+import { syncCausesOf } from './causes.ts';
 
 const now = new Date('2026-01-01T00:10:00Z');
 
-/** An OpenstackConfig that was looked at as it is now, and is not Ready for this reason. */
-function lookedAt(reason: string, annotations: Readonly<Record<string, string>> = {}) {
+/** Returns an OpenstackConfig synced at its present generation, with Ready False for this reason. */
+function syncedWith(reason: string, annotations: Readonly<Record<string, string>> = {}) {
   const at = '2026-01-01T00:00:00Z';
   const ready = { type: 'Ready', status: 'False', reason, message: '', lastTransitionTime: at };
   const metadata = { name: 'osc', namespace: 'ns', generation: 1, annotations };
@@ -27,25 +27,25 @@ it.each([
   'InvalidPort',
   'RemovalHeld',
   'RemovalUnsupported',
-])('%s leaves nothing to be done before a person has done something', (reason) => {
-  const object = lookedAt(reason);
-  expect(situationOf(object, new Set([reason]), now).unfinished).toBe(false);
-  expect(situationOf(object, new Set([reason, 'NeutronPortError']), now).unfinished).toBe(true);
+])('reason %s needs a user, so the sync is not unfinished', (reason) => {
+  const object = syncedWith(reason);
+  expect(syncCausesOf(object, new Set([reason]), now).unfinished).toBe(false);
+  expect(syncCausesOf(object, new Set([reason, 'NeutronPortError']), now).unfinished).toBe(true);
 });
 
-it('who says that an object is to be taken over asks, where there is a conflict', () => {
-  const said = { 'multinic.io/take-over-from': 'ns/other' };
+it('annotation take-over-from requests a sync only when Ready has reason NameConflict', () => {
+  const takeOver = { 'multinic.io/take-over-from': 'ns/other' };
   const reasons = new Set<string>();
-  expect(situationOf(lookedAt('NameConflict', said), reasons, now).asked).toBe(true);
-  expect(situationOf(lookedAt('NameConflict'), reasons, now).asked).toBe(false);
-  expect(situationOf(lookedAt('ServerNotFound', said), reasons, now).asked).toBe(false);
+  expect(syncCausesOf(syncedWith('NameConflict', takeOver), reasons, now).asked).toBe(true);
+  expect(syncCausesOf(syncedWith('NameConflict'), reasons, now).asked).toBe(false);
+  expect(syncCausesOf(syncedWith('ServerNotFound', takeOver), reasons, now).asked).toBe(false);
 });
 
-it('an annotation asks once', () => {
-  const object = lookedAt('ServerNotFound', { 'multinic.io/reconcile-at': 'now' });
-  expect(situationOf(object, new Set(), now).asked).toBe(true);
+it('annotation reconcile-at requests one sync', () => {
+  const object = syncedWith('ServerNotFound', { 'multinic.io/reconcile-at': 'now' });
+  expect(syncCausesOf(object, new Set(), now).asked).toBe(true);
   const status = { ...statusOf(object), lastHandledReconcileAt: 'now' };
-  expect(situationOf({ ...object, status }, new Set(), now).asked).toBe(false);
+  expect(syncCausesOf({ ...object, status }, new Set(), now).asked).toBe(false);
 });
 
 it.each([
@@ -53,16 +53,13 @@ it.each([
   ['NoNodeStatus', 10, true],
   ['NICsNotConfigured', 20, false],
   ['NoPorts', 10, false],
-])(
-  '[H3] NICs that are not configured (%s) for %i minutes are followed: %s',
-  (reason, minutes, follows) => {
-    const at = { message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
-    const conditions = [
-      { type: 'Ready', status: 'True', reason: 'Synced', ...at },
-      { type: 'NICsReady', status: 'False', reason, ...at },
-    ];
-    const object = { ...lookedAt('Synced'), status: { observedGeneration: 1, conditions } };
-    const later = new Date(Date.UTC(2026, 0, 1, 0, minutes));
-    expect(situationOf(object, new Set(), later).unfinished).toBe(follows);
-  },
-);
+])('[H3] unconfigured NICs (%s) after %i minutes are followed: %s', (reason, minutes, follows) => {
+  const at = { message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  const conditions = [
+    { type: 'Ready', status: 'True', reason: 'Synced', ...at },
+    { type: 'NICsReady', status: 'False', reason, ...at },
+  ];
+  const object = { ...syncedWith('Synced'), status: { observedGeneration: 1, conditions } };
+  const later = new Date(Date.UTC(2026, 0, 1, 0, minutes));
+  expect(syncCausesOf(object, new Set(), later).unfinished).toBe(follows);
+});

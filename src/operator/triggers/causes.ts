@@ -11,24 +11,24 @@ import {
 } from '../openstack-config.ts';
 
 /**
- * Why an OpenstackConfig is looked at. `asked`: a person or a call said so, for this object. `unfinished`: what an earlier
- * look began has not come to its end: a service failed, a node waits, nothing proves yet that a NIC is gone, or a process
- * ended in between. Both hold in every mode. `time`: the schedule. `poll`: anything else, a mere look for what is new.
+ * Why an OpenstackConfig is synced. `asked`: a user or a trigger call requested a sync. `unfinished`: a service failed,
+ * a node waits, a removal is unconfirmed, or a process ended during a sync. Both start a sync in every mode. `time`:
+ * the schedule. `poll`: a regular poll for changes.
  */
 export type Cause = 'asked' | 'unfinished' | 'change' | 'time' | 'poll';
 
-/** What an OpenstackConfig itself says of a look at it. */
-export interface Situation {
+/** Causes found in the OpenstackConfig. */
+export interface SyncCauses {
   readonly asked: boolean;
   readonly unfinished: boolean;
-  /** It is new, was edited, or is paused no longer. */
+  /** The object is new, edited, or no longer paused. */
   readonly changed: boolean;
 }
 
-/** Why it may be looked at now; undefined = it may not. */
+/** Returns why a sync may start now; undefined: no sync may start. */
 export function causeOf(
   { mode, onChange }: TriggerPolicy,
-  { asked, unfinished, changed }: Situation,
+  { asked, unfinished, changed }: SyncCauses,
   isDue: boolean,
 ): Cause | undefined {
   if (asked) return 'asked';
@@ -39,8 +39,8 @@ export function causeOf(
 }
 
 /**
- * Of these nobody but a person makes an end, in OpenStack or in the object. To go on looking whether somebody has is to
- * poll; every other reason ends by itself.
+ * Reasons that only a user can resolve, in OpenStack or in the object. Checking for the user's change is polling; every
+ * other reason resolves without a user.
  */
 export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'ConfigError',
@@ -58,14 +58,14 @@ export const standing: ReadonlySet<string> = new Set<OperatorReason>([
   'RemovalUnsupported',
 ]);
 
-/** So long NICs that were delivered are followed until they are configured, also where nothing else starts a sync. */
+/** Milliseconds for which delivered NICs are followed until configured, even when nothing else starts a sync. */
 const followedMs = 15 * 60_000;
 const underWay: ReadonlySet<string> = new Set<OperatorReason>([
   'NICsNotConfigured',
   'NoNodeStatus',
 ]);
 
-/** Whether agents may still be at work for what was delivered: `NICsReady` has to follow them. */
+/** Returns whether agents may still configure delivered NICs; then syncs update `NICsReady`. */
 function isFollowed(conditions: readonly Condition[] | undefined, now: Date): boolean {
   const { reason = '', lastTransitionTime } = findCondition(conditions, 'NICsReady') ?? {};
   if (!underWay.has(reason) || lastTransitionTime === undefined) return false;
@@ -76,12 +76,12 @@ function isWaiting(conditions: readonly Condition[] | undefined): boolean {
   return findCondition(conditions, 'Reconciling')?.reason === 'Waiting';
 }
 
-/** `reasons`: why it was not Ready after the last look of this process; none = it was, or nobody has looked. */
-export function situationOf(
+/** `reasons`: why the object was not Ready after this process' last sync; empty: Ready, or no sync yet. */
+export function syncCausesOf(
   object: ConfigObject,
   reasons: ReadonlySet<string>,
   now: Date,
-): Situation {
+): SyncCauses {
   const status = statusOf(object);
   const { conditions, observedGeneration } = status;
   const ready = findCondition(conditions, 'Ready');
@@ -97,7 +97,7 @@ export function situationOf(
   return { asked: isAsked(object), unfinished, changed };
 }
 
-/** Whether an annotation asks for what has not been done yet. */
+/** Returns whether an annotation requests an action that is still open. */
 function isAsked(object: ConfigObject): boolean {
   const { lastHandledReconcileAt, conditions } = statusOf(object);
   const reconcileAt = reconcileAtOf(object);

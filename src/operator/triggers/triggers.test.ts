@@ -12,73 +12,76 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** A line of the log: its text, and the fields that are asked for. */
-function said(...fields: string[]): unknown[] {
+/** Returns each log line's text and the given fields. */
+function logged(...fields: string[]): unknown[] {
   return scene.lines.map((line) => {
     const { msg, ...rest } = JSON.parse(line) as Record<string, unknown> & { msg: string };
     return [msg, ...fields.map((field) => rest[field])];
   });
 }
 
-/** Whether a look of `afterMs` later reads the cloud. */
-async function looks(afterMs = 15_000): Promise<boolean> {
+/** Returns whether a reconcile after `afterMs` calls OpenStack. */
+async function syncs(afterMs = 15_000): Promise<boolean> {
   const before = scene.cloud.calls;
   await scene.look(afterMs);
   return scene.cloud.calls > before;
 }
 
-/** Seconds until it comes up again, when it is looked at so much later. */
+/** Returns the requeue seconds of a reconcile after `afterMs`. */
 async function seconds(afterMs = 0): Promise<number> {
   return Math.round(((await scene.look(afterMs)) ?? Number.NaN) / 1000);
 }
 
-/** Brings about what a look could be for; the OpenstackConfig is synced before. */
+/** Possible sync causes after a complete sync. */
 const causes = {
   poll: async () => undefined,
   edit: async () => scene.edit({ vmNames: serverIds.slice(0, 1) }),
   asked: async () => scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' }),
   forced: async () => scene.kube.annotate({ 'multinic.example.com/force-reconcile': 'now' }),
-  leave: async () => scene.kube.annotate({ 'multinic.io/allow-removals': 'now' }),
+  allowRemovals: async () => scene.kube.annotate({ 'multinic.io/allow-removals': 'now' }),
   restart: async () => scene.restart(),
 };
-const everybodys = ['asked', 'forced', 'leave'];
+const inEveryMode = ['asked', 'forced', 'allowRemovals'];
 
 describe.each([
-  ['immediate', ['poll', 'edit', ...everybodys, 'restart']],
-  ['scheduled', everybodys],
-  ['manual', ['edit', ...everybodys]],
-  ['webhook', everybodys],
-  ['{mode: scheduled, immediateOnCRChange: true}', ['edit', ...everybodys]],
-  ['{mode: manual, immediateOnCRChange: false}', everybodys],
-  ['{mode: webhook, immediateOnCRChange: true}', ['edit', ...everybodys]],
-])('in mode %s', (mode, looked) => {
+  ['immediate', ['poll', 'edit', ...inEveryMode, 'restart']],
+  ['scheduled', inEveryMode],
+  ['manual', ['edit', ...inEveryMode]],
+  ['webhook', inEveryMode],
+  ['{mode: scheduled, immediateOnCRChange: true}', ['edit', ...inEveryMode]],
+  ['{mode: manual, immediateOnCRChange: false}', inEveryMode],
+  ['{mode: webhook, immediateOnCRChange: true}', ['edit', ...inEveryMode]],
+])('trigger policy %s', (mode, syncing) => {
   const trigger = mode.startsWith('{') ? mode : `mode: ${mode}`;
 
-  it.each(Object.keys(causes) as (keyof typeof causes)[])('a cause of looks: %s', async (cause) => {
-    scene.create();
-    await scene.look();
+  it.each(Object.keys(causes) as (keyof typeof causes)[])(
+    'the policy decides whether a sync starts by cause %s',
+    async (cause) => {
+      scene.create();
+      await scene.look();
+      scene.trigger(trigger);
+      await causes[cause]();
+      expect(await syncs()).toBe(syncing.includes(cause));
+    },
+  );
+
+  it('a new OpenstackConfig counts as changed', async () => {
     scene.trigger(trigger);
-    await causes[cause]();
-    expect(await looks()).toBe(looked.includes(cause));
+    scene.create();
+    expect(await syncs()).toBe(syncing.includes('edit'));
   });
 
-  it('a new OpenstackConfig is a changed one', async () => {
-    scene.trigger(trigger);
-    scene.create();
-    expect(await looks()).toBe(looked.includes('edit'));
-  });
-
-  it('one that is paused no longer is a changed one', async () => {
+  it('an OpenstackConfig no longer paused counts as changed', async () => {
     scene.create();
     await scene.look();
     scene.trigger(trigger);
     scene.kube.annotate({ 'multinic.io/paused': 'true' });
     await scene.look();
     scene.kube.annotate({ 'multinic.io/paused': 'false' });
-    expect(await looks()).toBe(looked.includes('edit'));
+    expect(await syncs()).toBe(syncing.includes('edit'));
   });
 
-  it('a deleted one is taken back from its nodes and goes, and so is a paused one', async () => {
+  it('a deleted OpenstackConfig is cleaned up in every mode, even while paused', async () => {
     await delivered(scene);
     scene.trigger(trigger);
     scene.kube.annotate({ 'multinic.io/paused': 'true' });
@@ -91,7 +94,7 @@ describe.each([
     expect(scene.object()).toBeUndefined();
   });
 
-  it('a look that failed is made again until it comes through', async () => {
+  it('a failed sync is repeated in every mode until success', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
@@ -110,7 +113,7 @@ describe.each([
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1']);
   });
 
-  it('a removal that nothing proves yet is looked at until something does', async () => {
+  it('an unconfirmed removal is synced in every mode until evidence exists', async () => {
     await delivered(scene);
     scene.cloud.holdNovaEvents();
     detach(scene.cloud, 1);
@@ -124,15 +127,15 @@ describe.each([
   });
 });
 
-it('in mode immediate one comes up again by itself', async () => {
+it('mode immediate requeues an OpenstackConfig', async () => {
   scene.create();
   expect(await seconds()).toBeGreaterThan(0);
 });
 
-describe('in mode scheduled', () => {
+describe('mode scheduled', () => {
   const every15 = '{mode: scheduled, interval: 15m, immediateOnCRChange: true}';
 
-  it('one comes up at each time of the schedule, and at no other', async () => {
+  it('mode scheduled syncs at each scheduled time and at no other time', async () => {
     scene.trigger(every15);
     scene.create();
     expect(await seconds(60_000)).toBe(14 * 60);
@@ -140,67 +143,67 @@ describe('in mode scheduled', () => {
     const { calls } = scene.cloud;
     expect(await seconds(13 * 60_000)).toBe(15 * 60);
     expect(scene.cloud.calls).toBeGreaterThan(calls);
-    expect(await looks(15_000)).toBe(false);
+    expect(await syncs(15_000)).toBe(false);
   });
 
-  it('a timer that rings early is no reason to look twice', async () => {
+  it('a timer that fires early causes no second sync', async () => {
     scene.trigger(every15);
     scene.create();
     await scene.look(1_000);
     const { calls } = scene.cloud;
     expect(await scene.reconcile(15 * 60_000 - 1_000 - 400)).toBe(15 * 60_000 + 400);
     expect(scene.cloud.calls).toBeGreaterThan(calls);
-    expect(await looks(400)).toBe(false);
+    expect(await syncs(400)).toBe(false);
   });
 
-  it('a restart looks at nothing that is synced, but makes up for a time that passed meanwhile', async () => {
+  it('a restart starts no sync before the next scheduled time, but makes up for a missed time', async () => {
     scene.trigger(every15);
     scene.create();
     await scene.look();
     scene.restart();
-    expect(await looks(15_000)).toBe(false);
+    expect(await syncs(15_000)).toBe(false);
     await scene.clock.advance(30 * 60_000);
     scene.restart();
-    expect(await looks(0)).toBe(true);
-    expect(await looks(60_000)).toBe(false);
+    expect(await syncs(0)).toBe(true);
+    expect(await syncs(60_000)).toBe(false);
   });
 
-  it('a restart makes up for no time that was kept, though the status does not say each look', async () => {
+  it('a restart repeats no scheduled sync when lastSyncedAt is older than the last sync', async () => {
     scene.trigger('{mode: scheduled, interval: 5m, immediateOnCRChange: true}');
     scene.create();
     await scene.look(0);
-    expect(await looks(300_000)).toBe(true);
+    expect(await syncs(300_000)).toBe(true);
     expect(scene.status().lastSyncedAt).toBe('2026-01-01T00:00:00Z');
     scene.restart();
-    expect(await looks(60_000)).toBe(false);
-    expect(await looks(240_000)).toBe(true);
+    expect(await syncs(60_000)).toBe(false);
+    expect(await syncs(240_000)).toBe(true);
   });
 
-  it('a clock that is set back by an hour puts no look off', async () => {
+  it('a clock set back by an hour delays no scheduled sync', async () => {
     scene.trigger(every15);
     scene.create();
     expect(await seconds(60_000)).toBe(14 * 60);
     scene.clock.setWall(-3_600_000);
     expect(await seconds(60_000)).toBe(13 * 60);
-    expect(await looks(13 * 60_000)).toBe(true);
-    expect(await looks(60_000)).toBe(false);
+    expect(await syncs(13 * 60_000)).toBe(true);
+    expect(await syncs(60_000)).toBe(false);
     scene.clock.setWall(3_600_000);
-    expect(await looks(0)).toBe(true);
+    expect(await syncs(0)).toBe(true);
     expect(await seconds(60_000)).toBe(13 * 60);
   });
 
-  it('a clock that is set forward past a time puts the look off by an hour at most', async () => {
+  it('a clock set forward past a scheduled time delays the sync by at most an hour', async () => {
     scene.trigger('{mode: scheduled, schedule: "0 3 * * *", immediateOnCRChange: true}');
     scene.create();
     expect(await seconds()).toBe(3_600);
-    expect(said('nextRequeue')).toContainEqual(['Reconcile completed successfully', '3h']);
+    expect(logged('nextRequeue')).toContainEqual(['Reconcile completed successfully', '3h']);
     expect(await seconds(3_600_000)).toBe(3_600);
     scene.clock.setWall(8 * 3_600_000);
-    expect(await looks(3_600_000)).toBe(true);
-    expect(await looks(3_600_000)).toBe(false);
+    expect(await syncs(3_600_000)).toBe(true);
+    expect(await syncs(3_600_000)).toBe(false);
   });
 
-  it('times that another process kept are none to be made up for by one that leads again', async () => {
+  it('a new term repeats no scheduled sync that another leader completed', async () => {
     scene.trigger(every15);
     scene.create();
     await scene.look(60_000);
@@ -211,11 +214,11 @@ describe('in mode scheduled', () => {
     const status = { ...scene.status(), lastSyncedAt };
     await scene.kube.applyStatus(openstackConfigs, { ...object, status }, {} as never);
     scene.leadAgain();
-    expect(await looks(60_000)).toBe(false);
-    expect(await looks(4 * 60_000)).toBe(true);
+    expect(await syncs(60_000)).toBe(false);
+    expect(await syncs(4 * 60_000)).toBe(true);
   });
 
-  it('one that is made again under its name makes up for no time before it', async () => {
+  it('a recreated OpenstackConfig makes up for no scheduled time before its creation', async () => {
     scene.trigger('{mode: scheduled, interval: 15m}');
     scene.create();
     await scene.look();
@@ -224,28 +227,28 @@ describe('in mode scheduled', () => {
     expect(scene.object()).toBeUndefined();
     await scene.clock.advance(20 * 60_000);
     scene.create();
-    expect(await looks(60_000)).toBe(false);
+    expect(await syncs(60_000)).toBe(false);
   });
 
-  it('a change waits for the next time when it is not immediate', async () => {
+  it('a change waits for the next scheduled time without immediateOnCRChange', async () => {
     scene.trigger('{mode: scheduled, interval: 15m}');
     scene.create();
     expect(await seconds(60_000)).toBe(14 * 60);
     expect(scene.cloud.calls).toBe(0);
-    expect(await looks(14 * 60_000)).toBe(true);
+    expect(await syncs(14 * 60_000)).toBe(true);
   });
 
-  it('what is unfinished does not wait for the next time', async () => {
+  it('an unfinished sync does not wait for the next scheduled time', async () => {
     scene.trigger(every15);
     scene.cloud.fail('portsOf', 'serverError');
     scene.create();
     expect(await seconds()).toBeLessThan(60);
     scene.cloud.heal();
-    expect(await looks(60_000)).toBe(true);
-    expect(await looks(60_000)).toBe(false);
+    expect(await syncs(60_000)).toBe(true);
+    expect(await syncs(60_000)).toBe(false);
   });
 
-  it('a look that cannot be written down is made again, and not put off', async () => {
+  it('a sync with a failed status write is repeated before the next scheduled time', async () => {
     scene.trigger(every15);
     scene.create();
     await scene.look();
@@ -254,28 +257,28 @@ describe('in mode scheduled', () => {
     scene.kube.applyStatus = async () => Promise.reject(new Error('away'));
     await expect(scene.look(15 * 60_000)).rejects.toThrow('away');
     scene.kube.applyStatus = applyStatus;
-    expect(await looks(1_000)).toBe(true);
+    expect(await syncs(1_000)).toBe(true);
   });
 });
 
-describe('what nobody but a person ends', () => {
+describe('a reason that only a user can resolve', () => {
   beforeEach(async () => {
     scene.create({ vmNames: [...serverIds, 'ffffffff-0000-4000-8000-000000000000'] });
     await scene.look();
     expect(scene.ready()).toContain('False ServerNotFound');
   });
 
-  it('is not polled for in mode manual', async () => {
+  it('a reason that needs a user is not polled in mode manual', async () => {
     scene.trigger('mode: manual');
-    expect(await looks(300_000)).toBe(false);
+    expect(await syncs(300_000)).toBe(false);
     expect(await scene.look()).toBeUndefined();
-    // Nobody knows what else was wrong.
+    // The reasons from before the restart are unknown.
     scene.restart();
-    expect(await looks()).toBe(true);
-    expect(await looks(300_000)).toBe(false);
+    expect(await syncs()).toBe(true);
+    expect(await syncs(300_000)).toBe(false);
   });
 
-  it('hides nothing that ends by itself', async () => {
+  it('a retryable failure is retried although another reason needs a user', async () => {
     scene.trigger('mode: manual');
     attach(scene.cloud, 1, 1);
     scene.viola.refused.set('worker-1', 'Internal');
@@ -288,8 +291,8 @@ describe('what nobody but a person ends', () => {
   });
 });
 
-describe('another policy', () => {
-  it('holds for the next look of all, and for one that is under way', async () => {
+describe('a changed trigger policy', () => {
+  it('a changed policy applies at the next reconcile', async () => {
     scene.create();
     await scene.look();
     scene.trigger('mode: manual');
@@ -299,10 +302,10 @@ describe('another policy', () => {
     scene.trigger('{mode: scheduled, interval: 1h}');
     expect(await scene.look()).toBeGreaterThan(600_000);
     scene.trigger('');
-    expect(await looks()).toBe(true);
+    expect(await syncs()).toBe(true);
   });
 
-  it('that comes during a look is asked after it', async () => {
+  it('a policy changed during a sync applies right after the sync', async () => {
     const { applyStatus } = scene.kube;
     scene.kube.applyStatus = (async (...all: Parameters<typeof applyStatus>) => {
       scene.trigger('mode: manual');
@@ -315,24 +318,24 @@ describe('another policy', () => {
 });
 
 // Seed 002, "로그 모니터링".
-describe('the log', () => {
-  it('"Proceeding with reconcile" mode="scheduled" isCRChangeEvent=true', async () => {
+describe('trigger log lines', () => {
+  it('the log has "Proceeding with reconcile" mode="scheduled" isCRChangeEvent=true', async () => {
     scene.trigger('{mode: scheduled, interval: 15m, immediateOnCRChange: true}');
     scene.create();
     await scene.look(0);
-    expect(said('mode', 'isCRChangeEvent')).toContainEqual([
+    expect(logged('mode', 'isCRChangeEvent')).toContainEqual([
       'Proceeding with reconcile',
       'scheduled',
       true,
     ]);
   });
 
-  it('"Reconcile skipped due to trigger configuration" mode="manual" isCRChangeEvent=false', async () => {
+  it('the log has "Reconcile skipped due to trigger configuration" mode="manual" isCRChangeEvent=false', async () => {
     scene.create();
     await scene.look();
     scene.trigger('mode: manual');
     await scene.look();
-    expect(said('mode', 'isCRChangeEvent', 'config')).toContainEqual([
+    expect(logged('mode', 'isCRChangeEvent', 'config')).toContainEqual([
       'Reconcile skipped due to trigger configuration',
       'manual',
       false,
@@ -340,42 +343,44 @@ describe('the log', () => {
     ]);
   });
 
-  it('"Immediate reconcile triggered by CR change event"', async () => {
+  it('the log has "Immediate reconcile triggered by CR change event"', async () => {
     scene.create();
     await scene.look();
-    expect(said()).toContainEqual(['Immediate reconcile triggered by CR change event']);
+    expect(logged()).toContainEqual(['Immediate reconcile triggered by CR change event']);
     const { length } = scene.lines;
     await scene.look();
     expect(scene.lines).toHaveLength(length);
   });
 
-  it('"Reconcile completed successfully" triggerMode="scheduled" nextRequeue="15m"', async () => {
+  it('the log has "Reconcile completed successfully" triggerMode="scheduled" nextRequeue="15m"', async () => {
     scene.trigger('{mode: scheduled, interval: 15m, immediateOnCRChange: true}');
     scene.create();
     await scene.look(0);
-    expect(said('triggerMode', 'nextRequeue')).toContainEqual([
+    expect(logged('triggerMode', 'nextRequeue')).toContainEqual([
       'Reconcile completed successfully',
       'scheduled',
       '15m',
     ]);
   });
 
-  it('says when one comes up again, if it does', async () => {
+  it('the log states the next requeue, or never without a requeue', async () => {
     scene.trigger('{mode: scheduled, interval: 2h, immediateOnCRChange: true}');
     scene.create();
     await scene.look(55 * 60_000 + 20_000);
     scene.trigger('mode: manual');
     scene.edit({ vmNames: serverIds.slice(0, 1) });
     await scene.look();
-    const completed = said('nextRequeue').filter((line) => String(line).startsWith('Reconcile c'));
+    const completed = logged('nextRequeue').filter((line) =>
+      String(line).startsWith('Reconcile c'),
+    );
     expect(completed.map((line) => (line as string[])[1])).toEqual(['1h4m40s', 'never']);
   });
 
-  it('says nothing of success when there is none', async () => {
+  it('the log states no success after a failed sync', async () => {
     scene.trigger('mode: manual');
     scene.cloud.fail('portsOf', 'serverError');
     scene.create();
     await scene.look();
-    expect(said().join()).not.toContain('completed');
+    expect(logged().join()).not.toContain('completed');
   });
 });

@@ -11,7 +11,7 @@ import { latestObject } from '../memory/latest-object.ts';
 import { type ConfigObject, generationOf, statusOf } from '../openstack-config.ts';
 import { heartbeatMs } from '../status/status.ts';
 import type { StatusWriter } from '../status/writer.ts';
-import { type Cause, causeOf, situationOf } from './causes.ts';
+import { type Cause, causeOf, syncCausesOf } from './causes.ts';
 import { waitMessage } from './wait-message.ts';
 
 export interface TriggersDeps {
@@ -23,14 +23,14 @@ export interface TriggersDeps {
   readonly isCallable: boolean;
 }
 
-/** A timer may ring early by this. */
+/** Milliseconds by which a timer may fire early. */
 const slackMs = 1_000;
-/** Longest requeue: a timer does not notice a clock that is set forward, as after a suspend, so the time is checked again. */
+/** Longest requeue: a timer does not notice a clock set forward, as after a suspend, so the time is checked again. */
 const longestWaitMs = 3_600_000;
 
 /**
- * Admits syncs of live OpenstackConfigs that have a cause under the trigger policy, and returns when to requeue. Deleted and
- * paused objects do not come here. A restart is no cause: the causes follow from the status.
+ * Admits syncs of live OpenstackConfigs with a cause under the trigger policy, and returns when to requeue. Deleted and
+ * paused objects never reach this class. A restart is no cause, because the causes follow from the status.
  */
 export class Triggers {
   readonly #deps: TriggersDeps;
@@ -55,7 +55,7 @@ export class Triggers {
     for (const [, { term }] of this.#deps.memories) term.nextScheduledAt = undefined;
   }
 
-  /** Syncs if there is a cause; returns when to requeue. */
+  /** Syncs if a cause exists; returns when to requeue. */
   async pass(
     context: ConfigContext,
     sync: () => Promise<Outcome | undefined>,
@@ -66,14 +66,14 @@ export class Triggers {
     const config = keyOf(object);
     const policy = this.#policy;
     const { mode } = policy;
-    const situation = this.#situationOf(context);
+    const causes = this.#syncCausesOf(context);
     const due = this.#dueOf(context, policy);
     const isDue = due !== undefined && due.getTime() - this.#now() <= slackMs;
-    const cause = causeOf(policy, situation, isDue);
-    const fields = { config, mode, isCRChangeEvent: situation.changed };
+    const cause = causeOf(policy, causes, isDue);
+    const fields = { config, mode, isCRChangeEvent: causes.changed };
     if (cause === undefined) {
       log.info(fields, 'Reconcile skipped due to trigger configuration');
-      if (situation.changed) await this.#reportWait(context, policy, due, signal);
+      if (causes.changed) await this.#reportWait(context, policy, due, signal);
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
@@ -89,7 +89,7 @@ export class Triggers {
     return outcome && awake(outcome);
   }
 
-  /** Returns when to requeue after a sync; `past`: the time of the schedule that started it. */
+  /** Returns when to requeue after a sync; `past`: the scheduled time that started the sync. */
   #outcomeOf(
     context: ConfigContext,
     policy: TriggerPolicy,
@@ -105,9 +105,9 @@ export class Triggers {
       context.memory.term.nextScheduledAt = nextOf(policy, after);
     }
     const due = this.#dueOf(context, policy);
-    const { unfinished } = this.#situationOf(context);
+    const { unfinished } = this.#syncCausesOf(context);
     const waits = [due && this.#until(due), unfinished ? synced : undefined];
-    const ms = waits.flatMap((one) => one?.requeueAfterMs ?? []);
+    const ms = waits.flatMap((wait) => wait?.requeueAfterMs ?? []);
     return ms.length > 0 ? { requeueAfterMs: Math.min(...ms) } : undefined;
   }
 
@@ -122,8 +122,8 @@ export class Triggers {
   }
 
   /**
-   * Sets a Ready of an earlier generation to Unknown: a sync may take minutes, and Ready must not confirm the edit before.
-   * Without the finalizer nothing was delivered, and a status write would make the write of the finalizer fail.
+   * Sets an earlier generation's Ready to Unknown: a sync may take minutes, and Ready must not confirm the edit before
+   * its sync. Without the finalizer nothing was delivered, and a status write would make the finalizer's write fail.
    */
   async #takeBackReady(context: ConfigContext, signal: AbortSignal): Promise<void> {
     const { object } = context;
@@ -140,19 +140,19 @@ export class Triggers {
     }
   }
 
-  #situationOf(context: ConfigContext) {
+  #syncCausesOf(context: ConfigContext) {
     const { notReadyReasons } = context.memory.term;
-    return situationOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
+    return syncCausesOf(latestObject(context), notReadyReasons, this.#deps.clock.now());
   }
 
-  /** The next time of the schedule; a time that passed while no operator ran is due at once. */
+  /** Returns the next scheduled time; a time missed while no operator ran is due at once. */
   #dueOf({ object, memory: { term } }: ConfigContext, policy: TriggerPolicy): Date | undefined {
     if (!policy.schedule) return undefined;
     const syncedAt = Date.parse(statusOf(object).lastSyncedAt ?? '');
     // lastSyncedAt may be older than the last sync by a heartbeat.
     const syncedUntil = Number.isNaN(syncedAt) ? Number.POSITIVE_INFINITY : syncedAt + heartbeatMs;
     const due = term.nextScheduledAt ?? nextOf(policy, Math.min(this.#now(), syncedUntil));
-    // After a clock was set back the next time is an earlier one.
+    // After a clock was set back, an earlier time is next.
     const next = nextOf(policy, this.#now() + slackMs);
     const earlier = next < due ? next : due;
     term.nextScheduledAt = earlier;

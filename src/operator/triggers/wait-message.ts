@@ -1,7 +1,9 @@
 import { rfc3339 } from '../../api/condition.ts';
 import type { TriggerPolicy } from '../../triggers/policy.ts';
 
-/** Says what the first sync of a new or edited OpenstackConfig waits for. `isCallable`: the trigger endpoint has callers. */
+/**
+ * Returns why a new or edited OpenstackConfig waits for its first sync. `isCallable`: the trigger endpoint has callers.
+ */
 export function waitMessage(
   { mode }: Pick<TriggerPolicy, 'mode'>,
   due: Date | undefined,

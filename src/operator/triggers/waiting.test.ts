@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 afterEach(async () => scene[Symbol.asyncDispose]());
 
-/** One pass in a mode that has no cause for a sync. */
+/** Creates an OpenstackConfig and reconciles it once, without a cause for a sync. */
 async function createdIn(trigger: string): Promise<void> {
   scene.trigger(trigger);
   attach(scene.cloud, 1, 1);
@@ -18,8 +18,8 @@ async function createdIn(trigger: string): Promise<void> {
   await scene.reconcile(1_000);
 }
 
-describe('an OpenstackConfig that no sync has seen yet', () => {
-  it('[H2] is Unknown with the next time of the schedule', async () => {
+describe('an OpenstackConfig before its first sync', () => {
+  it('[H2] Ready is Unknown with the next scheduled time before the first sync', async () => {
     await createdIn('mode: scheduled\ninterval: 15m');
     expect(scene.ready()).toMatch(
       /^Unknown WaitingForTrigger: the first sync is due at 2026-\d\d-\d\dT\d\d:(00|15|30|45):00Z/,
@@ -29,20 +29,20 @@ describe('an OpenstackConfig that no sync has seen yet', () => {
     expect(scene.ready()).toContain('True Synced');
   });
 
-  it('[H2] is Unknown in mode webhook and says that nobody may call', async () => {
+  it('[H2] Ready is Unknown in mode webhook and reports missing callers', async () => {
     await createdIn('mode: webhook');
     expect(scene.ready()).toContain('Unknown WaitingForTrigger: nobody may call');
     expect(scene.ready()).toContain('--api-tokens-file');
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'WaitingForTrigger' }]);
   });
 
-  it('[H2] is Unknown in mode webhook and waits for a call when there are callers', async () => {
+  it('[H2] Ready is Unknown in mode webhook and waits for a call when callers are configured', async () => {
     scene.restart({ ...environment, API_TOKENS_FILE: '/etc/tokens' });
     await createdIn('mode: webhook');
     expect(scene.ready()).toContain('Unknown WaitingForTrigger: waits for a call');
   });
 
-  it('[H2] is Unknown in mode manual when changes start nothing, until it is annotated', async () => {
+  it('[H2] Ready is Unknown in mode manual without immediateOnCRChange, until an annotation starts a sync', async () => {
     await createdIn('mode: manual\nimmediateOnCRChange: false');
     expect(scene.ready()).toContain('Unknown WaitingForTrigger: nothing starts a sync by itself');
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
@@ -50,7 +50,7 @@ describe('an OpenstackConfig that no sync has seen yet', () => {
     expect(scene.ready()).toContain('True Synced');
   });
 
-  it('[H2] is written once and does not start a sync, not even after a restart', async () => {
+  it('[H2] Ready Unknown is written once and starts no sync, even after a restart', async () => {
     await createdIn('mode: webhook');
     const writes = scene.kube.writes.length;
     scene.restart();
@@ -62,7 +62,7 @@ describe('an OpenstackConfig that no sync has seen yet', () => {
 });
 
 describe('an edited OpenstackConfig', () => {
-  it('[H2] is Unknown until the first sync of its generation', async () => {
+  it("[H2] Ready is Unknown until the edited generation's first sync", async () => {
     await delivered(scene);
     scene.trigger('mode: webhook');
     scene.edit({ subnetIDs: ['sub-b'] });
@@ -72,7 +72,7 @@ describe('an edited OpenstackConfig', () => {
     expect(scene.status().observedGeneration).toBe(1);
   });
 
-  it('[H2] is not Ready while the first sync of its generation goes on', async () => {
+  it("[H2] Ready is Unknown during the edited generation's first sync", async () => {
     await delivered(scene);
     scene.edit({
       vmNames: [...(scene.status().nodes ?? [])].map(({ instanceId = '' }) => instanceId),
@@ -87,7 +87,7 @@ describe('an edited OpenstackConfig', () => {
     expect(scene.ready()).toContain('True');
   });
 
-  it('[H2] is delivered though the API server takes no status for a moment', async () => {
+  it('[H2] an edit is delivered although one status write fails with 503', async () => {
     await delivered(scene);
     attach(scene.cloud, 3, 1);
     scene.edit({ settings: { maxInterfaces: 5 } });
@@ -101,7 +101,7 @@ describe('an edited OpenstackConfig', () => {
     expect(scene.condition('Ready')?.status).toBe('True');
   });
 
-  it('[H2] is Unknown after a pause that ends while nothing starts a sync', async () => {
+  it('[H2] Ready is Unknown after a pause that ends in mode webhook', async () => {
     await delivered(scene);
     scene.kube.annotate({ 'multinic.io/paused': 'true' });
     await scene.reconcile(1_000);

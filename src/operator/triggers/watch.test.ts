@@ -46,7 +46,7 @@ function record({ kind, metadata: { name } }: KubeObject, { message }: EventNote
   events.push(`${kind} ${name}: ${message}`);
 }
 
-/** Begins to follow; answers when the first list is there. */
+/** Starts the watch; resolves after the first list. */
 async function follow(): Promise<void> {
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLogger({ part: 'test', level: 'info', destination });
@@ -72,7 +72,7 @@ async function usable(): Promise<string | undefined> {
   return /^multinic_trigger_config_usable (\d)$/m.exec(text)?.[1];
 }
 
-it('a policy that is there is read before anything is looked at', async () => {
+it('an existing policy is read with the first list, and a foreign ConfigMap is ignored', async () => {
   await write('mode: manual');
   await admin.create(configMaps, {
     metadata: { namespace: home, name: 'another' },
@@ -82,17 +82,17 @@ it('a policy that is there is read before anything is looked at', async () => {
   expect(policies.map(({ mode }) => mode)).toEqual(['manual']);
 });
 
-it('without the ConfigMap nothing is said, and all is well', async () => {
+it('a missing ConfigMap sets no policy and counts as usable', async () => {
   await follow();
   expect([policies, await usable()]).toEqual([[], '1']);
 });
 
-it('the log names the trigger configuration from the start, as kubectl logs | grep "trigger" reads it', async () => {
+it('the log names the trigger configuration from the start, for kubectl logs | grep "trigger"', async () => {
   await follow();
   expect(lines.filter((line) => line.includes('trigger'))).toHaveLength(1);
 });
 
-it('the last good policy stays while another cannot be used, and people are told', async () => {
+it('the last usable policy stays while a new policy is unusable, and an Event names the problem', async () => {
   await write('mode: manual');
   await follow();
   await write('mode: often');
@@ -110,7 +110,7 @@ it('the last good policy stays while another cannot be used, and people are told
   expect([policies[1]?.mode, await usable()]).toEqual(['webhook', '1']);
 });
 
-it('a cloud that was perhaps to be left alone is not polled while nobody could ever read how', async () => {
+it('an unusable first policy sets mode manual, because polling may be unwanted', async () => {
   await write('mode: manaul');
   await follow();
   expect(policies).toEqual([{ mode: 'manual', onChange: true, schedule: undefined }]);
@@ -121,7 +121,7 @@ it('a cloud that was perhaps to be left alone is not polled while nobody could e
   expect(policies[1]?.mode).toBe('scheduled');
 });
 
-it('a key that is missing is named, and a ConfigMap that is gone means that all is looked at', async () => {
+it('a missing key is reported by name, and a deleted ConfigMap sets mode immediate', async () => {
   await write('mode: manual', 'triggers.yml');
   await follow();
   expect(events.join()).toContain(
@@ -136,7 +136,7 @@ it('a key that is missing is named, and a ConfigMap that is gone means that all 
   ]);
 });
 
-it('what else changes of the ConfigMap makes no other policy', async () => {
+it('a ConfigMap change outside the policy text sets no policy', async () => {
   await write('mode: manual');
   await follow();
   await admin.patch(configMaps, metadata, { metadata: { labels: { seen: 'yes' } } });

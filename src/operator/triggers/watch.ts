@@ -13,27 +13,27 @@ import type { OperatorMetrics } from '../metrics/metrics.ts';
 
 export interface TriggerWatchDeps {
   readonly client: Pick<KubeClient, 'list' | 'watch'>;
-  /** Of the operator itself. */
+  /** The operator's own namespace. */
   readonly namespace: string;
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly metrics: OperatorMetrics;
-  /** Told the policy whenever it becomes another one. */
+  /** Called with each changed policy. */
   readonly onPolicy: (policy: TriggerPolicy) => void;
 }
 
 /**
- * Follows the ConfigMap that says what may start a look. Without it that is anything; while it cannot be used the last one
- * that could holds, when there was one, and people are told. Nothing is to be looked at before the reflector has listed: to poll a cloud that
- * somebody wants to be left alone is what must not happen.
+ * Watches the ConfigMap with the trigger policy. Without the ConfigMap every cause starts a sync. While the ConfigMap
+ * is unusable, the last usable policy stays, if any, and an Event names the problem. No sync may start before the first
+ * list, because a user may want no polling.
  */
 export function watchTriggers(deps: TriggerWatchDeps): Reflector {
   const { client, namespace, clock, random, log } = deps;
   const store = new Store<ConfigMap>();
   store.subscribe(take(deps));
-  // Also in a replica that does not lead: `kubectl logs | grep trigger` reads any of them.
+  // Logged by every replica, leader or not: `kubectl logs | grep trigger` reads any replica.
   log.info({ configMap: triggerConfigMap.name }, 'trigger configuration is followed');
   return createReflector({
     client,
@@ -76,7 +76,7 @@ function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
       log.info({ mode, immediateOnCRChange }, 'trigger configuration read');
       use(policy);
     } catch (error) {
-      // `readPolicy` throws nothing else than what is wrong with the text.
+      // `readPolicy` throws only errors in the text.
       usable(false);
       const reason = 'TriggerConfigUnusable' satisfies Reason;
       const meanwhile = known

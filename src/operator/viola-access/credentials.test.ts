@@ -10,15 +10,15 @@ import { readSettings } from '../../process/settings.ts';
 import { operatorSettings } from '../settings.ts';
 import { openCredentials } from './credentials.ts';
 
-let bed: AccessFixture;
+let fixture: AccessFixture;
 let directory: string;
 
 beforeAll(async () => {
-  bed = await AccessFixture.start();
+  fixture = await AccessFixture.start();
 });
-afterAll(async () => bed[Symbol.asyncDispose]());
+afterAll(async () => fixture[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await bed.empty();
+  await fixture.empty();
   directory = await mkdtemp(join(tmpdir(), 'credentials-'));
 });
 afterEach(async () => rm(directory, { recursive: true }));
@@ -26,9 +26,9 @@ afterEach(async () => rm(directory, { recursive: true }));
 async function open(flags: Readonly<Record<string, string>>) {
   const settings = readSettings(operatorSettings, {
     env: {},
-    flags: { namespace: bed.namespace, ...flags },
+    flags: { namespace: fixture.namespace, ...flags },
   });
-  const { client, log, metrics, clock } = bed;
+  const { client, log, metrics, clock } = fixture;
   const perform = createPerform(() => undefined);
   return openCredentials(settings, { client, log, metrics, clock, random: () => 0.5, perform });
 }
@@ -39,7 +39,7 @@ function file(name: string, text: string): string {
   return path;
 }
 
-/** Token and authorities while there is a leader. */
+/** Returns token and CA bundle during a leader's term. */
 async function led({ during, token, authorities }: Awaited<ReturnType<typeof open>>) {
   const stop = new AbortController();
   const shown = Promise.withResolvers<{ token?: string | undefined; ca: string | undefined }>();
@@ -57,47 +57,47 @@ async function led({ during, token, authorities }: Awaited<ReturnType<typeof ope
 }
 
 describe('openCredentials', () => {
-  it('takes both out of files that are given, and keeps nothing', async () => {
+  it('openCredentials takes token and CA bundle from given files and writes no Secret', async () => {
     const flags = {
       'viola-token-file': file('token', 'abc\n'),
       'viola-ca-file': file('ca', violaCa),
     };
     expect(await led(await open(flags))).toEqual({ token: 'abc', ca: violaCa });
-    expect(await bed.secret('multinic-ca')).toBeUndefined();
+    expect(await fixture.secret('multinic-ca')).toBeUndefined();
   });
 
-  it('has no token and the authorities of the system when nothing is given', async () => {
+  it("openCredentials returns no token and the system's CA bundle without settings", async () => {
     expect(await led(await open({}))).toEqual({ token: undefined, ca: undefined });
   });
 
-  it('takes both out of what it keeps, when a first look has shown it', async () => {
+  it('openCredentials returns managed token and CA bundle after the first read', async () => {
     const credentials = await open({ 'viola-access': 'managed', 'viola-tls': 'managed' });
     await expect(credentials.token?.()).rejects.toThrow(
       'the operator has no token for Viola yet: the Secrets are not read yet',
     );
     await expect(credentials.authorities()).rejects.toThrow('has no certificate authority');
     const { token, ca } = await led(credentials);
-    expect(token).toBe((await bed.data('multinic-operator-viola-token'))['token']);
-    expect(ca).toBe((await bed.data('multinic-ca'))['ca.crt']);
+    expect(token).toBe((await fixture.data('multinic-operator-viola-token'))['token']);
+    expect(ca).toBe((await fixture.data('multinic-ca'))['ca.crt']);
   });
 
-  it('keeps one and is given the other', async () => {
+  it('openCredentials combines a managed token with a given CA file', async () => {
     const flags = { 'viola-access': 'managed', 'viola-ca-file': file('ca', violaCa) };
     const { token, ca } = await led(await open(flags));
     expect([token?.length, ca]).toEqual([64, violaCa]);
-    expect(await bed.secret('multinic-ca')).toBeUndefined();
+    expect(await fixture.secret('multinic-ca')).toBeUndefined();
   });
 
   it.each([
     ['--viola-access', '--viola-token-file'],
     ['--viola-tls', '--viola-ca-file'],
-  ])('refuses %s managed beside %s', async (setting, path) => {
+  ])('openCredentials refuses %s managed together with %s', async (setting, path) => {
     const opened = open({ [setting.slice(2)]: 'managed', [path.slice(2)]: '/given' });
     await expect(opened).rejects.toThrow(`${setting} managed and ${path} exclude each other`);
   });
 
-  it('says why there is nothing yet', async () => {
-    bed.api.faults.answer({
+  it('openCredentials reports why a managed token is missing', async () => {
+    fixture.api.faults.answer({
       resource: 'secrets',
       status: 403,
       reason: 'Forbidden',

@@ -4,19 +4,19 @@ import { type TokenSource, tokenInFile } from '../deliver/token-source.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { createAccessKeeper, type KeeperDeps } from './keeper.ts';
 
-/** How the operator shows Viola who it is, and by whom it knows Viola. */
+/** The operator's token for Viola, and the CA bundle for Viola's certificate. */
 export interface Credentials {
-  /** undefined = no token is sent. */
+  /** undefined: no token is sent. */
   readonly token: TokenSource | undefined;
   readonly authorities: CaBundle;
-  /** Does the work of a leader, and beside it keeps what is the operator's to keep. */
+  /** Runs a leader's work and maintains the managed Secrets meanwhile. */
   readonly during: (
     leading: AbortSignal,
     work: (leading: AbortSignal) => Promise<void>,
   ) => Promise<void>;
 }
 
-/** Token and authorities, each out of a file that is given or of what the operator itself keeps. */
+/** Opens token and CA bundle, each from a given file or from managed Secrets. */
 export async function openCredentials(
   settings: OperatorSettings,
   deps: Omit<KeeperDeps, 'keeps' | 'namespace'>,
@@ -34,16 +34,16 @@ export async function openCredentials(
     return { ...given, during: async (leading, work) => work(leading) };
   }
   const keeper = createAccessKeeper({ ...deps, namespace, keeps });
-  const there = (what: string, value: string | undefined): string => {
+  const required = (what: string, value: string | undefined): string => {
     if (value !== undefined) return value;
     const why = keeper.trouble ?? 'the Secrets are not read yet';
     const message = `the operator has no ${what} for Viola yet: ${why}`;
     throw new RequestError(message, { service: 'viola', kind: 'unauthorized' });
   };
   return {
-    token: keeps.tokens ? async () => there('token', keeper.token) : given.token,
+    token: keeps.tokens ? async () => required('token', keeper.token) : given.token,
     authorities: keeps.tls
-      ? async () => there('certificate authority', keeper.authorities)
+      ? async () => required('certificate authority', keeper.authorities)
       : given.authorities,
     during: keeper.during,
   };

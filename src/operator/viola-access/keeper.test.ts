@@ -8,21 +8,21 @@ import { createFakeClock } from '../../time/fake-clock.ts';
 import { checkIntervalMs, createAccessKeeper, type KeeperDeps } from './keeper.ts';
 
 const all = ['multinic-ca', 'multinic-operator-viola-token', 'viola-api-tls', 'viola-api-tokens'];
-let bed: AccessFixture;
+let fixture: AccessFixture;
 
 const random = () => 0.5;
 
 beforeAll(async () => {
-  bed = await AccessFixture.start();
+  fixture = await AccessFixture.start();
 });
-afterAll(async () => bed[Symbol.asyncDispose]());
-beforeEach(async () => bed.empty());
+afterAll(async () => fixture[Symbol.asyncDispose]());
+beforeEach(async () => fixture.empty());
 
-/** A process that leads from the beginning, and keeps Secrets beside work that goes on until it is told to end. */
+/** Starts a leading process that maintains Secrets until it is stopped. */
 function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
   const clock = createFakeClock(new Date());
   const metrics = createMetrics(metricTable);
-  const { client, namespace, log } = bed;
+  const { client, namespace, log } = fixture;
   const perform = createPerform(() => undefined);
   const keeper = createAccessKeeper({
     client,
@@ -50,21 +50,21 @@ function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
     clock,
     keeper,
     metrics,
-    /** Resolves when its work has begun. */
+    /** Resolves when the leader's work has started. */
     working: async () => term.working,
-    /** The next look, to its end: `afterMs` after the last one, and the one after it comes `nextMs` later. */
-    async look(afterMs = checkIntervalMs, nextMs = checkIntervalMs): Promise<void> {
-      const before = bed.api.audit.length;
+    /** Runs the next round, `afterMs` after the last round; the following round is due `nextMs` later. */
+    async nextRound(afterMs = checkIntervalMs, nextMs = checkIntervalMs): Promise<void> {
+      const before = fixture.api.audit.length;
       await expect.poll(() => clock.waits).toContain(afterMs);
       await clock.advance(afterMs);
-      await expect.poll(() => bed.api.audit.length).toBeGreaterThan(before);
+      await expect.poll(() => fixture.api.audit.length).toBeGreaterThan(before);
       await expect.poll(() => clock.waits).toContain(nextMs);
     },
     async stop(): Promise<void> {
       term.stop.abort(new Error('stopped'));
       await term.ended.catch(() => undefined);
     },
-    /** Leads once more. */
+    /** Starts a new term. */
     async again(): Promise<void> {
       term = begin();
       await term.working;
@@ -73,34 +73,36 @@ function lead(keeps: KeeperDeps['keeps'] = { tokens: true, tls: true }) {
 }
 
 async function names(): Promise<string[]> {
-  const { items } = await bed.client.list(secrets, { namespace: bed.namespace });
+  const { items } = await fixture.client.list(secrets, { namespace: fixture.namespace });
   return items.map(({ metadata }) => metadata.name).toSorted();
 }
 
-async function told(): Promise<string[]> {
-  const { items } = await bed.client.list(events, { namespace: bed.namespace });
+async function eventTexts(): Promise<string[]> {
+  const { items } = await fixture.client.list(events, { namespace: fixture.namespace });
   return items.map(
     ({ involvedObject, type, reason }) => `${type} ${reason} ${involvedObject.name}`,
   );
 }
 
-const logged = (text: string) => bed.lines.filter((line) => line.includes(text)).length;
+const logged = (text: string) => fixture.lines.filter((line) => line.includes(text)).length;
 
-describe('the keeper of the access to Viola', () => {
-  it('has made everything when the work begins, and makes again what is deleted', async () => {
+describe('Secrets for access to Viola', () => {
+  it('the keeper writes all Secrets before the work starts, and restores deleted Secrets', async () => {
     const leader = lead();
     await leader.working();
     expect(await names()).toEqual(all);
-    expect(leader.keeper.token).toBe((await bed.data('multinic-operator-viola-token'))['token']);
-    expect(leader.keeper.authorities).toBe((await bed.data('multinic-ca'))['ca.crt']);
-    await bed.delete(...all);
-    await leader.look();
+    expect(leader.keeper.token).toBe(
+      (await fixture.data('multinic-operator-viola-token'))['token'],
+    );
+    expect(leader.keeper.authorities).toBe((await fixture.data('multinic-ca'))['ca.crt']);
+    await fixture.delete(...all);
+    await leader.nextRound();
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
     await leader.stop();
   });
 
-  it('shows when what it keeps ends and is renewed', async () => {
+  it('the keeper exports expiry and renewal times as metrics', async () => {
     const leader = lead();
     await leader.working();
     const text = await leader.metrics.registry.metrics();
@@ -126,43 +128,46 @@ describe('the keeper of the access to Viola', () => {
   it.each([
     ['tokens', { tokens: true, tls: false }, ['multinic-operator-viola-token', 'viola-api-tokens']],
     ['certificates', { tokens: false, tls: true }, ['multinic-ca', 'viola-api-tls']],
-  ])('keeps %s alone when the others are given', async (_, keeps, expected) => {
-    const leader = lead(keeps);
-    await leader.working();
-    await leader.look();
-    expect(await names()).toEqual(expected);
-    await leader.stop();
-  });
+  ])(
+    'the keeper maintains only %s when the remaining credentials are given',
+    async (_, keeps, expected) => {
+      const leader = lead(keeps);
+      await leader.working();
+      await leader.nextRound();
+      expect(await names()).toEqual(expected);
+      await leader.stop();
+    },
+  );
 
-  it('says whose Secret stands in the way, keeps the others, and goes on when it is gone', async () => {
-    const metadata = { namespace: bed.namespace, name: 'viola-api-tls' };
-    await bed.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
+  it('the keeper reports a foreign Secret, maintains its own Secrets, and recovers when the foreign Secret is deleted', async () => {
+    const metadata = { namespace: fixture.namespace, name: 'viola-api-tls' };
+    await fixture.client.create(secrets, { metadata, data: { 'tls.crt': 'dGhlaXJz' } });
     const leader = lead();
     await leader.working();
-    await leader.look(1_000, 2_000);
+    await leader.nextRound(1_000, 2_000);
     expect(await names()).toEqual([
       'multinic-operator-viola-token',
       'viola-api-tls',
       'viola-api-tokens',
     ]);
-    expect(await bed.data('viola-api-tls')).toEqual({ 'tls.crt': 'theirs' });
+    expect(await fixture.data('viola-api-tls')).toEqual({ 'tls.crt': 'theirs' });
     expect(leader.keeper.trouble).toContain('viola-api-tls was not made by the operator');
     expect(leader.keeper.token).toBeDefined();
-    await expect.poll(told).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
+    await expect.poll(eventTexts).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
     expect(logged('cannot be kept')).toBe(1);
     expect(await leader.metrics.registry.metrics()).toContain(
       'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
     );
-    await bed.delete('viola-api-tls');
-    await leader.look(2_000);
+    await fixture.delete('viola-api-tls');
+    await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
     expect(logged('is kept again')).toBe(1);
     await leader.stop();
   });
 
-  it('lets the work begin, and go on, while the API server refuses everything, and tries again soon', async () => {
-    bed.api.faults.answer({
+  it('the keeper lets the work start while the API server refuses every request, and retries within seconds', async () => {
+    fixture.api.faults.answer({
       resource: 'secrets',
       status: 403,
       reason: 'Forbidden',
@@ -171,17 +176,17 @@ describe('the keeper of the access to Viola', () => {
     });
     const leader = lead();
     await leader.working();
-    await leader.look(1_000, 2_000);
+    await leader.nextRound(1_000, 2_000);
     expect(leader.keeper.trouble).toContain('is forbidden');
     expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
-    await leader.look(2_000);
+    await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.token).toBeDefined();
     await leader.stop();
   });
 
-  it('says nothing of a write that somebody else was faster with', async () => {
-    bed.api.faults.answer({
+  it('the keeper reports no problem when another writer was faster', async () => {
+    fixture.api.faults.answer({
       verb: 'patch',
       resource: 'secrets',
       status: 409,
@@ -190,51 +195,51 @@ describe('the keeper of the access to Viola', () => {
     });
     const leader = lead();
     await leader.working();
-    await leader.look();
+    await leader.nextRound();
     await expect.poll(names).toEqual(all);
     expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
     await leader.stop();
   });
 
-  it('does not count what was granted while it did not lead', async () => {
+  it('a new term restarts the wait for a next token', async () => {
     const leader = lead({ tokens: true, tls: false });
     await leader.working();
-    await bed.edit('multinic-operator-viola-token', { next: 'a-token-of-our-own-making' });
-    await leader.look();
+    await fixture.edit('multinic-operator-viola-token', { next: 'a-token-of-our-own-making' });
+    await leader.nextRound();
     await leader.stop();
     await leader.clock.advance(15 * checkIntervalMs);
-    const before = await bed.data('multinic-operator-viola-token');
+    const before = await fixture.data('multinic-operator-viola-token');
     await leader.again();
-    expect(await bed.data('multinic-operator-viola-token')).toEqual(before);
+    expect(await fixture.data('multinic-operator-viola-token')).toEqual(before);
     await leader.stop();
   });
 
-  it('believes nothing any more that was withdrawn before it led again', async () => {
+  it('a new term drops a token and an authority withdrawn meanwhile', async () => {
     const leader = lead();
     await leader.working();
     const { token, authorities = '' } = leader.keeper;
     await leader.stop();
-    await bed.delete(...all);
+    await fixture.delete(...all);
     await leader.again();
     expect(leader.keeper.authorities).not.toContain(authorities);
     expect(leader.keeper.token).not.toBe(token);
     await leader.stop();
   });
 
-  it('takes a look that it has to break off for no trouble', async () => {
-    bed.api.faults.delay({ resource: 'secrets', ms: 60_000 });
+  it('an aborted round is not reported as a problem', async () => {
+    fixture.api.faults.delay({ resource: 'secrets', ms: 60_000 });
     const leader = lead();
     await leader.stop();
     expect(leader.keeper.trouble).toBeUndefined();
     expect(logged('cannot be kept')).toBe(0);
-    bed.api.faults.clear();
+    fixture.api.faults.clear();
   });
 
-  it('looks at nothing any more when it does not lead', async () => {
+  it('the keeper writes no Secrets after its term', async () => {
     const leader = lead();
     await leader.working();
     await leader.stop();
-    await bed.delete(...all);
+    await fixture.delete(...all);
     await leader.clock.advance(2 * checkIntervalMs);
     expect(await names()).toEqual([]);
   });

@@ -12,7 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { createAccessSecrets, kept } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -24,16 +24,16 @@ export interface KeeperDeps {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: OperatorMetrics;
-  /** Which of both is kept. */
+  /** Managed credentials. */
   readonly keeps: { readonly tokens: boolean; readonly tls: boolean };
 }
 
-/** How often the Secrets are looked at. */
+/** Milliseconds between rounds. */
 export const checkIntervalMs = 60_000;
-/** How soon after a look that failed: a server that is away for a moment costs an installation no minute. */
-const again: Backoff = { baseMs: 1_000, maxMs: checkIntervalMs };
+/** Backoff after a failed round: a short API outage delays an installation by less than a minute. */
+const retry: Backoff = { baseMs: 1_000, maxMs: checkIntervalMs };
 
-/** Keeps the Secrets of the access to Viola while this process leads. */
+/** Maintains the Secrets for access to Viola while this process leads. */
 export function createAccessKeeper({
   client,
   namespace,
@@ -53,15 +53,19 @@ export function createAccessKeeper({
     clock,
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
-  /** What is wrong, by Secret. */
+  /** Present problem by Secret name. */
   const troubles = new Map<string, string>();
 
   const halves = [
-    ...(keeps.tls ? [{ keep: tls, first: kept.authority, second: kept.certificate }] : []),
-    ...(keeps.tokens ? [{ keep: tokens, first: kept.token, second: kept.grants }] : []),
+    ...(keeps.tls
+      ? [{ keep: tls, first: managedSecrets.authority, second: managedSecrets.certificate }]
+      : []),
+    ...(keeps.tokens
+      ? [{ keep: tokens, first: managedSecrets.token, second: managedSecrets.grants }]
+      : []),
   ];
 
-  /** One half that fails holds up neither the other one nor the NICs. */
+  /** Maintains both halves independently: a failing half blocks neither the other half nor the NICs. */
   async function round(leading: AbortSignal): Promise<void> {
     for (const { keep, first, second } of halves) {
       try {
@@ -72,12 +76,12 @@ export function createAccessKeeper({
         }
       } catch (error) {
         leading.throwIfAborted();
-        tell(error instanceof SecretError ? error : new SecretError(first.name, error));
+        report(error instanceof SecretError ? error : new SecretError(first.name, error));
       }
     }
   }
 
-  function tell(trouble: SecretError): void {
+  function report(trouble: SecretError): void {
     const { about: secret, message, isRace } = trouble;
     if (isRace) {
       log.info(
@@ -87,8 +91,8 @@ export function createAccessKeeper({
       return;
     }
     metrics.count('multinic_viola_access_failures_total', { secret });
-    const said = 'a Secret of the access to Viola cannot be kept';
-    if (troubles.get(secret) !== message) log.error({ name: secret, err: trouble }, said);
+    const text = 'a Secret of the access to Viola cannot be kept';
+    if (troubles.get(secret) !== message) log.error({ name: secret, err: trouble }, text);
     troubles.set(secret, message);
     const reason = 'ViolaAccessFailed' satisfies Reason;
     const { kind } = secretKind;
@@ -100,17 +104,17 @@ export function createAccessKeeper({
     recorder.record(involved, { type: 'Warning', reason, message });
   }
 
-  async function goOn(leading: AbortSignal): Promise<void> {
+  async function runRounds(leading: AbortSignal): Promise<void> {
     let failures = 0;
     const pauseMs = () => {
       failures = troubles.size === 0 ? 0 : failures + 1;
-      return failures === 0 ? checkIntervalMs : backoffMs(failures - 1, again, random);
+      return failures === 0 ? checkIntervalMs : backoffMs(failures - 1, retry, random);
     };
     while (await passed(clock, pauseMs(), leading)) await round(leading);
   }
 
   return {
-    /** Does the work of a leader beside keeping the Secrets, after a first look at them. */
+    /** Runs a first round, then the leader's work beside further rounds. */
     during: async (
       leading: AbortSignal,
       work: (leading: AbortSignal) => Promise<void>,
@@ -119,9 +123,9 @@ export function createAccessKeeper({
         tokens.lead();
         tls.lead();
         await round(leading);
-        await together(leading, clock, { operator: work, access: goOn });
+        await together(leading, clock, { operator: work, access: runRounds });
       }),
-    /** Why something cannot be kept, in the words of the log; undefined: all is well, or nothing was looked at yet. */
+    /** Problems as logged; undefined: no problem, or no round yet. */
     get trouble(): string | undefined {
       return [...troubles.values()].join('; ') || undefined;
     },

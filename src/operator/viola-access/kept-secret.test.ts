@@ -3,44 +3,44 @@ import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { SecretError } from '../../certificates/owned-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
-import { createAccessSecrets, kept } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
 
-let bed: AccessFixture;
+let fixture: AccessFixture;
 
 beforeAll(async () => {
-  bed = await AccessFixture.start();
+  fixture = await AccessFixture.start();
 });
-afterAll(async () => bed[Symbol.asyncDispose]());
-beforeEach(async () => bed.empty());
+afterAll(async () => fixture[Symbol.asyncDispose]());
+beforeEach(async () => fixture.empty());
 
 const content = { data: { token: 'a' }, annotations: { 'multinic.io/token-since': 'now' } };
 const managedBy = 'app.kubernetes.io/managed-by';
 
-/** Reads and writes as a leader. */
+/** Returns a leader's access to the Secrets. */
 function io() {
-  const { client, namespace } = bed;
+  const { client, namespace } = fixture;
   return createAccessSecrets({ client, namespace, perform: createPerform(() => undefined) });
 }
 
-async function theirs(change: Partial<Secret> = {}): Promise<void> {
-  const metadata = { namespace: bed.namespace, name: kept.token.name };
+async function createForeign(change: Partial<Secret> = {}): Promise<void> {
+  const metadata = { namespace: fixture.namespace, name: managedSecrets.token.name };
   const object = {
     data: { token: 'dGhlaXJz' },
     ...change,
     metadata: { ...metadata, ...change.metadata },
   };
-  await bed.client.create(secrets, object, { fieldManager: 'kubectl-create' });
+  await fixture.client.create(secrets, object, { fieldManager: 'kubectl-create' });
 }
 
-describe('a Secret that is kept', () => {
-  it('is labelled as ours and read as it was written', async () => {
+describe('managed Secret', () => {
+  it('a managed Secret carries our labels and is read as written', async () => {
     const own = io();
-    const none = await own.read(kept.token, bed.signal);
+    const none = await own.read(managedSecrets.token, fixture.signal);
     expect(none).toEqual({ fence: undefined, data: {}, annotations: {} });
-    const written = await own.write(kept.token, none, content, bed.signal);
-    expect(await own.read(kept.token, bed.signal)).toEqual(written);
+    const written = await own.write(managedSecrets.token, none, content, fixture.signal);
+    expect(await own.read(managedSecrets.token, fixture.signal)).toEqual(written);
     expect(written).toMatchObject(content);
-    expect((await bed.secret(kept.token.name))?.metadata.labels).toEqual({
+    expect((await fixture.secret(managedSecrets.token.name))?.metadata.labels).toEqual({
       'app.kubernetes.io/name': 'multinic-operator',
       'app.kubernetes.io/component': 'operator',
       'app.kubernetes.io/part-of': 'multinic',
@@ -48,75 +48,113 @@ describe('a Secret that is kept', () => {
     });
   });
 
-  it('is not written onto what somebody wrote, deleted or made meanwhile', async () => {
+  it('a write fails when the Secret was written, deleted or created since its read', async () => {
     const own = io();
-    const none = await own.read(kept.token, bed.signal);
-    const first = await own.write(kept.token, none, content, bed.signal);
+    const none = await own.read(managedSecrets.token, fixture.signal);
+    const first = await own.write(managedSecrets.token, none, content, fixture.signal);
     const refused = [none, first];
-    await bed.edit(kept.token.name, { token: 'b' });
-    for (const held of refused) {
-      const error = await own.write(kept.token, held, content, bed.signal).catch(String);
+    await fixture.edit(managedSecrets.token.name, { token: 'b' });
+    for (const stale of refused) {
+      const error = await own
+        .write(managedSecrets.token, stale, content, fixture.signal)
+        .catch(String);
       expect(error).toMatch(/SecretTrouble/);
     }
-    await bed.delete(kept.token.name);
-    await expect(own.write(kept.token, first, content, bed.signal)).rejects.toMatchObject({
+    await fixture.delete(managedSecrets.token.name);
+    await expect(
+      own.write(managedSecrets.token, first, content, fixture.signal),
+    ).rejects.toMatchObject({
       isRace: true,
     });
-    expect(await bed.secret(kept.token.name)).toBeUndefined();
+    expect(await fixture.secret(managedSecrets.token.name)).toBeUndefined();
   });
 
-  it('takes its own keys back from whoever edited them, and leaves others alone', async () => {
+  it('a write restores edited keys of ours and leaves foreign keys unchanged', async () => {
     const own = io();
-    await own.write(kept.token, await own.read(kept.token, bed.signal), content, bed.signal);
-    await bed.edit(kept.token.name, { token: 'b', more: 'c' });
-    await own.write(kept.token, await own.read(kept.token, bed.signal), content, bed.signal);
-    expect(await bed.data(kept.token.name)).toEqual({ token: 'a', more: 'c' });
+    await own.write(
+      managedSecrets.token,
+      await own.read(managedSecrets.token, fixture.signal),
+      content,
+      fixture.signal,
+    );
+    await fixture.edit(managedSecrets.token.name, { token: 'b', more: 'c' });
+    await own.write(
+      managedSecrets.token,
+      await own.read(managedSecrets.token, fixture.signal),
+      content,
+      fixture.signal,
+    );
+    expect(await fixture.data(managedSecrets.token.name)).toEqual({ token: 'a', more: 'c' });
   });
 
   it.each([
-    ['without a sign of us', {}],
-    ['that Helm made', { metadata: { name: 'x', labels: { [managedBy]: 'Helm' } } }],
-  ])('is left alone when it is somebody else’s, %s', async (_, { metadata }: Partial<Secret>) => {
-    await theirs({ metadata: { ...metadata, name: kept.token.name, namespace: bed.namespace } });
-    await expect(io().read(kept.token, bed.signal)).rejects.toThrow(
+    ['without our labels or field managers', {}],
+    ['managed by Helm', { metadata: { name: 'x', labels: { [managedBy]: 'Helm' } } }],
+  ])('a foreign Secret stays unchanged: %s', async (_, { metadata }: Partial<Secret>) => {
+    await createForeign({
+      metadata: { ...metadata, name: managedSecrets.token.name, namespace: fixture.namespace },
+    });
+    await expect(io().read(managedSecrets.token, fixture.signal)).rejects.toThrow(
       'the Secret multinic-operator-viola-token was not made by the operator and is left alone; delete it, or label it app.kubernetes.io/managed-by=multinic-operator',
     );
-    expect(await bed.data(kept.token.name)).toEqual({ token: 'theirs' });
+    expect(await fixture.data(managedSecrets.token.name)).toEqual({ token: 'theirs' });
   });
 
-  it('is ours after a restore of a backup, which keeps labels and no managers', async () => {
+  it('a Secret restored from a backup is ours by its label, without field managers', async () => {
     const labels = { [managedBy]: 'multinic-operator' };
-    await theirs({ metadata: { name: kept.token.name, namespace: bed.namespace, labels } });
-    expect(await io().read(kept.token, bed.signal)).toMatchObject({ data: { token: 'theirs' } });
+    await createForeign({
+      metadata: { name: managedSecrets.token.name, namespace: fixture.namespace, labels },
+    });
+    expect(await io().read(managedSecrets.token, fixture.signal)).toMatchObject({
+      data: { token: 'theirs' },
+    });
   });
 
-  it('is ours after somebody took its labels', async () => {
+  it('a Secret stays ours after a user removed its labels', async () => {
     const own = io();
-    await own.write(kept.token, await own.read(kept.token, bed.signal), content, bed.signal);
-    const ref = { namespace: bed.namespace, name: kept.token.name };
-    await bed.client.patch(secrets, ref, { metadata: { labels: null } });
-    const held = await own.read(kept.token, bed.signal);
-    const written = await own.write(kept.token, held, content, bed.signal);
+    await own.write(
+      managedSecrets.token,
+      await own.read(managedSecrets.token, fixture.signal),
+      content,
+      fixture.signal,
+    );
+    const ref = { namespace: fixture.namespace, name: managedSecrets.token.name };
+    await fixture.client.patch(secrets, ref, { metadata: { labels: null } });
+    const read = await own.read(managedSecrets.token, fixture.signal);
+    const written = await own.write(managedSecrets.token, read, content, fixture.signal);
     expect(written.data).toEqual(content.data);
-    expect((await bed.secret(kept.token.name))?.metadata.labels).toHaveProperty([managedBy]);
+    expect((await fixture.secret(managedSecrets.token.name))?.metadata.labels).toHaveProperty([
+      managedBy,
+    ]);
   });
 
-  it('says what to do when it has another type, which no write can change', async () => {
+  it('a Secret of another type gives an error with the next step', async () => {
     const labels = { [managedBy]: 'multinic-operator' };
-    const metadata = { name: kept.certificate.name, namespace: bed.namespace, labels };
-    await bed.client.create(secrets, { metadata, data: {} });
-    await expect(io().read(kept.certificate, bed.signal)).rejects.toThrow(
+    const metadata = {
+      name: managedSecrets.certificate.name,
+      namespace: fixture.namespace,
+      labels,
+    };
+    await fixture.client.create(secrets, { metadata, data: {} });
+    await expect(io().read(managedSecrets.certificate, fixture.signal)).rejects.toThrow(
       'has the type Opaque, which cannot be changed to kubernetes.io/tls; delete it and it is made anew',
     );
   });
 
-  it('names itself when the API server refuses, and throws what ended the work', async () => {
+  it('an API error names the Secret, and an abort throws its own reason', async () => {
     const own = io();
-    bed.api.faults.answer({ verb: 'get', resource: 'secrets', status: 403, reason: 'Forbidden' });
-    const error = await own.read(kept.grants, bed.signal).catch((thrown: unknown) => thrown);
+    fixture.api.faults.answer({
+      verb: 'get',
+      resource: 'secrets',
+      status: 403,
+      reason: 'Forbidden',
+    });
+    const error = await own
+      .read(managedSecrets.grants, fixture.signal)
+      .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SecretError);
     expect(error).toMatchObject({ about: 'viola-api-tokens', isRace: false });
     const ended = AbortSignal.abort(new Error('the lease is lost'));
-    await expect(own.read(kept.grants, ended)).rejects.toThrow('the lease is lost');
+    await expect(own.read(managedSecrets.grants, ended)).rejects.toThrow('the lease is lost');
   });
 });

@@ -9,8 +9,8 @@ import {
 
 export type AccessSecrets = OwnedSecrets<Effect>;
 
-/** The Secrets of the access to Viola. */
-export const kept = {
+/** Secrets for access to Viola. */
+export const managedSecrets = {
   authority: { name: accessSecrets.authority, type: 'Opaque', effect: 'operator.viola-ca.write' },
   certificate: {
     name: accessSecrets.certificate,
@@ -21,7 +21,7 @@ export const kept = {
   grants: { name: accessSecrets.grants, type: 'Opaque', effect: 'operator.viola-grants.write' },
 } as const satisfies Readonly<Record<string, OwnedSecret<Effect>>>;
 
-/** Reads and writes them as the operator. */
+/** Creates the operator's read and write access to the Secrets. */
 export function createAccessSecrets(deps: Omit<SecretsDeps<Effect>, 'keeper'>): AccessSecrets {
   return createOwnedSecrets({
     ...deps,

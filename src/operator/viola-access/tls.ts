@@ -7,7 +7,7 @@ import {
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { type AccessSecrets, kept } from './kept-secret.ts';
+import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
 
 export interface TlsDeps {
   readonly secrets: AccessSecrets;
@@ -17,12 +17,12 @@ export interface TlsDeps {
   readonly metrics: OperatorMetrics;
 }
 
-/** Keeps a certificate authority, and the certificate that Viola serves with. */
+/** Creates the keeper of the certificate authority and Viola's server certificate. */
 export function createTlsKeeper(deps: TlsDeps): CertificateKeeper {
   const { secrets, namespace, clock, log, metrics } = deps;
   return createCertificateKeeper({
     secrets,
-    kept: { authority: kept.authority, certificate: kept.certificate },
+    kept: { authority: managedSecrets.authority, certificate: managedSecrets.certificate },
     // Clients call Viola by its Service, or through `kubectl port-forward`.
     names: [...serviceNames(violaService, namespace), 'localhost', '127.0.0.1'],
     clock,

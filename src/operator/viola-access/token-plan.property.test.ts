@@ -5,23 +5,23 @@ import { ObservedGrants, planTokens, tokenInUse } from './token-plan.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
-/** What a kubelet may take to bring a changed Secret into the Pod of Viola. */
+/** Longest time a kubelet needs to bring a changed Secret into Viola's Pod. */
 const lagMs = 2 * minuteMs;
 
-/** Both Secrets, what Viola may know of them, and a leader that remembers what it did. */
+/** Both Secrets, Viola's possible knowledge, and a leader with its memory. */
 class World {
   now = Date.parse('2026-01-01T00:00:00Z');
   monotonic = 0;
   secret: { token: string; next?: string | undefined; sinceMs: number | undefined } | undefined;
   grants = '';
-  /** Every content of the grants, and since when it has been in the Secret. */
+  /** Grants contents, each with its first time in the Secret. */
   readonly #contents: { readonly sinceMs: number; readonly hashes: readonly string[] }[] = [];
-  #seen = new ObservedGrants();
+  #observed = new ObservedGrants();
   #made = 0;
   inUse: string | undefined;
 
   get #memory() {
-    const grantedForMs = (hash: string) => this.#seen.forMs(hash, this.monotonic);
+    const grantedForMs = (hash: string) => this.#observed.forMs(hash, this.monotonic);
     return { inUse: this.inUse, grantedForMs };
   }
 
@@ -43,15 +43,15 @@ class World {
     this.monotonic += ms;
   }
 
-  /** Somebody else leads, who remembers nothing. */
+  /** Another leader without memory takes over. */
   die(): void {
-    this.#seen = new ObservedGrants();
+    this.#observed = new ObservedGrants();
     this.inUse = undefined;
   }
 
   look(deathAfter: number, watch: (world: World) => void = () => undefined): number {
     for (let writes = 0; ; writes++) {
-      this.#seen.look(this.granted, this.monotonic);
+      this.#observed.look(this.granted, this.monotonic);
       this.inUse = tokenInUse(this.held, this.#memory);
       watch(this);
       const { step } = this.plan;
@@ -74,7 +74,7 @@ class World {
     this.#contents.push({ sinceMs: this.monotonic, hashes: hashesIn(text) });
   }
 
-  /** Whether Viola knows the token, however late its Secret comes; a first content is there when it starts. */
+  /** Returns whether Viola knows the token at any kubelet delay; Viola starts with the first content. */
   knows(token: string): boolean {
     const replaced = (at: number) => this.#contents[at + 1]?.sinceMs ?? Infinity;
     return this.#contents
@@ -123,7 +123,7 @@ const pass = fc
       (world) =>
         world.pass(minutes * minuteMs),
   );
-/** The wall clock alone. */
+/** Moves only the wall clock. */
 const jump = fc.integer({ min: -500, max: 500 }).map(
   (days): Act =>
     (world) =>
@@ -131,7 +131,7 @@ const jump = fc.integer({ min: -500, max: 500 }).map(
 );
 
 describe('planTokens', () => {
-  it('comes to an end that holds from any state, whatever was written before a death', () => {
+  it('planTokens reaches a stable state from any state, after a crash at any write', () => {
     const any = fc.oneof(look, pass, jump, acts(damages, hard));
     fc.assert(
       fc.property(fc.array(any, { maxLength: 14 }), (story) => {
@@ -152,7 +152,7 @@ describe('planTokens', () => {
     );
   });
 
-  it('never has a token shown that is granted to nobody', () => {
+  it('planTokens never starts to show a token without a grant', () => {
     const any = fc.oneof(look, pass, jump, acts(damages, hard));
     fc.assert(
       fc.property(fc.array(any, { maxLength: 14 }), (story) => {
@@ -169,12 +169,9 @@ describe('planTokens', () => {
   });
 
   it.each([
-    ['whoever dies in the middle of it, and whatever the clock says', fc.oneof(look, pass, jump)],
-    [
-      'whatever becomes of the Secret while a leader lives',
-      fc.oneof(wholeLook, pass, acts(damages)),
-    ],
-  ])('never has a token shown that Viola cannot know yet, %s', (_, any) => {
+    ['with crashes and clock jumps', fc.oneof(look, pass, jump)],
+    ['with damaged Secrets under one leader', fc.oneof(wholeLook, pass, acts(damages))],
+  ])('planTokens never shows a token unknown to Viola: %s', (_, any) => {
     fc.assert(
       fc.property(fc.array(any, { minLength: 5, maxLength: 30 }), (story) => {
         const world = new World();
@@ -183,7 +180,7 @@ describe('planTokens', () => {
           if (inUse !== undefined) expect(world.knows(inUse)).toBe(true);
         };
         for (const one of story) {
-          // Somebody who leads looks every minute.
+          // A leader runs a round every minute.
           one(world, watch);
           watch(world);
         }
@@ -192,7 +189,7 @@ describe('planTokens', () => {
     );
   });
 
-  it('renews a token once in 30 days: announced, used 10 minutes later, and withdrawn 20 minutes after that', () => {
+  it('planTokens renews a token every 30 days: used 10 minutes after its announcement, old token withdrawn 20 minutes later', () => {
     const world = new World();
     const minutes: string[] = [];
     const day = 1_440;

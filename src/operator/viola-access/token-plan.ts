@@ -2,40 +2,40 @@ import { grantsText, hashOf } from './grants.ts';
 
 const minuteMs = 60_000;
 
-/** A token is used for so long. */
+/** Lifetime of a token. */
 export const tokenLifeMs = 30 * 24 * 60 * minuteMs;
-/** Until every Viola knows a token: a kubelet brings a changed Secret into its Pods within a minute or two. */
+/** Wait until every Viola knows a token: a kubelet brings a changed Secret into its Pods within a minute or two. */
 export const settledMs = 10 * minuteMs;
-/** So long after another one is used the old token goes on being known. */
+/** Time for which a replaced token stays granted. */
 export const withdrawnMs = 20 * minuteMs;
-/** Times of another leader may be ahead of ours. */
+/** Largest accepted clock difference to another leader. */
 const skewMs = 5 * minuteMs;
-/** Old tokens that are still known; whoever damages the Secret again and again must not make it grow without end. */
+/** Most old tokens that stay granted; repeated damage to the Secret must not grow the grants without end. */
 const mostOld = 4;
 
-/** What the Secrets of the operator's token and of its grants hold, as far as it can be used. */
+/** Usable contents of the token Secret and the grants Secret. */
 export interface StoredTokens {
   readonly token: string | undefined;
-  /** What is used after it, once Viola knows it. */
+  /** Next token, used once Viola knows the token. */
   readonly next: string | undefined;
-  /** Since when `token` is used. */
+  /** Time from which `token` is in use. */
   readonly sinceMs: number | undefined;
-  /** Text of the grants, and the hashes of the tokens in it. */
+  /** Grants text, and the token hashes in the text. */
   readonly grants: string;
   readonly granted: readonly string[];
 }
 
-/** For how long a token has been seen to be granted without a break, by the clock of this process that never jumps. */
+/** Returns how long this process has observed a token's grant without a break, on its monotonic clock. */
 export type GrantedForMs = (hash: string) => number;
 
 /** One write. */
 export type TokenStep =
   | {
       readonly write: 'token';
-      /** The one that is used from now on; undefined: a new one. */
+      /** Token in use from now on; undefined: a new token. */
       readonly token: string | undefined;
       readonly sinceMs: number;
-      /** A new one beside it, that is used next. */
+      /** Whether a new next token is added. */
       readonly announces: boolean;
       readonly why: string;
     }
@@ -43,18 +43,18 @@ export type TokenStep =
 
 export interface TokenPlan {
   readonly step: TokenStep | undefined;
-  /** When the token is to be renewed. */
+  /** Time at which the token is renewed. */
   readonly dueMs: number;
 }
 
-/** What a leader knows of its own doing; whoever leads next knows nothing of it. */
+/** A leader's memory; the next leader starts without memory. */
 export interface TokenMemory {
-  /** The token that this process shows to Viola. */
+  /** Token that this process shows to Viola. */
   readonly inUse: string | undefined;
   readonly grantedForMs: GrantedForMs;
 }
 
-/** Decides on the next write alone, so that a stop between two writes leaves nothing half done. */
+/** Decides only the next write, so a crash between two writes leaves no inconsistent state. */
 export function planTokens(held: StoredTokens, nowMs: number, memory: TokenMemory): TokenPlan {
   const { token, next, grants } = held;
   const use = { write: 'token', sinceMs: nowMs, announces: false } as const;
@@ -80,12 +80,15 @@ export function planTokens(held: StoredTokens, nowMs: number, memory: TokenMemor
   return { step: { ...use, token, sinceMs: sinceMs ?? nowMs, announces: true, why }, dueMs };
 }
 
-/** Unknown also when the clock was set back, or somebody edited the time. */
+/** Returns when the token's use began; undefined also after a clock was set back or a user edited the time. */
 function knownSince({ sinceMs }: StoredTokens, nowMs: number): number | undefined {
   return sinceMs !== undefined && sinceMs < nowMs + skewMs ? sinceMs : undefined;
 }
 
-/** Old tokens stay known for a while: an operator that has just lost its lease may still be asking. */
+/**
+ * Returns the hashes to grant. Old tokens stay granted for a while, because an operator without its lease may still
+ * send requests.
+ */
 function wantedHashes(
   { token, next, granted }: StoredTokens,
   inUse: string | undefined,
@@ -97,20 +100,20 @@ function wantedHashes(
 }
 
 /**
- * The token to be shown to Viola. When somebody replaced the Secret, this process goes on with the one that it showed
- * before, until Viola knows the new one.
+ * Returns the token to show to Viola. After a user replaced the Secret, this process shows its former token until Viola
+ * knows the new token.
  */
 export function tokenInUse(
   { token, granted }: StoredTokens,
   { inUse, grantedForMs }: TokenMemory,
 ): string | undefined {
-  const isGranted = (one: string) => granted.includes(hashOf(one));
+  const isGranted = (candidate: string) => granted.includes(hashOf(candidate));
   if (token === undefined || !isGranted(token)) return inUse;
   if (inUse === undefined || !isGranted(inUse)) return token;
   return grantedForMs(hashOf(token)) >= settledMs ? token : inUse;
 }
 
-/** Remembers since when this process has seen each token granted. */
+/** Stores since when this process has observed each grant. */
 export class ObservedGrants {
   #since: ReadonlyMap<string, number> = new Map();
 

@@ -7,7 +7,7 @@ import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
 import { grantsText, hashesIn } from './grants.ts';
-import { type AccessSecrets, kept } from './kept-secret.ts';
+import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
 import {
   ObservedGrants,
   planTokens,
@@ -23,66 +23,70 @@ export interface TokensDeps {
   readonly metrics: OperatorMetrics;
 }
 
-/** More writes than are ever needed. */
+/** Most writes per round; a round never needs more. */
 const mostSteps = 6;
 
-/** A token that nobody can guess. */
+/** Returns a random 256-bit token. */
 function makeToken(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Keeps the operator's token for Viola, and its grant where Viola reads it. */
+/** Creates the keeper of the operator's token for Viola and its grant. */
 export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) {
-  let seen = new ObservedGrants();
+  let observed = new ObservedGrants();
   let inUse: string | undefined;
   let remembers = false;
-  const grantedForMs = (hash: string) => seen.forMs(hash, clock.monotonicMs());
+  const grantedForMs = (hash: string) => observed.forMs(hash, clock.monotonicMs());
 
-  interface Held {
+  interface ReadSecrets {
     readonly token: ReadSecret;
     readonly grants: ReadSecret;
   }
 
-  async function write(step: TokenStep, held: Held, signal: AbortSignal): Promise<Held> {
-    const which = kept[step.write];
+  async function write(
+    step: TokenStep,
+    stored: ReadSecrets,
+    signal: AbortSignal,
+  ): Promise<ReadSecrets> {
+    const which = managedSecrets[step.write];
     log.info({ name: which.name, why: step.why }, 'writing a Secret of the access to Viola');
-    const written = await secrets.write(which, held[step.write], contentOf(step), signal);
-    return { ...held, [step.write]: written };
+    const written = await secrets.write(which, stored[step.write], contentOf(step), signal);
+    return { ...stored, [step.write]: written };
   }
 
-  function tell(dueMs: number): void {
+  function exportDue(dueMs: number): void {
     const what = { what: 'token' };
     metrics.set('multinic_viola_access_renewal_timestamp_seconds', what, dueMs / 1000);
   }
 
   return {
-    /** Looks once, and writes until nothing is to be written. Throws `SecretTrouble`; the token in use stays then. */
+    /** Runs a round: writes until nothing is due. Throws SecretError; the token in use then stays. */
     async round(signal: AbortSignal): Promise<void> {
-      let held: Held = {
-        token: await secrets.read(kept.token, signal),
-        grants: await secrets.read(kept.grants, signal),
+      let stored: ReadSecrets = {
+        token: await secrets.read(managedSecrets.token, signal),
+        grants: await secrets.read(managedSecrets.grants, signal),
       };
       for (let steps = 0; ; steps++) {
-        const tokens = tokensIn(held.token, held.grants);
-        seen.look(tokens.granted, clock.monotonicMs());
+        const tokens = tokensIn(stored.token, stored.grants);
+        observed.look(tokens.granted, clock.monotonicMs());
         inUse = tokenInUse(tokens, { inUse: remembers ? inUse : undefined, grantedForMs });
         remembers = true;
         const memory = { inUse, grantedForMs };
         const { step, dueMs } = planTokens(tokens, clock.now().getTime(), memory);
-        if (!step) return tell(dueMs);
-        if (steps === mostSteps) throw new SecretError(kept.token.name, changed);
-        held = await write(step, held, signal);
+        if (!step) return exportDue(dueMs);
+        if (steps === mostSteps) throw new SecretError(managedSecrets.token.name, changed);
+        stored = await write(step, stored, signal);
       }
     },
     /**
-     * Whoever leads again does not know what was granted while somebody else led. It goes on with the token that it has
-     * until it has read the Secrets, and then forgets it: it may have been withdrawn.
+     * Starts a term. Grants during another leader's term are unknown. The token stays in use until the next round has
+     * read the Secrets, and is then forgotten, because another leader may have withdrawn the token.
      */
     lead(): void {
-      seen = new ObservedGrants();
+      observed = new ObservedGrants();
       remembers = false;
     },
-    /** The token that Viola is asked with; undefined as long as there is none that Viola can know. */
+    /** Token for requests to Viola; undefined: no token that Viola can know. */
     get inUse(): string | undefined {
       return inUse;
     },
@@ -99,13 +103,13 @@ function contentOf(step: TokenStep): Content {
 }
 
 export function tokensIn(
-  { data, annotations: noted }: ReadSecret,
+  { data, annotations: ownAnnotations }: ReadSecret,
   grants: ReadSecret,
 ): StoredTokens {
   const token = usable(data['token']);
   const next = usable(data['next']);
   const text = grants.data[ownGrantsKey] ?? '';
-  const sinceMs = Date.parse(noted[annotations.tokenSince] ?? '');
+  const sinceMs = Date.parse(ownAnnotations[annotations.tokenSince] ?? '');
   return {
     token,
     next: next === token ? undefined : next,
@@ -115,7 +119,7 @@ export function tokensIn(
   };
 }
 
-/** What may stand in a header; a token that somebody put there is as good as one of ours. */
+/** Returns a token that a header may contain; a user's own token is accepted, too. */
 function usable(text = ''): string | undefined {
   return /^[\x21-\x7e]{16,512}$/.test(text) ? text : undefined;
 }

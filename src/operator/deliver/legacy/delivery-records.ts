@@ -9,18 +9,18 @@ import { withDeadline } from '../../../time/deadline.ts';
 import { StepFailure } from '../../status/step-failure.ts';
 
 /**
- * The inventory as the only record of what a legacy Viola was sent. Every method throws StepFailure when the database
- * fails: an unknown index must not be given a second time.
+ * The inventory, a legacy Viola's only record of sent nodes. Every method throws StepFailure when the database fails:
+ * an index in use must not be assigned twice.
  */
 export interface DeliveryRecords {
   find(filter: DeliveryFilter): Promise<readonly RecordedDelivery[]>;
-  /** Returns the NICs that these servers had at their last delivery. */
+  /** Returns these servers' NICs at their last delivery. */
   nicsOf(serverIds: readonly string[]): Promise<readonly DeliveredNics[]>;
-  /** Returns whether anything is recorded of an OpenstackConfig, or was sent to these servers. */
+  /** Returns whether the inventory has nodes of an OpenstackConfig, or NICs of these servers. */
   knows(author: Pick<Author, 'namespace' | 'name'>, serverIds: readonly string[]): Promise<boolean>;
-  /** Stores the indexes of NICs before they are sent. */
+  /** Stores NIC indexes before the POST. */
   reserve(nodes: readonly Omit<StoredNode, 'uid' | 'generation'>[]): Promise<void>;
-  /** Records nodes that are sent or accepted, and removes the records of `gone`. */
+  /** Records sent or accepted nodes, and deletes the records of `gone`. */
   add(
     providerId: string,
     author: Author,
@@ -35,17 +35,17 @@ interface DeliveryRecordsDeps {
   readonly clock: Clock;
 }
 
-/** A database that answers needs milliseconds for 100 nodes. */
-const patienceMs = 10_000;
+/** Database timeout in milliseconds; a working database needs milliseconds for 100 nodes. */
+const timeoutMs = 10_000;
 
 export function createDeliveryRecords({
   store,
   perform,
   clock,
 }: DeliveryRecordsDeps): DeliveryRecords {
-  async function ask<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  async function withTimeout<T>(what: 'read' | 'written', work: () => Promise<T>): Promise<T> {
     try {
-      return await withDeadline({ clock, ms: patienceMs }, work);
+      return await withDeadline({ clock, ms: timeoutMs }, work);
     } catch (cause) {
       const message = `the inventory cannot be ${what}, and a legacy Viola has no other record of its nodes; nothing more is posted until the database works`;
       throw new StepFailure({ reason: 'ViolaPostError', message }, { cause });
@@ -53,14 +53,14 @@ export function createDeliveryRecords({
   }
 
   async function write(work: () => Promise<void>): Promise<void> {
-    await perform('operator.inventory.write', async () => ask('written', work));
+    await perform('operator.inventory.write', async () => withTimeout('written', work));
   }
 
   return {
-    find: async (filter) => ask('read', async () => store.deliveries(filter)),
-    nicsOf: async (serverIds) => ask('read', async () => store.nicsOf(serverIds)),
+    find: async (filter) => withTimeout('read', async () => store.deliveries(filter)),
+    nicsOf: async (serverIds) => withTimeout('read', async () => store.nicsOf(serverIds)),
     knows: async (author, serverIds) =>
-      ask('read', async () => {
+      withTimeout('read', async () => {
         if ((await store.nodesOf(author)).size > 0) return true;
         return (await store.nicsOf(serverIds)).some(({ interfaces }) => interfaces.length > 0);
       }),

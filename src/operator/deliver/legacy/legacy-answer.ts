@@ -3,7 +3,7 @@ import { kindOf, retryAfterOf } from '../../../requests/answer.ts';
 import { type FailureKind, RequestError } from '../../../requests/request-error.ts';
 import type { HttpAnswer } from '../../../requests/transport.ts';
 
-/** The legacy Viola counts nodes; other receivers of the legacy operator name nodes that they did not take. */
+/** Body of a success. The legacy Viola counts nodes; other receivers of the legacy operator name refused nodes. */
 const success = z.looseObject({
   applied: z.number().optional(),
   errors: z
@@ -16,7 +16,7 @@ export interface NodeRefusal {
   readonly message: string;
 }
 
-/** Returns the nodes that a 2xx names as refused. Throws RequestError when the POST was not accepted. */
+/** Returns the nodes that a 2xx answer names as refused. Throws RequestError when the POST was not accepted. */
 export function refusalsIn(answer: HttpAnswer, count: number, now: Date): readonly NodeRefusal[] {
   const { status, text } = answer;
   if (status < 200 || status > 299) throw legacyFailure(answer, now);
@@ -39,17 +39,17 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The page of a proxy or of another service.
+    // A proxy's or foreign service's page.
     return undefined;
   }
 }
 
 const shownCharacters = 300;
 
-/** Returns what an answer of a legacy Viola that is no success means: its body is plain text. */
+/** Returns the error of a legacy Viola's unsuccessful answer, which is plain text. */
 export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
   const { status } = answer;
-  // Ephemeral ports would make a new message of the same failure.
+  // Ephemeral ports would make repeated failures look new.
   const detail = answer.text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/:\d+(?=->)/g, '')
@@ -64,7 +64,7 @@ export function legacyFailure(answer: HttpAnswer, now: Date): RequestError {
   });
 }
 
-/** Errors of kubectl and ssh that concern the whole business cluster: posting single nodes would fail, too. */
+/** kubectl and ssh errors that concern the whole business cluster: posting single nodes would fail, too. */
 const ofCluster = new RegExp(
   [
     'unable to connect to the server|connection to the server|connection refused|no route to host',

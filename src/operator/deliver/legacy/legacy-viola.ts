@@ -29,10 +29,10 @@ interface LegacyViolaOptions {
 }
 
 /**
- * Posts to the Viola of the legacy system, which has no GET and no DELETE: reads answer what the inventory records of
- * earlier POSTs. Each accepted node is recorded before the next POST, so that a restart sends it only once; a node whose
- * POST was not answered is sent again, whatever has become of its ports. No token is
- * sent, because the legacy Viola checks none.
+ * Posts to the legacy system's Viola, which has no GET and no DELETE: reads return the inventory's records of earlier
+ * POSTs. Each accepted node is recorded before the next POST, so a restart sends no node twice. A node with an
+ * unanswered POST is sent again, whatever has happened to its ports. No token is sent, because the legacy Viola checks
+ * none.
  */
 export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   const { records, providerId } = options;
@@ -54,10 +54,10 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
   };
 }
 
-/** The POSTs of one sync. */
+/** A sync's POSTs. */
 class LegacyDelivery {
   readonly #options: LegacyViolaOptions;
-  /** Why nothing more is sent in this sync. */
+  /** Failure after which this sync sends nothing more. */
   #outage: RequestError | undefined;
 
   constructor(options: LegacyViolaOptions) {
@@ -83,7 +83,7 @@ class LegacyDelivery {
     }
   }
 
-  /** Sends nodes together, and one by one after a failure that may be about one of them. */
+  /** Sends nodes together, then singly after a failure that may concern a single node. */
   async #sendAll(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
     try {
       return [await this.#send(nodes, signal)];
@@ -93,7 +93,9 @@ class LegacyDelivery {
     }
   }
 
-  /** A POST overwrites whatever has the name, so the inventory has to say that it is the planned node. */
+  /**
+   * Splits nodes into current and stale by the inventory, because a POST overwrites any object with the node's name.
+   */
   async #fence(nodes: readonly PostedNode[]) {
     const { records, providerId } = this.#options;
     const nodeNames = nodes.map(({ nodeName }) => nodeName);
@@ -107,7 +109,7 @@ class LegacyDelivery {
     return { current: nodes.filter(isCurrent), stale: { results: [], errors }, before: byName };
   }
 
-  /** One node fails kubectl for all of its POST, although kubectl has applied nodes before it. */
+  /** Sends nodes singly. A single refused node fails the whole POST, although kubectl has applied earlier nodes. */
   async #oneByOne(nodes: readonly PostedNode[], signal: AbortSignal): Promise<Part[]> {
     const parts: Part[] = [];
     for (const [at, node] of nodes.entries()) {
@@ -136,7 +138,7 @@ class LegacyDelivery {
         headers: { [providerHeader]: providerId },
         body: JSON.stringify(nodes.map(wireNode)),
         repeats: false,
-        // A 500 is about one node, and no reason for the circuit breaker to open.
+        // A 500 concerns a single node, so the circuit breaker stays closed.
         isAnswer: () => true,
       },
       signal,
@@ -167,7 +169,7 @@ function answerOf(parts: readonly Part[]): PostAnswer {
   return { applied: results.length, results, errors: parts.flatMap((part) => part.errors) };
 }
 
-/** Whether kubectl refused a node while its cluster answers. */
+/** Returns whether kubectl refused a node while its cluster answers. */
 function isNodeFailure(error: RequestError): boolean {
   return error.kind === 'serverError' && error.status === 500;
 }

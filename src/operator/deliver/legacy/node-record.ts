@@ -4,26 +4,26 @@ import type { ExistingNode } from '../../../plan/plan.ts';
 import type { RecordedDelivery } from '../../../store/deliveries.ts';
 import type { StoredNode } from '../../../store/node-configs.ts';
 
-/** Marks records of nodes that a legacy Viola accepted; the uid of their OpenstackConfig follows. */
+/** Uid prefix of nodes accepted by a legacy Viola; the OpenstackConfig's uid follows. */
 const mark = 'legacy:';
-/** Marks records of nodes whose last POST was not answered, in the same form. */
+/** Uid prefix of nodes whose last POST has no answer; the OpenstackConfig's uid follows. */
 const openMark = 'legacy-open:';
 
-/** Whether the last POST of the node was not answered. */
+/** Returns whether the node's last POST has no answer. */
 export function isUnanswered({ uid }: Pick<StoredNode, 'uid'>): boolean {
   return uid.startsWith(openMark);
 }
 
 /**
- * Returns a record as the node that a native Viola would list; it has no status. `sent`: NICs of a POST that was not
- * answered, which the node may have as well as those of the record.
+ * Returns a record in the form of a native Viola's node, without status. `sent`: NICs of an unanswered POST, which the
+ * node may have in addition to the record's NICs.
  */
 export function existingNodeFrom(
   record: RecordedDelivery,
   sent: readonly InterfaceSpec[] = [],
 ): ExistingNode {
   const { nodeName, instanceId, uid, generation, author } = record;
-  // A record of a native Viola has no OpenstackConfig's uid: its node is posted once, as one that is taken over.
+  // A native Viola's record has no OpenstackConfig uid: its node is posted once, like a node taken over.
   const used = [mark, openMark].find((prefix) => uid.startsWith(prefix));
   const owner = used === undefined ? '' : uid.slice(used.length);
   const former = record.interfaces.filter((nic) => !sent.some((other) => isSameNic(nic, other)));
@@ -43,7 +43,7 @@ function isSameNic(a: InterfaceSpec, b: InterfaceSpec): boolean {
   return a.portId === b.portId && a.macAddress === b.macAddress;
 }
 
-/** Returns the record of a node that is being sent, with the NICs that it had before. */
+/** Returns a node's record during its POST, with the NICs from before the POST. */
 export function openRecord(
   { nodeName, instanceId = '', base }: PostedNode,
   before: RecordedDelivery | undefined,
@@ -54,7 +54,7 @@ export function openRecord(
   return { nodeName, instanceId, interfaces, uid: `${openMark}${owner.uid}`, generation };
 }
 
-/** Returns the record of a node that a legacy Viola accepted. */
+/** Returns the record of a node accepted by a legacy Viola. */
 export function recordFrom(
   { nodeName, instanceId = '', interfaces = [], base }: PostedNode,
   owner: Pick<Source, 'uid'>,
@@ -63,7 +63,7 @@ export function recordFrom(
   return { nodeName, instanceId, interfaces, uid: `${mark}${owner.uid}`, generation };
 }
 
-/** Whether the record of a node is the one that its plan was computed against. */
+/** Returns whether the plan was computed against this record. */
 export function isAt(base: Base | null | undefined, record: Base | undefined): boolean {
   if (base === undefined) return true;
   return base?.uid === record?.uid && base?.generation === record?.generation;

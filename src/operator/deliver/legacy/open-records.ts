@@ -13,7 +13,7 @@ interface About {
   readonly before: ReadonlyMap<string, RecordedDelivery>;
 }
 
-/** Returns recorded nodes; one whose last POST was not answered has the NICs of that POST, too. */
+/** Returns recorded nodes; a node with an unanswered POST has the POST's NICs, too. */
 export async function recordedNodes(
   records: DeliveryRecords,
   filter: DeliveryFilter,
@@ -27,7 +27,7 @@ export async function recordedNodes(
   );
 }
 
-/** Records before a POST what is sent: if no answer comes, the business cluster may hold it. */
+/** Records nodes before their POST: without an answer, the business cluster may hold the posted nodes. */
 export async function begin(
   nodes: readonly PostedNode[],
   { records, providerId, owner, before }: About,
@@ -44,8 +44,8 @@ export async function begin(
 }
 
 /**
- * Records again what was there before a POST that was certainly not carried out. A node whose POST before that one was not
- * answered stays open.
+ * Restores the records from before a POST that certainly changed nothing. A node with an earlier unanswered POST stays
+ * open.
  */
 export async function undo(
   nodes: readonly PostedNode[],
@@ -58,7 +58,7 @@ export async function undo(
   await records.add(providerId, owner, own, fresh);
 }
 
-/** A node that is taken over stays recorded for its OpenstackConfig until it is accepted. */
+/** A node being taken over keeps its former OpenstackConfig in the inventory until Viola accepts the node. */
 function isOwn(before: RecordedDelivery | undefined, { namespace, name }: Source): boolean {
   return !before || (before.author.namespace === namespace && before.author.name === name);
 }
@@ -72,7 +72,7 @@ const unconnected: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Whether a POST that failed has certainly changed nothing. */
+/** Returns whether a failed POST certainly changed nothing. */
 export function isWithoutEffect({ status, kind, cause }: RequestError): boolean {
   if (status !== undefined) return status >= 400 && status < 500;
   if (isRequestError(cause)) return isWithoutEffect(cause);

@@ -1,6 +1,6 @@
 import type { PostedNode } from '../../../api/node-configs-http.ts';
 
-/** Returns a node in the form of the legacy operator. The legacy Viola reads no other field. */
+/** Returns a node in the legacy operator's form; the legacy Viola reads no other field. */
 export function wireNode({ nodeName, instanceId, interfaces = [] }: PostedNode) {
   return {
     nodeName,

@@ -26,26 +26,26 @@ beforeEach(async () => {
     writes += 1;
     return {};
   }) as unknown as KubeClient['patch'];
-  const bed = await openTriggerFixture({
+  const fixture = await openTriggerFixture({
     patch,
     keys: async () => [key],
     clock,
     lifetime: stop.signal,
   });
-  ({ url } = await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal));
+  ({ url } = await listen(fixture.app, { host: '127.0.0.1', port: 0 }, stop.signal));
 });
 
 afterEach(() => stop.abort(new Error('done')));
 
 interface Sent {
-  /** What is signed, and what is sent. */
+  /** Signed bytes; also the sent body unless `body` is set. */
   readonly signed: string | Uint8Array;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly path?: string;
 }
 
-/** Sends a signed call as it is told to, which `fetch` would put right. */
+/** Sends a signed call unchanged; `fetch` would correct the headers. */
 async function send({ signed, body = signed, headers = {}, path: to = path }: Sent) {
   const head = `${timestamp}\nPOST\n${to}\n`;
   const hmac = createHmac('sha256', key).update(head).update(signed).digest('hex');
@@ -67,30 +67,33 @@ it.each<[string, Sent]>([
   ['without a length or a type', { signed: '{"a":1}', headers: chunked }],
   ['compressed', { signed: zipped, headers: { 'content-encoding': 'gzip' } }],
   ['not UTF-8', { signed: Uint8Array.of(0xff, 0xfe, 0) }],
-  ['empty, of a type', { signed: '', headers: { 'content-type': 'application/json' } }],
-  ['JSON that is none', { signed: '{"a"', headers: { 'content-type': 'application/json' } }],
+  ['empty, with a content type', { signed: '', headers: { 'content-type': 'application/json' } }],
+  ['invalid JSON', { signed: '{"a"', headers: { 'content-type': 'application/json' } }],
   ['for a path with a query', { signed: '', path: `${path}?from=alerts` }],
   ['for a path with escapes', { signed: '', path: path.replace('osc', '%6fsc') }],
-])('bytes are signed as they are sent: %s', async (_what, sent) => {
+])('a call signed over the sent bytes is admitted: %s', async (_what, sent) => {
   expect(await send(sent)).toBe(202);
   expect(writes).toBe(1);
 });
 
 it.each<[string, Sent]>([
-  ['nothing, of chunks that are sent', { signed: '', body: '{"a":1}', headers: chunked }],
+  ['chunks outside the signature', { signed: '', body: '{"a":1}', headers: chunked }],
   [
-    'what is compressed',
+    'signature over the uncompressed body',
     { signed: '{"a":1}', body: zipped, headers: { 'content-encoding': 'gzip' } },
   ],
-  ['nothing, of a type that is none', { signed: '', body: 'x', headers: { 'content-type': ';' } }],
+  ['invalid content type', { signed: '', body: 'x', headers: { 'content-type': ';' } }],
   [
-    'one of two',
+    'two signatures',
     { signed: '', headers: { [signatureHeader]: [`sha256=${'0'.repeat(64)}`, 'sha256='] } },
   ],
-  ['at one of two times', { signed: '', headers: { [timestampHeader]: [timestamp, timestamp] } }],
-  ['with an empty header', { signed: '', headers: { [signatureHeader]: '' } }],
-  ['in capitals', { signed: '', headers: { [signatureHeader]: `sha256=${'A'.repeat(64)}` } }],
-])('no call goes through that signs %s', async (_what, sent) => {
+  ['two timestamps', { signed: '', headers: { [timestampHeader]: [timestamp, timestamp] } }],
+  ['empty signature', { signed: '', headers: { [signatureHeader]: '' } }],
+  [
+    'signature in capitals',
+    { signed: '', headers: { [signatureHeader]: `sha256=${'A'.repeat(64)}` } },
+  ],
+])('a call is refused: %s', async (_what, sent) => {
   expect([400, 401, 415]).toContain(await send(sent));
   expect(writes).toBe(0);
 });

@@ -9,10 +9,10 @@ import type { Clock } from '../../../time/clock.ts';
 import { refused, type Signature, signatureIn, verifySignature } from './signature.ts';
 import type { UsedSignatures } from './used-signatures.ts';
 
-/** Shorter ones can be guessed from a signature that was overheard. */
+/** Shortest key in characters; a shorter key can be guessed from an intercepted signature. */
 const shortestKey = 16;
 
-/** Reads the keys of signatures, one a line; throws an Error that names the file. */
+/** Reads the signing keys, one per line. Throws an Error with the file name. */
 export async function keysIn(path: string): Promise<readonly string[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
   const keys = lines.filter((line) => line !== '');
@@ -21,20 +21,22 @@ export async function keysIn(path: string): Promise<readonly string[]> {
 }
 
 export interface CallersDeps {
-  /** Who may call with a token; nobody without it. */
+  /** Tokens for callers; undefined: no call by token. */
   readonly tokens: TokenFile | undefined;
-  /** The keys of signatures; nobody may sign without it. */
+  /** Signing keys; undefined: no signed calls. */
   readonly keys: (() => Promise<readonly string[]>) | undefined;
   readonly used: UsedSignatures;
   readonly clock: Clock;
 }
 
-/** Lets through who has a token, and who seems to sign: of that the head of a request shows not all. */
+/**
+ * Admits callers with a token, and signed calls for later proof: the request head is not enough to verify a signature.
+ */
 export function admitCallers({ tokens, keys, clock }: CallersDeps): Admit {
   return async ({ headers, ip }): Promise<Caller> => {
     if (headers[signatureHeader] !== undefined && keys) {
       signatureIn(headers, clock.now());
-      // By address until the signature is proven: who only seems to sign takes nothing from anybody.
+      // By address until the signature is proven, so a false signature uses up no other caller's limits.
       return { name: `signed, from ${ip}`, providers: ['*'] };
     }
     if (!tokens) throw refused(`sign the call: ${signatureHeader} is missing`);
@@ -44,7 +46,7 @@ export function admitCallers({ tokens, keys, clock }: CallersDeps): Admit {
   };
 }
 
-/** The signature of a call that came in with one, when it is good and new; undefined = it came in with a token. */
+/** Returns a signed call's valid and unused signature; undefined: a call by token. Throws HttpProblem. */
 export async function provenSignature(
   request: FastifyRequest,
   { keys, used, clock }: CallersDeps,
@@ -62,7 +64,7 @@ async function usableKeys(keys: () => Promise<readonly string[]>): Promise<reado
   try {
     return await keys();
   } catch (cause) {
-    // The file is gone or holds no key: nobody knows whose call it is.
+    // The file is missing or has no key, so no signature can be verified.
     const detail = 'the key file of this server cannot be used; its log says why';
     throw new HttpProblem(503, 'KeysUnavailable', detail, { retryAfterSeconds: 5, cause });
   }

@@ -8,12 +8,12 @@ import type { Perform } from '../../../process/effects.ts';
 import { type Clock, passed } from '../../../time/clock.ts';
 import { openstackConfigs } from '../../openstack-config.ts';
 
-/** An OpenstackConfig is written once in this time at most. */
+/** Shortest interval (ms) between two writes to an OpenstackConfig. */
 const everyMs = 1_000;
-/** OpenstackConfigs that may be asked for within that time. */
+/** Most OpenstackConfigs with a write in that interval. */
 const most = 100;
 
-/** One write, and the calls that it answers. */
+/** One write, shared by several calls. */
 interface Turn {
   readonly id: string;
   readonly written: PromiseWithResolvers<void>;
@@ -22,20 +22,20 @@ interface Turn {
 export interface ReconcileRequestsDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly perform: Perform<Effect>;
-  /** Of which OpenstackConfigs are looked at; none = of all. */
+  /** Namespaces that the operator syncs; empty: all. */
   readonly allowedNamespaces: readonly string[];
   readonly clock: Clock;
-  /** Ends writes that several callers may be waiting for. */
+  /** Aborts writes, because a write may serve several callers. */
   readonly lifetime: AbortSignal;
 }
 
 /**
- * Asks for looks at OpenstackConfigs by their annotation, from whichever replica: the one that leads sees it. Calls share a
- * write that none of them is later than: the look that a write before had asked for may have been over.
+ * Requests syncs by annotating OpenstackConfigs; works on every replica, because the leader watches the annotation.
+ * Calls share only a write that begins after them: the sync for an earlier write may already be over.
  */
 export class ReconcileRequests {
   readonly #deps: ReconcileRequestsDeps;
-  /** The writes that are still to come, by OpenstackConfig; undefined = the last one has begun within the second. */
+  /** Pending writes by OpenstackConfig; undefined: a write began within the last second and no write is pending. */
   readonly #waiting = new Map<string, Turn | undefined>();
 
   constructor(deps: ReconcileRequestsDeps) {
@@ -46,8 +46,8 @@ export class ReconcileRequests {
     return this.#waiting.size;
   }
 
-  /** Answers the id that holds for the call when it is written: `id`, or that of a call it shares the write with. Throws HttpProblem. */
-  async ask(ref: ObjectRef, id: string): Promise<string> {
+  /** Returns the written id: `id`, or the id of a call sharing the write. Throws HttpProblem. */
+  async request(ref: ObjectRef, id: string): Promise<string> {
     const { allowedNamespaces } = this.#deps;
     const { namespace = '' } = ref;
     if (allowedNamespaces.length > 0 && !allowedNamespaces.includes(namespace)) {
@@ -69,7 +69,7 @@ export class ReconcileRequests {
     return turn;
   }
 
-  /** Writes for as long as somebody asks, the first time at once. */
+  /** Writes while calls are pending, the first time at once. */
   async #begin(key: string, ref: ObjectRef, first: Turn): Promise<void> {
     if (this.#waiting.size >= most) {
       const detail = `${most} OpenstackConfigs were asked for within a second; send fewer at once`;

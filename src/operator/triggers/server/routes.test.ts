@@ -15,7 +15,7 @@ const path = '/v1/triggers/openstackconfigs/multinic-system/osc';
 let clock: FakeClock;
 let stop: AbortController;
 let keys: () => Promise<readonly string[]>;
-/** What the API server was told: `namespace/name`, field manager and value of the annotation. */
+/** Patches received by the API server: `namespace/name`, field manager and annotation value. */
 let writes: { key: string; manager: string | undefined; id: string }[];
 let patch: KubeClient['patch'];
 
@@ -36,9 +36,9 @@ beforeEach(() => {
 
 afterEach(() => stop.abort(new Error('done')));
 
-/** A replica of the operator, as far as its trigger endpoint goes. */
+/** Starts a replica's trigger endpoint. */
 async function replica({ signing = true, granting = true, namespaces = [] as string[] } = {}) {
-  const bed = await openTriggerFixture({
+  const fixture = await openTriggerFixture({
     patch: (async (...all: Parameters<typeof patch>) => patch(...all)) as never,
     keys: signing ? keys : undefined,
     tokens: granting,
@@ -46,8 +46,8 @@ async function replica({ signing = true, granting = true, namespaces = [] as str
     clock,
     lifetime: stop.signal,
   });
-  const { url } = await listen(bed.app, { host: '127.0.0.1', port: 0 }, stop.signal);
-  return { ...bed, url };
+  const { url } = await listen(fixture.app, { host: '127.0.0.1', port: 0 }, stop.signal);
+  return { ...fixture, url };
 }
 
 async function call(url: string, headers: Record<string, string>, body?: string, to = path) {
@@ -56,8 +56,8 @@ async function call(url: string, headers: Record<string, string>, body?: string,
     headers,
     ...(body === undefined ? {} : { body }),
   });
-  const said = (await answer.json()) as { id: string; code: string; detail: string };
-  return { ...said, status: answer.status, retry: answer.headers.get('retry-after') };
+  const json = (await answer.json()) as { id: string; code: string; detail: string };
+  return { ...json, status: answer.status, retry: answer.headers.get('retry-after') };
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -71,8 +71,8 @@ function signed(change: { timestamp?: string; body?: string; to?: string; by?: s
   };
 }
 
-describe('a call with a token', () => {
-  it('annotates the OpenstackConfig and answers the value', async () => {
+describe('a trigger call with a token', () => {
+  it("a call with a token annotates the OpenstackConfig and returns the annotation's value", async () => {
     const { url, effects } = await replica();
     const { status, id, ...rest } = await call(url, bearer('rw'));
     expect([status, rest]).toEqual([
@@ -85,17 +85,17 @@ describe('a call with a token', () => {
   });
 
   it.each([
-    ['nobody', {}, 401, 'TokenRequired'],
-    ['a stranger', bearer('guess'), 401, 'TokenUnknown'],
-    ['who may read', bearer('ro'), 403, 'VerbDenied'],
-    ['who may write elsewhere', bearer('w'), 403, 'ProviderDenied'],
-  ])('is refused: %s', async (_who, headers, status, code) => {
+    ['no token', {}, 401, 'TokenRequired'],
+    ['unknown token', bearer('guess'), 401, 'TokenUnknown'],
+    ['read-only token', bearer('ro'), 403, 'VerbDenied'],
+    ['token for another provider', bearer('w'), 403, 'ProviderDenied'],
+  ])('a call is refused: %s', async (_who, headers, status, code) => {
     const { url } = await replica();
     expect(await call(url, headers as Record<string, string>)).toMatchObject({ status, code });
     expect(writes).toEqual([]);
   });
 
-  it('may have any body, and no long one', async () => {
+  it('a call may have any body up to the size limit', async () => {
     const { url } = await replica();
     const headers = { ...bearer('rw'), 'content-type': 'text/x-alert' };
     expect(await call(url, headers, '{not JSON')).toMatchObject({ status: 202 });
@@ -104,7 +104,7 @@ describe('a call with a token', () => {
   });
 
   it.each(['UPPER/osc', 'ns/-osc', 'ns/%2e%2e', 'ns/..%2fsecrets', `ns/${'a'.repeat(254)}`])(
-    'for %s is refused, and the API server is not asked',
+    'a call for %s is refused without an API request',
     async (name) => {
       const { url } = await replica();
       const to = `/v1/triggers/openstackconfigs/${name}`;
@@ -119,13 +119,13 @@ describe('a call with a token', () => {
     [403, 'Forbidden', 403, 'NamespaceDenied'],
     [500, 'InternalError', 503, 'ClusterUnavailable'],
     [0, 'Unreachable', 503, 'ClusterUnavailable'],
-  ])('that the API server answers %s %s is answered %s %s', async (of, reason, status, code) => {
+  ])('API server answer %s %s gives the caller %s %s', async (of, reason, status, code) => {
     patch = async () => Promise.reject(new KubeError({ status: of, reason, message: 'no' }));
     const { url } = await replica();
     expect(await call(url, bearer('rw'))).toMatchObject({ status, code });
   });
 
-  it('about a namespace that nobody looks at is refused, and writes nothing', async () => {
+  it("a call for a namespace outside the operator's namespaces is refused and writes nothing", async () => {
     const { url } = await replica({ namespaces: ['another'] });
     const answer = { status: 403, code: 'NamespaceDenied' };
     expect(await call(url, bearer('rw'))).toMatchObject(answer);
@@ -135,7 +135,7 @@ describe('a call with a token', () => {
     expect(await call(served.url, bearer('rw'))).toMatchObject({ status: 202 });
   });
 
-  it('is answered in time when the API server hangs', async () => {
+  it('a call is answered in time when the API server hangs', async () => {
     patch = async () => Promise.withResolvers<never>().promise;
     const { url } = await replica();
     const calling = call(url, bearer('rw'));
@@ -145,7 +145,7 @@ describe('a call with a token', () => {
   });
 });
 
-/** So many calls for one OpenstackConfig that wait for their answers. */
+/** Starts `count` calls for one OpenstackConfig, all waiting for their answers. */
 async function inWork(count: number, url: string) {
   const before = clock.waits.filter((ms) => ms > 30_000).length;
   const calls = Array.from({ length: count }, async () => call(url, bearer('rw')));
@@ -154,11 +154,11 @@ async function inWork(count: number, url: string) {
   return calls;
 }
 
-describe('calls for one OpenstackConfig', () => {
-  it('within a second share a write that begins after all of them', async () => {
+describe('trigger calls for one OpenstackConfig', () => {
+  it('calls within a second share a write that begins after all these calls', async () => {
     const { url, requests } = await replica();
     const first = await call(url, bearer('rw'));
-    // The look that the first one asked for may be over by now.
+    // The sync for the first call may be over by now.
     const later = await inWork(3, url);
     await clock.advance(999);
     expect(writes.map(({ id }) => id)).toEqual([first.id]);
@@ -171,7 +171,7 @@ describe('calls for one OpenstackConfig', () => {
     expect((await call(url, bearer('rw'))).status).toBe(202);
   });
 
-  it('never share one that hangs: the next is made when it has ended, and none is made at its side', async () => {
+  it("calls during a hanging write share the next write, which begins after the hanging write's end", async () => {
     const hung = Promise.withResolvers<void>();
     const works = patch;
     patch = (async (...all: Parameters<typeof patch>) => {
@@ -188,7 +188,7 @@ describe('calls for one OpenstackConfig', () => {
     expect(writes.map(({ id }) => id)).toEqual([...ids]);
   });
 
-  it('that fails is tried again by the calls after it, once a second', async () => {
+  it('a failed write is retried for later calls, once a second', async () => {
     const works = patch;
     let tries = 0;
     patch = async () => {
@@ -205,7 +205,7 @@ describe('calls for one OpenstackConfig', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it('and for another are two', async () => {
+  it('calls for two OpenstackConfigs cause two writes', async () => {
     const { url } = await replica();
     await call(url, bearer('rw'));
     await call(url, bearer('rw'), undefined, path.replace('osc', 'other'));
@@ -216,8 +216,8 @@ describe('calls for one OpenstackConfig', () => {
   });
 });
 
-describe('a flood', () => {
-  it('of 10,000 calls is a write for each OpenstackConfig and second, more callers than 32 at once come later, and nothing is kept', async () => {
+describe('a flood of trigger calls', () => {
+  it('10,000 calls cause one write per OpenstackConfig and second, and calls beyond 32 get 429', async () => {
     const { app, requests } = await replica();
     const answers: { statusCode: number; headers: { readonly 'retry-after'?: unknown } }[] = [];
     for (let second = 0; second < 2; second++) {
@@ -225,10 +225,10 @@ describe('a flood', () => {
         const url = n % 2 === 0 ? path : path.replace('osc', 'other');
         return app.inject({ method: 'POST', url, headers: bearer('rw') });
       });
-      const told = Promise.all(calls);
+      const answered = Promise.all(calls);
       await until('32 of them are in work', () => requests.size === 2);
       await clock.advance(1_000);
-      answers.push(...(await told));
+      answers.push(...(await answered));
       await clock.advance(1_000);
     }
     const refused = answers.filter(({ statusCode }) => statusCode !== 202);
@@ -240,23 +240,23 @@ describe('a flood', () => {
     expect(requests.size).toBe(0);
   });
 
-  it('of names is 100 of them in a second, and the rest is told to come later', async () => {
+  it('calls for more than 100 OpenstackConfigs within a second get 429', async () => {
     const { app, requests } = await replica();
-    const ask = async (n: number) => {
+    const callFor = async (n: number) => {
       const url = path.replace('osc', `osc-${n}`);
       return (await app.inject({ method: 'POST', url, headers: bearer('rw') })).statusCode;
     };
     const answers: number[] = [];
-    for (let n = 0; n < 200; n++) answers.push(await ask(n));
+    for (let n = 0; n < 200; n++) answers.push(await callFor(n));
     expect(answers.filter((status) => status === 202)).toHaveLength(100);
     expect(answers.slice(100).every((status) => status === 429)).toBe(true);
     expect(requests.size).toBe(100);
     await clock.advance(1_000);
     expect(requests.size).toBe(0);
-    expect(await ask(200)).toBe(202);
+    expect(await callFor(200)).toBe(202);
   });
 
-  it('of signatures is remembered up to a bound', async () => {
+  it('used signatures are stored up to 10,000', async () => {
     const used = new UsedSignatures(clock);
     for (let n = 0; n < 10_000; n++) used.use(`${n}`);
     expect(() => used.use('more')).toThrow('10000 signed calls came within ten minutes');
@@ -267,7 +267,7 @@ describe('a flood', () => {
   });
 });
 
-describe('a signed call', () => {
+describe('a signed trigger call', () => {
   // Made with: printf '1767225600\nPOST\n…/osc\n{"a":1}' | openssl dgst -sha256 -hmac 0123456789abcdef
   const example = {
     'x-multinic-timestamp': '1767225600',
@@ -275,37 +275,37 @@ describe('a signed call', () => {
       'sha256=ebbfd7544626a9b44c696423ce4b85b8b722be42722cfbe2fdf6616992aa6af1',
   };
 
-  it('is let through as openssl signs it', async () => {
+  it('a call signed by openssl is admitted', async () => {
     const { url } = await replica();
     const answer = await call(url, example, '{"a":1}');
     expect(answer).toMatchObject({ status: 202, namespace: 'multinic-system', name: 'osc' });
     expect(writes.map(({ id }) => id)).toEqual([answer.id]);
   });
 
-  it('may be signed with any key of the file', async () => {
+  it('a call may be signed with any key in the key file', async () => {
     const { url } = await replica();
     expect(await call(url, signed({ by: 'fedcba9876543210' }))).toMatchObject({ status: 202 });
   });
 
   it.each([
-    ['of another key', signed({ by: 'another key that is long' }), ''],
-    ['of another body', signed({ body: '{"a":2}' }), '{"a":1}'],
-    ['of another path', signed({ to: path.replace('osc', 'other') }), ''],
-    ['of another time', { ...signed(), 'x-multinic-timestamp': '1767225601' }, ''],
-    ['from five minutes and a second ago', signed({ timestamp: '1767225299' }), ''],
-    ['from as far ahead', signed({ timestamp: '1767225901' }), ''],
-    ['without a time', { 'x-multinic-signature': signed()['x-multinic-signature'] }, ''],
-    ['at a time that is none', signed({ timestamp: 'now' }), ''],
-    ['that is none', { ...signed(), 'x-multinic-signature': 'sha256=00' }, ''],
-    ['of another form', { ...signed(), 'x-multinic-signature': 'md5=00' }, ''],
-  ])('%s is refused', async (_what, headers, body) => {
+    ['another key', signed({ by: 'another key that is long' }), ''],
+    ['another body', signed({ body: '{"a":2}' }), '{"a":1}'],
+    ['another path', signed({ to: path.replace('osc', 'other') }), ''],
+    ['another time', { ...signed(), 'x-multinic-timestamp': '1767225601' }, ''],
+    ['301 s old', signed({ timestamp: '1767225299' }), ''],
+    ['301 s ahead', signed({ timestamp: '1767225901' }), ''],
+    ['no timestamp', { 'x-multinic-signature': signed()['x-multinic-signature'] }, ''],
+    ['invalid timestamp', signed({ timestamp: 'now' }), ''],
+    ['too short', { ...signed(), 'x-multinic-signature': 'sha256=00' }, ''],
+    ['MD5', { ...signed(), 'x-multinic-signature': 'md5=00' }, ''],
+  ])('a signature is refused: %s', async (_what, headers, body) => {
     const { url, used } = await replica();
     const answer = await call(url, headers, body);
     expect(answer).toMatchObject({ status: 401, code: 'SignatureRefused' });
     expect([writes, used.size]).toEqual([[], 0]);
   });
 
-  it('of another form is refused before its body is read', async () => {
+  it('a malformed signature is refused before the body is read', async () => {
     const { url } = await replica();
     const headers = { ...signed(), 'x-multinic-signature': 'sha256=00' };
     const long = 'x'.repeat(longestBody + 1);
@@ -313,14 +313,14 @@ describe('a signed call', () => {
   });
 
   it.each(['1767225300', '1767225900', '1767225600.25'])(
-    'of %s is of our time',
+    "timestamp %s is accepted, at most 300 s from the server's clock",
     async (timestamp) => {
       const { url } = await replica();
       expect(await call(url, signed({ timestamp }))).toMatchObject({ status: 202 });
     },
   );
 
-  it('that is sent again is refused as long as it could be good', async () => {
+  it('a replayed call is refused as long as its timestamp is accepted', async () => {
     const { url } = await replica();
     const late = signed({ timestamp: '1767225900' });
     await call(url, late);
@@ -334,18 +334,22 @@ describe('a signed call', () => {
     expect(writes).toHaveLength(1);
   });
 
-  it.each([500, 404])('that the API server answered %s may be sent again as it is', async (of) => {
-    const good = patch;
-    patch = async () => Promise.reject(new KubeError({ status: of, reason: 'No', message: 'no' }));
-    const { url } = await replica();
-    expect([404, 503]).toContain((await call(url, signed())).status);
-    patch = good;
-    await clock.advance(1_000);
-    expect(await call(url, signed())).toMatchObject({ status: 202 });
-    expect(await call(url, signed())).toMatchObject({ status: 401 });
-  });
+  it.each([500, 404])(
+    'a signed call may be repeated unchanged after the API server answered %s',
+    async (of) => {
+      const good = patch;
+      patch = async () =>
+        Promise.reject(new KubeError({ status: of, reason: 'No', message: 'no' }));
+      const { url } = await replica();
+      expect([404, 503]).toContain((await call(url, signed())).status);
+      patch = good;
+      await clock.advance(1_000);
+      expect(await call(url, signed())).toMatchObject({ status: 202 });
+      expect(await call(url, signed())).toMatchObject({ status: 401 });
+    },
+  );
 
-  it('that is sent again to another replica writes what is there', async () => {
+  it('a call replayed at another replica writes the same value again', async () => {
     const [one, two] = [await replica(), await replica()];
     await call(one.url, signed());
     await clock.advance(5_000);
@@ -353,7 +357,7 @@ describe('a signed call', () => {
     expect(new Set(writes.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('waits while the keys cannot be read, and takes a new one without a restart', async () => {
+  it('a signed call gets 503 while the keys are unreadable, and new keys need no restart', async () => {
     const held = { keys: async (): Promise<string[]> => Promise.reject(new Error('gone')) };
     keys = async () => held.keys();
     const { url } = await replica();
@@ -364,7 +368,7 @@ describe('a signed call', () => {
     expect(await call(url, signed({ by: 'a key of tomorrow' }))).toMatchObject({ status: 202 });
   });
 
-  it('is not asked for where nobody signs, nor a token where nobody has one', async () => {
+  it('signatures are refused without a key file, and tokens without a token file', async () => {
     const tokensOnly = await replica({ signing: false });
     expect(await call(tokensOnly.url, signed())).toMatchObject({ code: 'TokenRequired' });
     const signingOnly = await replica({ granting: false });

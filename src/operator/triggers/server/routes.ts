@@ -9,15 +9,15 @@ import { admitCallers, type CallersDeps, provenSignature } from './callers.ts';
 import type { ReconcileRequests } from './reconcile-requests.ts';
 
 export interface TriggerRouteDeps extends CallersDeps {
-  readonly requests: Pick<ReconcileRequests, 'ask'>;
+  readonly requests: Pick<ReconcileRequests, 'request'>;
 }
 
-/** What a system that calls may say besides; nobody reads it but to check its signature. */
+/** Longest body in bytes; the body serves only for signature checks. */
 export const longestBody = 64 * 1024;
 
-/** `POST /v1/triggers/openstackconfigs/{namespace}/{name}`: asks for a look at an OpenstackConfig, in every mode. */
+/** `POST /v1/triggers/openstackconfigs/{namespace}/{name}`: requests a sync of an OpenstackConfig, in every mode. */
 export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
-  // Whatever it is: a signature is one of bytes.
+  // Bodies stay unparsed, because a signature covers bytes.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.post(
@@ -37,12 +37,12 @@ export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
     async (request, reply) => {
       const { namespace, name } = request.params;
       const signature = await provenSignature(request, deps);
-      // Of the same call at another replica comes the same id, and so no second look.
+      // The same call at another replica has the same id, and therefore starts no second sync.
       const mark = signature?.hmac.slice(0, 16) ?? randomBytes(8).toString('hex');
       const at = signature ? new Date(Number(signature.timestamp) * 1000) : deps.clock.now();
-      const asked = deps.requests.ask({ namespace, name }, `${rfc3339(at)}-${mark}`);
-      const id = await unlessAborted(asked, request.work).catch((error: unknown) => {
-        // Clients repeat a call that failed as it was signed.
+      const requested = deps.requests.request({ namespace, name }, `${rfc3339(at)}-${mark}`);
+      const id = await unlessAborted(requested, request.work).catch((error: unknown) => {
+        // Clients repeat a failed call with its signature.
         if (signature) deps.used.forget(signature.hmac);
         throw error;
       });

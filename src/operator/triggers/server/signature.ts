@@ -2,27 +2,29 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signatureHeader, timestampHeader } from '../../../api/trigger-http.ts';
 import { HttpProblem } from '../../../http/problem.ts';
 
-/** How far the clock of whoever signs may be from ours. */
+/** Largest difference (ms) between the caller's clock and ours. */
 export const signatureWindowMs = 300_000;
 
-/** What the head of a signed call says of its signature. */
+/** Signature headers of a signed call. */
 export interface Signature {
-  /** As it was sent: it is part of what is signed. */
+  /** As sent, because the timestamp is signed, too. */
   readonly timestamp: string;
   /** 64 hexadecimal digits. */
   readonly hmac: string;
 }
 
-/** What is signed, before the body. */
+/** Signed data before the body. */
 interface Call {
   readonly method: string;
-  /** With the query, as it was sent. */
+  /** With the query, as sent. */
   readonly path: string;
 }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Reads the headers of a signed call; throws 401 when they are none, or of another time. */
+/**
+ * Reads a signed call's headers. Throws 401 when headers are missing or malformed, or the timestamp is too far away.
+ */
 export function signatureIn(headers: Headers, now: Date): Signature {
   const { [signatureHeader]: signature, [timestampHeader]: timestamp } = headers;
   const hmac = /^sha256=([0-9a-f]{64})$/.exec(String(signature))?.[1];
@@ -40,7 +42,7 @@ export function signatureIn(headers: Headers, now: Date): Signature {
   );
 }
 
-/** Throws 401 unless one of the keys makes this signature of this call. */
+/** Throws 401 unless a key gives this signature for the call. */
 export function verifySignature(
   { timestamp, hmac }: Signature,
   keys: readonly string[],

@@ -40,7 +40,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Starts with these settings; answers where it serves, undefined = it does not. */
+/** Starts the server with these settings; returns the URL, or undefined when the server does not listen. */
 async function start(env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const serves = Promise.withResolvers<void>();
   const destination = {
@@ -72,21 +72,21 @@ async function file(name: string, text: string): Promise<string> {
 }
 
 describe('startTriggerServer', () => {
-  it('listens to nobody while nothing says who may call', async () => {
+  it('the trigger server does not listen without token file and key file', async () => {
     stop.abort(new Error('stop'));
     expect(await start({})).toBeUndefined();
   });
 
-  it('serves who has a token, until it is told to stop', async () => {
+  it('the trigger server serves callers with a token until its signal aborts', async () => {
     const sha256 = createHash('sha256').update('w').digest('hex');
     const grants = JSON.stringify([{ name: 'w', sha256, providers: ['*'], verbs: ['write'] }]);
     const url = await start({ API_TOKENS_FILE: await file('tokens.yaml', grants) });
     const headers = { authorization: 'Bearer w' };
     const call = async () => fetch(`${url}${path}`, { method: 'POST', headers });
     expect((await call()).status).toBe(202);
-    const said = await metrics.registry.metrics();
-    expect(said).toContain('multinic_token_file_usable{server="trigger"} 1');
-    expect(said).toMatch(
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('multinic_token_file_usable{server="trigger"} 1');
+    expect(text).toMatch(
       /multinic_http_requests_total\{server="trigger",method="POST",route="[^"]+",status="202"\} 1/,
     );
     const document = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
@@ -97,7 +97,7 @@ describe('startTriggerServer', () => {
     await expect(call()).rejects.toThrow();
   });
 
-  it('is not ready while its token file cannot be used', async () => {
+  it('readiness fails while the trigger token file is unusable', async () => {
     const tokens = await file('tokens.yaml', '[]');
     await start({ API_TOKENS_FILE: tokens });
     expect(health.readiness().ok).toBe(true);
@@ -110,17 +110,17 @@ describe('startTriggerServer', () => {
   it.each([
     ['', 'must hold a key of 16 characters or more on each line'],
     ['0123456789abcdef\nshort\n', 'must hold a key of 16 characters or more on each line'],
-  ])('does not start with keys %j', async (text, message) => {
+  ])('the trigger server does not start with keys %j', async (text, message) => {
     const keys = await file('keys', text);
     await expect(start({ TRIGGER_HMAC_KEY_FILE: keys })).rejects.toThrow(`${keys} ${message}`);
   });
 
-  it('does not start without the file of keys', async () => {
+  it('the trigger server does not start without the key file', async () => {
     const keys = join(directory, 'keys');
     await expect(start({ TRIGGER_HMAC_KEY_FILE: keys })).rejects.toThrow(keys);
   });
 
-  it('wants TLS, or somebody’s word, on an address that others reach', async () => {
+  it('the trigger server requires TLS or --trigger-plain-http on a non-loopback address', async () => {
     const keys = await file('keys', '0123456789abcdef');
     const open = { TRIGGER_HMAC_KEY_FILE: keys, TRIGGER_ADDR: ':0' };
     await expect(start(open)).rejects.toThrow(
@@ -129,7 +129,7 @@ describe('startTriggerServer', () => {
     expect(await start({ ...open, API_PLAIN_HTTP: 'true' })).toContain('http://');
   });
 
-  it('serves by TLS with the certificate of its files', async () => {
+  it('the trigger server serves TLS with the configured certificate', async () => {
     const url = await start({
       TRIGGER_ADDR: ':0',
       TRIGGER_HMAC_KEY_FILE: await file('keys', '0123456789abcdef'),

@@ -15,7 +15,7 @@ import { UsedSignatures } from './used-signatures.ts';
 
 type Context = PartContext<typeof metricTable>;
 
-/** Serves triggers until the signal aborts, on every replica; not at all when nothing says who may call. */
+/** Serves triggers on every replica until the signal aborts; does not listen without configured callers. */
 export async function startTriggerServer(
   settings: TriggerSettings,
   cluster: Pick<ReconcileRequestsDeps, 'client' | 'perform' | 'allowedNamespaces'>,
@@ -23,8 +23,8 @@ export async function startTriggerServer(
   signal: AbortSignal,
 ): Promise<void> {
   const { tokensFile, tls: places } = triggerAccess(settings);
-  const who = await callersOf({ tokensFile, keyFile: settings.triggerHmacKeyFile }, context);
-  if (!who) return aborted(signal);
+  const callers = await callersOf({ tokensFile, keyFile: settings.triggerHmacKeyFile }, context);
+  if (!callers) return aborted(signal);
   const { clock, log, health, metrics, about } = context;
   const files = certificateFilesOf(places);
   const tls = files && (await readCertificate(files));
@@ -44,7 +44,7 @@ export async function startTriggerServer(
     },
   });
   serveTriggers(app, {
-    ...who,
+    ...callers,
     used: new UsedSignatures(clock),
     requests: new ReconcileRequests({ ...cluster, clock, lifetime: signal }),
     clock,
@@ -62,7 +62,7 @@ interface CallerFiles {
   readonly keyFile: string | undefined;
 }
 
-/** Who may call; undefined = nothing says so. Throws an Error when a file cannot be used. */
+/** Returns the configured callers; undefined: none. Throws an Error when a file is unusable. */
 async function callersOf(
   { tokensFile, keyFile }: CallerFiles,
   context: Context,
@@ -78,7 +78,7 @@ async function openTokens(path: string, { clock, log, health, metrics }: Context
   return openTokenFile(path, {
     clock,
     log,
-    // The inventory of the same process has tokens, too.
+    // The same process' inventory has a token file, too.
     health: { ready: (name, check) => health.ready(`trigger-${name}`, check) },
     onRead: (usable) =>
       metrics.set('multinic_token_file_usable', { server: 'trigger' }, usable ? 1 : 0),

@@ -2,15 +2,15 @@ import { HttpProblem } from '../../../http/problem.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { refused, signatureWindowMs } from './signature.ts';
 
-/** As many as a replica remembers at once; with each goes a call that was let through. */
+/** Most stored signatures per replica; each signature is an admitted call. */
 const most = 10_000;
-/** From the earliest moment at which a signature is good to the last. */
+/** Milliseconds between the first and the last moment at which a signature is accepted. */
 const rememberedMs = 2 * signatureWindowMs;
 
-/** Signatures that were good once, as long as they could be sent again. Each replica knows those that it was sent. */
+/** Used signatures, stored while a replay could be accepted. Each replica knows only its own calls. */
 export class UsedSignatures {
   readonly #clock: Clock;
-  /** Signature and monotonic time, the oldest first. */
+  /** Monotonic time by signature, oldest first. */
   readonly #used = new Map<string, number>();
 
   constructor(clock: Clock) {
@@ -21,7 +21,7 @@ export class UsedSignatures {
     return this.#used.size;
   }
 
-  /** Throws 401 when it was used before, and 429 when no more can be remembered. */
+  /** Throws 401 when the signature was used before, and 429 when the store is full. */
   use(hmac: string): void {
     const now = this.#clock.monotonicMs();
     for (const [used, at] of this.#used) {
@@ -38,7 +38,7 @@ export class UsedSignatures {
     this.#used.set(hmac, now);
   }
 
-  /** Of a call that came to nothing: it may be sent again as it is. */
+  /** Forgets a failed call's signature, so the caller may repeat the call unchanged. */
   forget(hmac: string): void {
     this.#used.delete(hmac);
   }
