@@ -8,7 +8,7 @@ type Counts = Omit<Wording['comments'], 'words'>;
 const folders = wordingByFolder();
 const allowed: Readonly<Record<string, Readonly<Record<keyof Wording, Counts>>>> = baseline;
 const coinedInNames =
-  /(^|[a-z])(told|seen|held|heir|doubts?|hints?|looks?|pace|invain|departed|bystanders?)(?![a-z])/i;
+  /^(told|seen|held|heir|doubts?|hints?|looks?|pace|vain|departed|bystanders?)$/i;
 
 describe('wording', () => {
   it.each(Object.entries(folders))(
