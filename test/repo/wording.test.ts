@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { filesBelow, textOf } from './tree.ts';
 import baseline from './wording.json' with { type: 'json' };
-import { type Wording, wordingByFolder } from './wording.ts';
+import { indefiniteShare, type Wording, wordingByFolder } from './wording.ts';
 
 type Counts = Omit<Wording['comments'], 'words'>;
 
@@ -22,6 +22,13 @@ describe('wording', () => {
         );
         expect(over.map(([key, count]) => `${kind}: ${count} ${key}`)).toEqual([]);
       }
+    },
+  );
+
+  it.each(['comments', 'titles'] as const)(
+    'at most 6 %% of the words in %s of src are indefinite',
+    (kind) => {
+      expect(indefiniteShare(folders, 'src', kind)).toBeLessThanOrEqual(6);
     },
   );
 
