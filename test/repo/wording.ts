@@ -62,6 +62,20 @@ function count(text: string, into: Counts): void {
   into.long += sentences.filter((one) => (one.match(/\w+/g)?.length ?? 0) > mostWords).length;
 }
 
+/** What the baseline allows for one kind of text in a folder. */
+export interface Limits {
+  /** Percent of all words. */
+  readonly indefinite: number;
+  readonly coined: number;
+  readonly long: number;
+}
+
+/** Returns the limits that counts need now: percentages are rounded up to halves, so that a new sentence may have an "of". */
+export function limitsOf({ words, indefinite: vague, coined: idioms, long }: Counts): Limits {
+  const percent = words === 0 ? 0 : Math.ceil((200 * vague) / words) / 2;
+  return { indefinite: percent, coined: idioms, long };
+}
+
 /** Returns the percentage of indefinite words in all folders below `top`. */
 export function indefiniteShare(
   folders: Readonly<Record<string, Wording>>,
@@ -77,10 +91,10 @@ export function indefiniteShare(
 
 if (import.meta.main) {
   const folders = wordingByFolder();
-  const baseline = Object.entries(folders).map(([name, { comments, titles }]) => {
-    const [{ words: _, ...ofComments }, { words: __, ...ofTitles }] = [comments, titles];
-    return [name, { comments: ofComments, titles: ofTitles }];
-  });
+  const baseline = Object.entries(folders).map(([name, { comments, titles }]) => [
+    name,
+    { comments: limitsOf(comments), titles: limitsOf(titles) },
+  ]);
   const text = JSON.stringify(Object.fromEntries(baseline), undefined, 2);
   writeFileSync(`${root}/test/repo/wording.json`, `${text}\n`);
   for (const kind of ['comments', 'titles'] as const) {
