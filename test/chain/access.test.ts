@@ -35,7 +35,7 @@ function textOf({ data }: Secret, key: string): string {
   return Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
 }
 
-/** Resolves when Viola's Pod has the content of the Secret mounted. */
+/** Resolves when Viola's Pod has mounted the Secret's current content. */
 async function untilMounted(name: string, key: string): Promise<void> {
   await vi.waitFor(async () => {
     const mounted = await readFile(join(world.directory, name, key), 'utf8');
@@ -43,7 +43,7 @@ async function untilMounted(name: string, key: string): Promise<void> {
   }, generous);
 }
 
-/** What Viola answers whoever has this token, and knows it by the authority of its certificate. */
+/** Returns Viola's HTTP status for this token; verifies Viola's certificate by the CA in the Secret. */
 async function statusFor(token: string): Promise<number> {
   const ca = textOf(await secret(accessSecrets.certificate), 'ca.crt');
   return new Promise((resolve, reject) => {
@@ -60,8 +60,8 @@ async function statusFor(token: string): Promise<number> {
   });
 }
 
-describe('operator and Viola, by what the operator makes', () => {
-  it('know each other from the start, and a port becomes a NIC', async () => {
+describe('operator and Viola, with credentials made by the operator', () => {
+  it('operator and Viola authenticate each other from the start, and a port becomes a NIC', async () => {
     expect(world.violaUrl).toMatch(/^https:/);
     await applyConfig(world, worker);
     await untilConfigIsReady(world, worker);
@@ -69,7 +69,7 @@ describe('operator and Viola, by what the operator makes', () => {
     await untilConfigured(world, worker, 'multinic0');
   });
 
-  it('leave room for the tokens of people, which hold as soon as they are mounted', async () => {
+  it('Viola accepts an extra token from the grants Secret once the Secret is mounted', async () => {
     const sha256 = createHash('sha256').update('dashboard-token').digest('hex');
     const grant = JSON.stringify([
       { name: 'dashboard', sha256, providers: ['*'], verbs: ['read'] },
@@ -81,7 +81,7 @@ describe('operator and Viola, by what the operator makes', () => {
     expect(await statusFor('dashboard-token')).toBe(200);
   });
 
-  it('know each other again when all of it was made anew while Viola was down', async () => {
+  it('operator and Viola authenticate each other again after all their Secrets were deleted while Viola was down', async () => {
     const before = await secret(accessSecrets.token);
     await world.parts.kill('viola');
     await world.parts.stop('operator');

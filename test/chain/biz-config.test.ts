@@ -46,7 +46,7 @@ function kubeconfig(): string {
   return join(world.directory, 'admin.kubeconfig');
 }
 
-/** Output of `multinic migrate biz-config`; it has to end with status 0. */
+/** Runs `multinic migrate biz-config`, expects exit status 0, and returns the output. */
 async function migrate(verb: string, ...argv: readonly string[]): Promise<string> {
   const lines: string[] = [];
   const note = (line: string): void => void lines.push(line);
@@ -69,7 +69,7 @@ function entryOf({ serverId, name }: Worker, ports: readonly Attachment[]): BizN
   return { attachedNodeId: serverId, attachedNodeName: name, interfaces };
 }
 
-/** Agent Jobs that were created so far. */
+/** Returns how many agent Jobs were created until now. */
 function jobs(): number {
   return world.business.server.audit.filter(
     ({ verb, resource, status }) =>
@@ -84,7 +84,7 @@ function labelled(): readonly string[] {
   });
 }
 
-/** NICs, routes, rules and files of both hosts. */
+/** NICs, routes, rules and files on both hosts. */
 async function hosts(): Promise<readonly HostState[]> {
   return Promise.all(world.workers.map(({ host }) => stateOf(host)));
 }
@@ -107,7 +107,7 @@ it('a MultiNicBizConfig of two nodes becomes Configured on real agents', async (
   expect(labelled()).toEqual(['worker-1', 'worker-2']);
 });
 
-it('its migration starts no agent and changes no host', async () => {
+it('the migration of a MultiNicBizConfig starts no agent and changes no host', async () => {
   const [before, started] = [await hosts(), jobs()];
   expect(await migrate('apply', '--yes')).toContain('removed the label of 2 objects');
   expect(labelled()).toEqual([]);
@@ -116,7 +116,7 @@ it('its migration starts no agent and changes no host', async () => {
   expect(await hosts()).toEqual(before);
 });
 
-it('Viola takes the nodes over, with a port that was attached meanwhile, and names stay', async () => {
+it('Viola takes the nodes over, including a port attached in between, and NIC names stay', async () => {
   await attach(world, one);
   for (const worker of world.workers)
     await applyConfig(world, worker, { settings: { portBaseline: 'All' } });
@@ -130,7 +130,7 @@ it('Viola takes the nodes over, with a port that was attached meanwhile, and nam
   expect(await migrate('verify')).toContain('2 of 2 nodes verified.');
 });
 
-it('the NICs outlive the MultiNicBizConfig, and none was away at any time', async () => {
+it('NICs stay configured without interruption when the MultiNicBizConfig is deleted', async () => {
   const [before, started] = [await hosts(), jobs()];
   const { client } = world.business;
   await client.delete(bizConfigs, ref);

@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 describe('Viola', () => {
-  it('is down and comes back', async () => {
+  it('Viola is down: configs report ViolaPostError, and new NICs arrive after a restart', async () => {
     let down = false;
     await endure(world, {
       cause: async () => {
         await world.parts.kill('viola');
         down = true;
       },
-      told: async () => {
+      untilReported: async () => {
         await untilConfigReason(world, one, 'ViolaPostError', 'connection refused');
         await untilConfigReason(world, two, 'ViolaPostError', 'connection refused');
       },
@@ -42,17 +42,17 @@ describe('Viola', () => {
   });
 });
 
-describe('a business cluster', () => {
-  it('that Viola does not know', async () => {
+describe('business cluster', () => {
+  it('an unknown business cluster is reported, and the other worker gets NICs', async () => {
     await endure(world, {
       cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'nowhere' } }),
-      told: () => untilConfigReason(world, one, 'ViolaPostError', 'nowhere'),
+      untilReported: () => untilConfigReason(world, one, 'ViolaPostError', 'nowhere'),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
   });
 
-  it('that is registered at an address where nobody listens', async () => {
+  it('a business cluster registered at an address without listener is reported', async () => {
     const [port] = await freePorts(1);
     const kubeconfig = await world.business.server.kubeconfig({
       ...world.business.server.access,
@@ -66,13 +66,13 @@ describe('a business cluster', () => {
     );
     await endure(world, {
       cause: () => applyConfig(world, one, { credentials: { k8sProviderID: 'unreachable' } }),
-      told: () => untilConfigReason(world, one, 'ViolaPostError', 'business cluster'),
+      untilReported: () => untilConfigReason(world, one, 'ViolaPostError', 'business cluster'),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
   });
 
-  it('that is down for longer than a lease lasts', async () => {
+  it('a business cluster down beyond the lease duration is reported by both configs', async () => {
     const { faults } = world.business.server;
     await endure(world, {
       cause: async () => {
@@ -80,7 +80,7 @@ describe('a business cluster', () => {
         faults.dropWatches();
         await world.parts.logged('controller', 'lease lost');
       },
-      told: async () => {
+      untilReported: async () => {
         await untilConfigReason(world, one, 'ViolaPostError', 'business cluster');
         await untilConfigReason(world, two, 'ViolaPostError', 'business cluster');
       },
@@ -89,7 +89,7 @@ describe('a business cluster', () => {
     });
   });
 
-  it('with two Nodes of one systemUUID', async () => {
+  it("two Nodes with the same systemUUID are reported on the node's object", async () => {
     const { client } = world.business;
     const impostor = { name: 'impostor' };
     await endure(world, {
@@ -98,7 +98,7 @@ describe('a business cluster', () => {
         const nodeInfo = { systemUUID: one.serverId.toUpperCase() };
         await client.patchStatus(nodes, impostor, { status: { nodeInfo } });
       },
-      told: () =>
+      untilReported: () =>
         vi.waitFor(() => {
           const { conditions } = nodeConfigOf(world, one)?.status ?? {};
           const ready = findCondition(conditions, 'Ready');

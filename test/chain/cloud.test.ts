@@ -13,7 +13,7 @@ import {
 } from '../fixtures/chain/waits.ts';
 import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 
-const nobody = '00000000-0000-4000-8000-000000000000';
+const unknownId = '00000000-0000-4000-8000-000000000000';
 
 let world: World;
 let one: Worker;
@@ -27,48 +27,46 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-describe('an OpenstackConfig that says something wrong about its cloud', () => {
+describe('an OpenstackConfig with a wrong value about its cloud', () => {
   it.each<[what: string, reason: Reason, edit: () => Edit, delivered: () => Worker[]]>([
     [
       'an unknown cloud',
       'ContrabassError',
-      () => ({ credentials: { openstackProviderID: nobody } }),
+      () => ({ credentials: { openstackProviderID: unknownId } }),
+      () => [two],
+    ],
+    ['an unknown subnet ID', 'SubnetNotFound', () => ({ subnetIDs: [unknownId] }), () => [two]],
+    [
+      'an unknown subnet name',
+      'SubnetNotFound',
+      () => ({ subnetIDs: [], subnetName: unknownId }),
       () => [two],
     ],
     [
-      'a subnet that does not exist',
+      'an unknown subnet beside an existing subnet',
       'SubnetNotFound',
-      () => ({ subnetIDs: [nobody] }),
-      () => [two],
-    ],
-    [
-      'a name that no subnet has',
-      'SubnetNotFound',
-      () => ({ subnetIDs: [], subnetName: nobody }),
-      () => [two],
-    ],
-    [
-      'a subnet that does not exist beside one that does',
-      'SubnetNotFound',
-      () => ({ subnetIDs: [nobody, world.data.subnetId] }),
+      () => ({ subnetIDs: [unknownId, world.data.subnetId] }),
       () => [one, two],
     ],
     [
-      'a server that does not exist beside one that does',
+      'an unknown server beside an existing server',
       'ServerNotFound',
-      () => ({ vmNames: [nobody, one.serverId] }),
+      () => ({ vmNames: [unknownId, one.serverId] }),
       () => [one, two],
     ],
-  ])('%s', async (_what, reason, edit, delivered) => {
-    await endure(world, {
-      cause: () => applyConfig(world, one, edit()),
-      told: () => untilConfigReason(world, one, reason, nobody),
-      cure: () => applyConfig(world, one),
-      delivered: delivered(),
-    });
-  });
+  ])(
+    '%s is reported on the OpenstackConfig, and NICs stay',
+    async (_what, reason, edit, delivered) => {
+      await endure(world, {
+        cause: () => applyConfig(world, one, edit()),
+        untilReported: () => untilConfigReason(world, one, reason, unknownId),
+        cure: () => applyConfig(world, one),
+        delivered: delivered(),
+      });
+    },
+  );
 
-  it('a key that does not fit the password', async () => {
+  it('an encrypt key unfit for the password gives ContrabassError, and the other worker gets NICs', async () => {
     const ref = { name: 'encrypt-key', namespace: namespaces.system };
     const { client } = world.management;
     await client.create(secrets, { metadata: ref, ...holding('another 16B key!') });
@@ -77,7 +75,7 @@ describe('an OpenstackConfig that says something wrong about its cloud', () => {
     const secret = { contrabassEncryptKeySecretRef: { name: ref.name, key: 'key' } };
     await endure(world, {
       cause: () => applyConfig(world, one, { secrets: secret }),
-      told: () => untilConfigReason(world, one, 'ContrabassError', 'encrypt key'),
+      untilReported: () => untilConfigReason(world, one, 'ContrabassError', 'encrypt key'),
       cure: () => client.patch(secrets, ref, holding(world.cloud.encryptKey)),
       delivered: [two],
     });
@@ -88,31 +86,31 @@ function holding(key: string) {
   return { data: { key: Buffer.from(key).toString('base64') } };
 }
 
-describe('a service that fails', () => {
-  // Answers of both are kept for a while; another timeout makes another client, which has to ask.
+describe('a failing cloud service', () => {
+  // The operator caches answers from both services. A changed timeout makes a new client without cache.
   it.each<[what: string, reason: Reason, edit: Edit, fail: () => void]>([
     [
-      'Contrabass, which is down',
+      'Contrabass down',
       'ContrabassError',
       { settings: { contrabassTimeout: '29s' } },
       () => world.cloud.controls.fail({ service: 'contrabass', kind: 'reset' }),
     ],
     [
-      'Keystone, which says 401',
+      'Keystone answering 401',
       'KeystoneError',
       { settings: { openstackTimeout: '29s' } },
       () => world.cloud.controls.fail({ service: 'keystone', kind: 'status', status: 401 }),
     ],
-  ])('%s', async (_what, reason, edit, fail) => {
+  ])('%s is reported on the OpenstackConfig, and NICs stay', async (_what, reason, edit, fail) => {
     await endure(world, {
       cause: async () => {
         fail();
         await applyConfig(world, one, edit);
       },
-      told: () => untilConfigReason(world, one, reason),
+      untilReported: () => untilConfigReason(world, one, reason),
       cure: async () => {
         world.cloud.controls.heal({});
-        // A password that was refused is left alone for an hour, unless somebody asks.
+        // A refused password blocks logins for 1 h; the reconcile-at annotation lifts the block.
         await applyConfig(world, one, edit, {
           [annotations.reconcileAt]: new Date().toISOString(),
         });
@@ -121,18 +119,18 @@ describe('a service that fails', () => {
     });
   });
 
-  it('Neutron, whose lists of ports are cut off', async () => {
+  it('truncated port lists from Neutron give NeutronPortError, and no NIC is removed', async () => {
     await endure(world, {
       cause: () =>
         world.cloud.controls.fail({ service: 'neutron', kind: 'truncate', path: '/v2.0/ports' }),
-      told: () => untilConfigReason(world, one, 'NeutronPortError'),
+      untilReported: () => untilConfigReason(world, one, 'NeutronPortError'),
       cure: () => world.cloud.controls.heal({}),
       delivered: [],
     });
   });
 });
 
-/** The port of the NIC that the worker has all the time. */
+/** Returns the port ID of the worker's permanent NIC. */
 function portOf(worker: Worker): string {
   return nodeConfigOf(world, worker)?.spec.interfaces?.[0]?.portId ?? '';
 }
@@ -141,15 +139,15 @@ function readsOf(portId: string): number {
   return world.cloud.requests.get(`neutron GET /v2.0/ports/${portId}`) ?? 0;
 }
 
-describe('a list of ports that is not true', () => {
+describe('a wrong port list', () => {
   it.each<[what: string, lie: () => void, delivered: () => Worker[]]>([
     [
-      'has nothing in it',
+      'an empty port list',
       () => world.cloud.controls.fail({ service: 'neutron', kind: 'empty', path: '/v2.0/ports' }),
       () => [],
     ],
     [
-      'lacks one that is there',
+      'a port list without an attached port',
       () =>
         world.cloud.controls.fail({
           service: 'neutron',
@@ -159,11 +157,11 @@ describe('a list of ports that is not true', () => {
         }),
       () => [one, two],
     ],
-  ])('%s removes nothing: the port is read by its id', async (_what, lie, delivered) => {
+  ])('%s removes no NIC: the operator reads the port by ID', async (_what, lie, delivered) => {
     const before = readsOf(portOf(one));
     await endure(world, {
       cause: lie,
-      told: async () => {
+      untilReported: async () => {
         const port = portOf(one);
         await vi.waitFor(() => expect(readsOf(port)).toBeGreaterThan(before + 1), generous);
         await untilConfigIsReady(world, one);
@@ -173,12 +171,12 @@ describe('a list of ports that is not true', () => {
     });
   });
 
-  it('removes nothing when the port cannot be read by its id either', async () => {
+  it('a port missing by list and by ID keeps its NIC', async () => {
     const { controls } = world.cloud;
     const id = portOf(one);
     await endure(world, {
       cause: () => {
-        // As a proxy says it: Neutron's own 404 has a body.
+        // A bare 404 as from a proxy. Neutron's own 404 has a body.
         controls.fail({
           service: 'neutron',
           kind: 'status',
@@ -187,14 +185,14 @@ describe('a list of ports that is not true', () => {
         });
         controls.fail({ service: 'neutron', kind: 'omit', path: '/v2.0/ports', ids: [id] });
       },
-      told: () => untilConfigReason(world, one, 'RemovalUnconfirmed', id),
+      untilReported: () => untilConfigReason(world, one, 'RemovalUnconfirmed', id),
       cure: () => controls.heal({}),
       delivered: [one, two],
     });
   });
 });
 
-it("a port that is deleted keeps its NIC until Nova's own record has lost it, too", async () => {
+it("a deleted port keeps its NIC until the port vanishes from Nova's record, too", async () => {
   const { controls } = world.cloud;
   await untilConfigured(world, one, 'multinic0');
   const { port_id: portId } = await attach(world, one);

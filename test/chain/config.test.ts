@@ -20,7 +20,7 @@ import { openWorld, type Worker, type World } from '../fixtures/chain/world.ts';
 let world: World;
 let one: Worker;
 let two: Worker;
-/** Nobody's but the hand's: no OpenstackConfig selects it. */
+/** A worker selected by no OpenstackConfig: the test writes its object. */
 let byHand: Worker;
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('the API server', () => {
   });
 });
 
-it('a part says how it was told what holds, but for secrets', async () => {
+it('/configz shows the source and value of each setting, and redacts secrets', async () => {
   const settings = await (await fetch(`${world.inventoryUrl}/configz`)).json();
   expect(settings).toMatchObject({
     pollFastInterval: { value: 1_000, from: '--poll-fast-interval' },
@@ -79,10 +79,10 @@ it('a part says how it was told what holds, but for secrets', async () => {
   expect(version).toMatchObject({ node: process.version, agentProtocols: [1, 2, 3] });
 });
 
-describe('an OpenstackConfig that no schema can refuse', () => {
+describe('an OpenstackConfig beyond schema validation', () => {
   it.each<[what: string, reason: Reason, words: readonly string[], edit: Edit]>([
     [
-      'several fields that cannot be used, all of them named with their values',
+      'several unusable fields (all named with their values)',
       'ConfigError',
       [
         'spec.vmNames[0] is blank',
@@ -95,10 +95,10 @@ describe('an OpenstackConfig that no schema can refuse', () => {
       },
     ],
     ['no subnet', 'SubnetRequired', ['subnetIDs, subnetID or subnetName'], { subnetIDs: [] }],
-  ])('%s', async (_what, reason, words, edit) => {
+  ])('%s: reported on the OpenstackConfig, NICs stay', async (_what, reason, words, edit) => {
     await endure(world, {
       cause: () => applyConfig(world, one, edit),
-      told: () => untilConfigReason(world, one, reason, ...words),
+      untilReported: () => untilConfigReason(world, one, reason, ...words),
       cure: () => applyConfig(world, one),
       delivered: [two],
     });
@@ -113,10 +113,10 @@ function entryOf({ port_id, mac_addr, fixed_ips }: Attachment, id: number): Entr
   return { id, name: `multinic${id}`, portId: port_id, macAddress: mac_addr, ...place };
 }
 
-describe('a MultiNicNodeConfig that no schema can refuse', () => {
+describe('a MultiNicNodeConfig beyond schema validation', () => {
   const ref = { name: 'by-hand', namespace: namespaces.system };
 
-  it('says which entry and why; its NIC stays as it is, and the others are looked after', async () => {
+  it('a refused entry is reported with its reason, its NIC stays, and the remaining entries are applied', async () => {
     const { client } = world.business;
     const empty = await standingOf(world, byHand);
     await using after = new AsyncDisposableStack();

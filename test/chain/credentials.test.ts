@@ -26,7 +26,7 @@ afterAll(() => world?.[Symbol.asyncDispose]());
 
 const ref = { name: 'clouds', namespace: namespaces.system };
 
-/** Keeps a clouds.yaml with this account in the Secret. */
+/** Stores a clouds.yaml with this account in the Secret. */
 async function keep(auth: Readonly<Record<string, string>>): Promise<void> {
   const { client } = world.management;
   const text = stringify({ clouds: { tenant: { auth } } });
@@ -55,8 +55,8 @@ const forms: Readonly<Record<string, () => Promise<Credentials>>> = {
   },
 };
 
-describe.each(Object.entries(forms))('an account %s', (_form, credentialsOf) => {
-  it('keeps the NICs of the one before, and gives and takes NICs as it did', async () => {
+describe.each(Object.entries(forms))('OpenStack credentials as %s', (_form, credentialsOf) => {
+  it('changed OpenStack credentials keep existing NICs, and ports still attach and detach', async () => {
     await applyConfig(world, worker, { credentials: await credentialsOf() });
     await untilConfigIsReady(world, worker);
     await untilConfigured(world, worker, 'multinic0');

@@ -32,18 +32,21 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 interface Obstacle {
-  /** Attaches a port to the first worker, nobody looking, that cannot become a NIC there; answers the port's id. */
+  /**
+   * Attaches a port to the first worker while the operator is paused. The port cannot become a NIC there. Returns the
+   * port's ID.
+   */
   readonly spoil: () => Promise<string>;
   readonly reason: Reason;
-  /** Takes the obstacle away, and nothing else; may be called twice. */
+  /** Removes only the obstacle; idempotent. */
   readonly mend: () => unknown;
-  /** What is said meanwhile of the NIC that was there before. */
+  /** Status reported for the existing NIC meanwhile. */
   readonly first?: 'Configured' | 'Failed';
-  /** NICs of the first worker once the obstacle is gone. */
+  /** Names of the first worker's NICs after the obstacle is gone. */
   readonly ends?: readonly string[];
 }
 
-/** The NIC says why it is not there, its host stays exactly as it was, and the other worker gets its own. */
+/** Expects a reason on the NIC, an unchanged host, and a new NIC on the other worker. */
 async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
   const { first = 'Configured', ends = ['multinic0', 'multinic1'] } = expected;
   const before = await standingOf(world, one);
@@ -62,7 +65,7 @@ async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
   await untilNicReason(world, one, port, reason);
   const [there] = nodeConfigOf(world, one)?.status.interfaceStatuses ?? [];
   expect(there).toMatchObject({ name: 'multinic0', status: first });
-  // The agent may be trying again just now.
+  // An agent run may be in progress right now.
   await vi.waitFor(async () => expect(await stateOf(one.host)).toEqual(untouched), generous);
   await mend();
   await untilConfigured(world, one, ...ends);
@@ -72,7 +75,7 @@ async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
   expect(await standingOf(world, one)).toEqual(before);
 }
 
-/** Attaches a port; resolves to its id and the name of its link when it is plugged. */
+/** Attaches a port; resolves to its ID and its link name once plugged. */
 async function attachPlugged(): Promise<{ id: string; link: string }> {
   const { port_id: id, mac_addr } = await attach(world, one);
   const link = await vi.waitFor(() => {
@@ -82,8 +85,8 @@ async function attachPlugged(): Promise<{ id: string; link: string }> {
   return { id, link };
 }
 
-describe('a NIC', () => {
-  it('that is not on the host yet', async () => {
+describe('NIC with an obstacle', () => {
+  it('a port not plugged yet waits with WaitingForNIC and is configured once plugged', async () => {
     one.hypervisor.hold('plug');
     await endure({
       spoil: async () => (await attach(world, one)).port_id,
@@ -92,7 +95,7 @@ describe('a NIC', () => {
     });
   });
 
-  it('[RW-62] with an address of somebody else', async () => {
+  it('[RW-62] a NIC with a foreign address is left unchanged with NICInUse', async () => {
     let link = '';
     const address = ['addr', 'show', 'to', '10.7.0.1'];
     await endure({
@@ -110,10 +113,10 @@ describe('a NIC', () => {
     });
   });
 
-  it("with the MAC of the node's own", async () => {
+  it("a port with the primary NIC's MAC is refused with PrimaryNIC", async () => {
     const { tenant, data } = world;
     const port = await tenant.createPort({ networkId: data.networkId, macAddress: primary.mac });
-    // No hypervisor would plug it beside the other.
+    // A real hypervisor would not plug two NICs with this MAC.
     one.hypervisor.hold('plug');
     await endure({
       spoil: async () => (await tenant.attach(one.serverId, { portId: port.id })).port_id,
@@ -126,12 +129,12 @@ describe('a NIC', () => {
   });
 });
 
-describe('a port that is DOWN', () => {
-  it('becomes a NIC like any other, and that is no error', async () => {
+describe('DOWN port', () => {
+  it('a DOWN port becomes a NIC without an error', async () => {
     const { controls } = world.cloud;
     const before = await standingOf(world, one);
     const { serverId } = one;
-    // In one go, so that nobody sees it ACTIVE.
+    // Attaches and sets DOWN in one step: the operator never observes the port ACTIVE.
     const { portId } = controls.attach({ serverId, networkId: world.data.networkId });
     controls.setPortStatus({ portId, status: 'DOWN' });
     await using after = new AsyncDisposableStack();
@@ -148,29 +151,32 @@ describe('a port that is DOWN', () => {
   });
 });
 
-describe('a full disk', () => {
+describe('full disk', () => {
   it.each([
     ['etc/netplan', 'Configured'],
-    // An agent that cannot write down what is ours vouches for nothing; it touches nothing, too.
+    // An agent without writable state.json reports Failed for every NIC and changes none.
     ['var/lib/multinic', 'Failed'],
-  ] as const)('at /%s', async (at, first) => {
-    await using undo = new AsyncDisposableStack();
-    let disk: FullDisk | undefined;
-    await endure({
-      spoil: async () => {
-        const { id } = await attachPlugged();
-        disk = undo.use(await fillDisk(join(one.host.root, at)));
-        return id;
-      },
-      reason: 'PersistFailed',
-      first,
-      mend: () => disk?.free(),
-    });
-  });
+  ] as const)(
+    'a full disk at /%s fails the new NIC and leaves the host unchanged',
+    async (at, first) => {
+      await using undo = new AsyncDisposableStack();
+      let disk: FullDisk | undefined;
+      await endure({
+        spoil: async () => {
+          const { id } = await attachPlugged();
+          disk = undo.use(await fillDisk(join(one.host.root, at)));
+          return id;
+        },
+        reason: 'PersistFailed',
+        first,
+        mend: () => disk?.free(),
+      });
+    },
+  );
 });
 
-describe('a kubelet that dies in the middle of a Job', () => {
-  it('is waited for, while others are served: what its agent did counts, and is done once', async () => {
+describe('kubelet killed during a Job', () => {
+  it('a Job whose kubelet dies is waited for and counted once, while the other node is served', async () => {
     const before = await standingOf(world, one);
     const { server } = world.business;
     await using after = new AsyncDisposableStack();
@@ -179,7 +185,7 @@ describe('a kubelet that dies in the middle of a Job', () => {
     const { port_id: port } = await attach(world, one);
     after.defer(() => detach(world, one, port));
     await vi.waitFor(() => expect(one.kubelet.alive).toBe(false), generous);
-    // Its agent goes on and comes to its end.
+    // The running agent continues without kubelet and finishes.
     await vi.waitFor(
       async () => expect(await one.host.ip('-br', 'link')).toContain('multinic1'),
       generous,
@@ -203,8 +209,8 @@ function isJob({ verb, resource }: { readonly verb: string; readonly resource: s
   return verb === 'create' && resource === 'jobs';
 }
 
-describe('a machine that was rebuilt in place', () => {
-  it('is not touched by an agent that is meant for the one before, and is served once its Node tells', async () => {
+describe('machine rebuilt in place', () => {
+  it('a rebuilt machine is refused with WrongMachine until its Node reports the new machine ID', async () => {
     const id = 'b'.repeat(32);
     await using after = new AsyncDisposableStack();
     one.kubelet.tellsNode = false;

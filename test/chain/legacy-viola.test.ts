@@ -29,20 +29,20 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Answered POSTs as `provider status node:interfaces…`. */
+/** Returns answered POSTs as `provider status node:interfaces…`. */
 async function posts(): Promise<string[]> {
   const log = await readFile(world.parts.logOf('viola'), 'utf8');
   return [...log.matchAll(/^POST \S+ (.+)$/gm)].map(([, post = '']) => post);
 }
 
-/** Names of the node configs that the management cluster has. */
+/** Returns names of the node configs in the management cluster. */
 function astray(): string[] {
   const resource = 'multinicnodeconfigs.multinic.io';
   const objects = world.management.server.objects(resource, namespaces.system);
   return objects.map(({ metadata }) => metadata.name);
 }
 
-/** Addresses of the host's links that MultiNIC configures. */
+/** Returns the host's links managed by MultiNIC, with addresses. */
 async function linksOf(): Promise<string[]> {
   const { links } = await stateOf(worker.host);
   return links.filter((link) => link.includes('multinic'));
@@ -67,7 +67,7 @@ it('a legacy Viola delivers attach, change and detach to the host, and no POST h
     expect((await linksOf()).join()).toContain('10.0.0.200');
   }, generous);
 
-  // A restart in between: the name of the NIC that stays is in the inventory alone.
+  // After this restart only the inventory still has the remaining NIC's name.
   await world.parts.stop('operator');
   await detach(world, worker, first.port_id);
   await world.parts.restart('operator');
@@ -82,7 +82,7 @@ it('a legacy Viola delivers attach, change and detach to the host, and no POST h
   const posted = await posts();
   expect(nodeConfigOf(world, worker)?.spec.interfaces).toHaveLength(1);
 
-  // As the message says: a user deletes the object, then sets the annotation.
+  // Follows the status message: the user deletes the object, then sets the annotation.
   const ref = { name: worker.name, namespace: namespaces.system };
   await world.business.client.delete(nodeConfigs, ref);
   await vi.waitFor(() => expect(nodeConfigOf(world, worker)).toBeUndefined(), generous);
@@ -93,7 +93,7 @@ it('a legacy Viola delivers attach, change and detach to the host, and no POST h
   for (const post of posted) expect(post).toMatch(/^business 200( worker-1:[12])$/);
 });
 
-it('a legacy Viola gets no POST for a provider that is not confirmed, because it writes to its own cluster', async () => {
+it('a legacy Viola gets no POST for an unconfirmed provider, because it writes to its own cluster', async () => {
   const posted = await posts();
   const credentials = { k8sProviderID: 'nowhere' };
   await applyConfig(world, worker, { ...legacy, credentials });
@@ -104,14 +104,14 @@ it('a legacy Viola gets no POST for a provider that is not confirmed, because it
   expect(astray()).toEqual([]);
   expect((await posts()).slice(posted.length)).toEqual(['business 200 worker-1:1']);
 
-  // The deletion of the OpenstackConfig ends, and the NIC stays.
+  // Deleting the OpenstackConfig completes, and the NIC stays.
   const ref = { name: worker.name, namespace: namespaces.system };
   await world.management.client.delete(openstackConfigs, ref);
   await vi.waitFor(() => expect(openstackConfigOf(world, worker)).toBeUndefined(), generous);
   await untilConfigured(world, worker, 'multinic0');
   await detach(world, worker, portId);
 
-  // Without that refusal the node would have gone astray.
+  // A POST without the refusal lands in Viola's own cluster.
   const answer = await fetch(`${world.violaUrl}${nodeConfigsPath}`, {
     method: 'POST',
     headers: { [providerHeader]: 'nowhere' },

@@ -23,7 +23,7 @@ const ref = { namespace, name: 'production-system' };
 const controller = managedObjects.controller;
 const selector = { 'app.kubernetes.io/name': 'multinic-operator' };
 const managedBy = 'multinic.example.com/managed-by-operator';
-/** A right that needs an Event which happens twice. */
+/** Used only when an Event repeats. */
 const rarely = ['patch events in multinic-system'];
 const waiting = { timeout: 20_000 };
 
@@ -59,7 +59,7 @@ function base(): Record<string, string> {
   };
 }
 
-it('lifecycle uses its rights and no others from the installation to the deletion of a MultiNicOperator', async () => {
+it('lifecycle uses exactly its granted rights from installation to deletion of a MultiNicOperator', async () => {
   await using stack = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'multinic-rights-'));
   stack.defer(() => rm(directory, { recursive: true }));
@@ -95,7 +95,7 @@ it('lifecycle uses its rights and no others from the installation to the deletio
   await expect.poll(() => has('poddisruptionbudgets.policy', controller), waiting).toBe(true);
   await expect.poll(() => has('cronjobs.batch', managedObjects.backup), waiting).toBe(true);
   await expect.poll(() => has('configmaps', 'multinic-operator-triggers'), waiting).toBe(true);
-  // MariaDB takes a restore when its Pod is ready.
+  // A restore into MariaDB starts only when its Pod is ready.
   const labels = { [managedBy]: ref.name, app: 'mariadb' };
   const pod = { metadata: { name: 'mariadb-0', namespace, labels }, spec: { containers: [] } };
   await admin.create(pods, pod);
@@ -122,7 +122,7 @@ it('lifecycle uses its rights and no others from the installation to the deletio
   const renewals = () =>
     server.audit.filter((one) => `${one.verb} ${one.resource}` === 'patch leases');
   await expect.poll(() => renewals().length, waiting).toBeGreaterThan(0);
-  // Before it ends, it asks whether its namespace goes.
+  // On shutdown lifecycle checks whether its namespace is being deleted.
   await parts.stop('lifecycle');
 
   const { lifecycle } = claimsOfParts();

@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-describe.each(chainParts)('%s, in the life of a port', (part: PartName) => {
+describe.each(chainParts)("%s during a port's life", (part: PartName) => {
   const claims = claimsOfParts()[part];
 
-  it('uses all its rights but those that are used rarely, and asks for nothing else', () => {
+  it('the part uses all its granted rights except rare ones, and requests nothing beyond them', () => {
     const { server } = ['operator', 'viola'].includes(part) ? world.management : world.business;
     const usual = claims.filter(({ right }) => !right.rare);
     expect(useOf(server.audit, identities[part], usual).unused).toEqual([]);

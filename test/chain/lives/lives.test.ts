@@ -16,13 +16,13 @@ import { hostNicsOf, Observer } from '../../fixtures/lives/observer.ts';
 import { randomOf } from '../../property/leaders/contest.ts';
 import { commits } from '../../rotation.ts';
 
-// Two OpenstackConfigs live random lives on real parts and agents; whether a NIC is there, its host is asked.
+// Random actions on two OpenstackConfigs with real parts and agents. NIC presence is read from the host.
 const isLong = process.env['MULTINIC_TEST_DEPTH'] === 'all';
-/** A life in which NICs were lost once: of an object in a former cluster that was given another server. */
+/** Regression: NICs were lost when an object in a former cluster was given a different server. */
 const onceRed = [95901];
 const lives = isLong ? 12 : 1;
 const actsPerLife = isLong ? 24 : 8;
-// CI lives the same lives each time; the long suite lives others with each commit.
+// CI uses fixed seeds; the long suite uses new seeds with each commit.
 const firstSeed = Number(process.env['MULTINIC_LIVES_SEED'] ?? (isLong ? commits() * 100 : 1));
 
 let world: World;
@@ -61,7 +61,7 @@ function said(object: OpenstackConfig | MultiNicNodeConfig | undefined, type: st
   return findCondition(object?.status?.conditions, type)?.status;
 }
 
-/** All ports are NICs of their hosts, and everybody says so. */
+/** Waits until every port is a NIC on its host and every status agrees. */
 async function settle(): Promise<void> {
   await vi.waitFor(() => Promise.all(world.workers.map(expectSettled)), generous);
   observer.settled();

@@ -6,7 +6,7 @@ import type { Form } from '../../fixtures/outages/forms.ts';
 import { outageSuite, type Scene } from '../../fixtures/outages/suite.ts';
 import { type Mariadb, startMariadb } from '../../system/store/mariadb-server.ts';
 
-// A connection to MariaDB carries no requests that a proxy could take.
+// Forms without HTTP: a MariaDB connection carries no requests for a proxy to fail.
 const outages = ['gone', 'takes-no-bytes'] as const satisfies readonly Form[];
 const nodeOf = (form: Form) => `mariadb-${form}`;
 
@@ -24,20 +24,20 @@ outageSuite(
   },
 );
 
-it.each(outages)('the history is whole after MariaDB %s', async (form) => {
+it.each(outages)('the inventory history is complete after MariaDB %s', async (form) => {
   const [rows] = await connection.query(
     `select \`change\`, count(*) as times from ${databaseOf(form)}.change_log
      where node_name = ? and name = 'multinic1' group by \`change\` order by \`change\``,
     [nodeOf(form)],
   );
-  // Once in the clean run, once in the outage.
+  // One change in the clean run, one in the outage.
   expect(rows).toEqual([
     { change: 'added', times: 2 },
     { change: 'removed', times: 2 },
   ]);
 });
 
-/** An operator whose inventory is in a database of its own, behind a proxy. */
+/** Opens an operator with its own inventory database behind a proxy. */
 async function openScene(
   { access }: Mariadb,
   form: Form,

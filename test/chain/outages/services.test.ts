@@ -13,9 +13,9 @@ const names = ['OpenStack', 'Viola', 'business cluster'].flatMap((what) =>
 outageSuite('services', names, async (stack) => {
   const hosts = allForms.map((form) => `viola-${form}`);
   const env = {
-    // What an OpenstackConfig names gets secrets of the operator only by its leave.
+    // The operator sends its secrets only to allowed endpoints.
     ALLOWED_ENDPOINTS: 'http://127.0.0.1:*',
-    // Half of their defaults: two tries have to fit into the minute on a busy machine, too.
+    // Half the defaults: two attempts must fit into the minute on a busy machine.
     CONTRABASS_TIMEOUT: '15s',
     OPENSTACK_TIMEOUT: '15s',
     VIOLA_TIMEOUT: '15s',
@@ -39,7 +39,7 @@ outageSuite('services', names, async (stack) => {
   return [{ plans, calm: await inOwnCloud(world, 'cloud-calm', stack) }];
 });
 
-/** The node config has the port, and the controller is about to act. */
+/** Resolves when the node config has the port, just before the controller acts. */
 async function untilWritten({ world, worker, port }: Settled): Promise<void> {
   await vi.waitFor(
     () => {
