@@ -11,12 +11,12 @@ export const rareUses: readonly RareUse[] = [
   {
     right: 'patch secrets',
     file: 'test/fixtures/crash/old-token.ts',
-    test: 'Viola renews it when it starts',
+    test: 'Viola renews it at start',
   },
   {
     right: 'create serviceaccounts/token of viola',
     file: 'test/fixtures/crash/old-token.ts',
-    test: 'Viola renews it when it starts',
+    test: 'Viola renews it at start',
   },
   {
     right: 'create events',
