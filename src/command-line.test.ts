@@ -36,7 +36,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
 /** Rows for a part outside a Pod, without a kubeconfig and with one that does not exist. */
 function withoutAccess(part: string): Row[] {
   const words = [part, ...(needed[part] ?? [])];
-  const begin = `multinic ${part} cannot start: `;
+  const begin = `multinic ${part} cannot run: `;
   return [
     [
       words,
@@ -92,11 +92,11 @@ it.each<Row>([
   ],
   [
     ['viola', '--tokens-file', '/nowhere/tokens'],
-    'multinic viola cannot start: token file /nowhere/tokens is not there',
+    'multinic viola cannot run: token file /nowhere/tokens is not there',
   ],
   [
     ['viola', '--tokens-file', tokens, '--listen', ':0'],
-    'multinic viola cannot start: --listen :0 is not loopback: give --tls-cert and --tls-key, or ',
+    'multinic viola cannot run: --listen :0 is not loopback: give --tls-cert and --tls-key, or ',
   ],
   ...parts.flatMap(withoutAccess),
 ])('multinic %j names what is wrong and ends with status 2', async (words, message) => {

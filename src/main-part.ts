@@ -149,14 +149,14 @@ async function runPart(
   });
 }
 
-/** Reports a setting that turns out unusable while the part starts: in one line and what to do, without a stack trace. */
+/** Reports an unusable setting, at the start or when its file disappears later: in one line with what to do, without a stack. */
 async function orSettingError(name: string, running: Promise<void>): Promise<number | void> {
   try {
     await running;
   } catch (error) {
     const next = nextStepOf(error);
     if (next === undefined) throw error;
-    console.error(`multinic ${name} cannot start: ${(error as Error).message}${next}`);
+    console.error(`multinic ${name} cannot run: ${(error as Error).message}${next}`);
     return usageExit;
   }
 }
