@@ -1,0 +1,72 @@
+import type { OpenstackConfig } from '../api/openstackconfig.ts';
+import type { ClusterView, NodeView, PortView } from '../api/read-http.ts';
+import type { Fact } from './fact.ts';
+
+/** A Kubernetes Node of a business cluster. */
+export interface KubernetesNode {
+  readonly name: string;
+  readonly internalIps: readonly string[];
+  readonly isReady: boolean;
+  readonly systemUuid: string;
+}
+
+/** The agent Job that ran last on a node. */
+export interface AgentJob {
+  readonly name: string;
+  readonly attempt: number | undefined;
+  /** Waiting or failure reason of the Pod, such as ImagePullBackOff; undefined: none. */
+  readonly reason: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** Build of each part, by part and cluster. */
+export interface PartVersion {
+  readonly part: 'operator' | 'viola' | 'controller' | 'lifecycle' | 'cli';
+  /** Undefined: management cluster, or this process. */
+  readonly providerId: string | undefined;
+  readonly version: string;
+}
+
+/** Everything that one port's explanation uses. */
+export interface PortFacts {
+  /** Undefined: no account of an OpenstackConfig sees such a port. */
+  readonly port: Fact<PortView | undefined>;
+  /** Undefined: no business cluster of this id is registered. */
+  readonly cluster: Fact<ClusterView | undefined>;
+  /** Read through Viola; undefined: no OpenstackConfig delivers the node. */
+  readonly node: Fact<NodeView | undefined>;
+  /** Undefined: no Node has the server's systemUUID. */
+  readonly kubernetesNode: Fact<KubernetesNode | undefined>;
+  /** Undefined: no agent Job exists. */
+  readonly job: Fact<AgentJob | undefined>;
+  /** Nodes with a NIC in the port's network, to compare the MTU. */
+  readonly neighbours: Fact<readonly NodeView[]>;
+  readonly versions: Fact<readonly PartVersion[]>;
+  /** Time of this explanation. */
+  readonly now: Date;
+}
+
+/** Health of one part. */
+export interface PartHealth {
+  readonly part: 'operator' | 'viola' | 'inventory' | 'controller' | 'lifecycle';
+  readonly providerId: string | undefined;
+  readonly readyReplicas: number;
+  readonly replicas: number;
+  /** Leader Pod, for the operator; undefined: none or not applicable. */
+  readonly leader: string | undefined;
+  /** Why it is not healthy; undefined: healthy. */
+  readonly problem: string | undefined;
+}
+
+/** Everything that an examination of the whole system uses. */
+export interface SystemFacts {
+  readonly parts: Fact<readonly PartHealth[]>;
+  readonly configs: Fact<readonly OpenstackConfig[]>;
+  readonly clusters: Fact<readonly ClusterView[]>;
+  readonly nodes: Fact<readonly NodeView[]>;
+  /** Ports with a verdict that are not NICs, beyond those in the nodes. */
+  readonly versions: Fact<readonly PartVersion[]>;
+  /** Kubernetes Nodes by provider. */
+  readonly kubernetesNodes: ReadonlyMap<string, Fact<readonly KubernetesNode[]>>;
+  readonly now: Date;
+}
