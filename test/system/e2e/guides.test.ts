@@ -109,7 +109,8 @@ it('a MultiNicBizConfig of a node that Viola writes is migrated, goes back and i
     });
     await follow(bizConfig, '1. Create it');
     await vi.waitFor(
-      async () => expect(await follow(bizConfig, '2. Read its status')).toMatch(/legacy +\S+ +1 +1 /),
+      async () =>
+        expect(await follow(bizConfig, '2. Read its status')).toMatch(/legacy +\S+ +1 +1 /),
       generous,
     );
     const migrated = await follow(bizConfig, '5. Migrate to one object per node');
