@@ -1,6 +1,17 @@
 import type { Wording } from '../api/reasons/reason-row.ts';
 import type { PortFacts } from './facts.ts';
-import { type Step, stepNames } from './step.ts';
+import { headlineOf } from './headline.ts';
+import { type Step, type StepName, stepNames } from './step.ts';
+import { acceptance } from './steps/acceptance.ts';
+import { agent } from './steps/agent.ts';
+import { delivery } from './steps/delivery.ts';
+import { environment } from './steps/environment.ts';
+import { assignment, filter } from './steps/filter.ts';
+import { bootFiles, kernel } from './steps/kernel.ts';
+import { neutron } from './steps/neutron.ts';
+import { notReached, type Outcome } from './steps/outcome.ts';
+import { selection } from './steps/selection.ts';
+import { type Subject, subjectOf } from './subject.ts';
 
 /** Why a port is a NIC or not. */
 export interface Explanation {
@@ -12,11 +23,36 @@ export interface Explanation {
   readonly answer: Step | undefined;
 }
 
+const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
+  Neutron: neutron,
+  Selection: selection,
+  Filter: filter,
+  Assignment: assignment,
+  Delivery: delivery,
+  Acceptance: acceptance,
+  Agent: agent,
+  Kernel: kernel,
+  BootFiles: bootFiles,
+  Environment: environment,
+};
+
 /** Explains one port, from Neutron to the boot files. */
-export function explainPort(_facts: PortFacts): Explanation {
-  const steps = stepNames.map((name): Step => {
-    const evidence = { en: 'not explained yet', ko: '아직 설명하지 않습니다' };
-    return { name, result: 'skipped', reason: undefined, evidence, next: undefined };
-  });
-  return { headline: { en: 'Port', ko: '포트' }, steps, answer: undefined };
+export function explainPort(facts: PortFacts): Explanation {
+  const subject = subjectOf(facts);
+  const steps: Step[] = [];
+  let answer: Step | undefined;
+  for (const name of stepNames) {
+    const step = { name, ...outcomeOf(name, subject, answer) };
+    steps.push(step);
+    if (step.result === 'fail') answer ??= step;
+  }
+  return { headline: headlineOf(subject, steps, answer), steps, answer };
+}
+
+/** After a failure only the environment is examined: it may be the cause, as with a port that is disabled. */
+function outcomeOf(name: StepName, subject: Subject, answer: Step | undefined): Outcome {
+  if (!answer) return explainers[name](subject);
+  if (name !== 'Environment') return notReached;
+  const outcome = environment(subject);
+  return outcome.result === 'warn' ? outcome : notReached;
 }
