@@ -25,7 +25,7 @@ export function acceptance(subject: Subject): Outcome {
     const next = nextFor('InvalidEntry', about);
     return fail('InvalidEntry', ofMessage('InvalidEntry', nic.message), next);
   }
-  const status = withoutStatus(node);
+  const status = withoutStatus(node, subject);
   if (status) return status;
   const blocked = blockedBy(node);
   if (blocked) {
@@ -37,9 +37,16 @@ export function acceptance(subject: Subject): Outcome {
   return outdated(node) ?? accepted(node);
 }
 
-function withoutStatus(node: NodeView): Outcome | undefined {
+function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | undefined {
   if (node.state !== 'Unknown') return undefined;
   const { reason, message } = node;
+  // A node without an object has no status either; only a delivery proves that the object exists.
+  if (!node.object && !(facts.cluster.state === 'read' && port?.delivery?.ok)) {
+    return unknown(
+      `the MultiNicNodeConfig of ${nodeKey(node)} was not read`,
+      `${nodeKey(node)}의 MultiNicNodeConfig를 조회하지 못했습니다`,
+    );
+  }
   if (reason === 'StatusUnsupported') {
     const { en, ko } = ofMessage(reason, message);
     return unknown(en, ko);

@@ -1,7 +1,6 @@
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
-import type { Fact } from '../fact.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import { nodeKey, type Subject } from '../subject.ts';
@@ -11,10 +10,11 @@ import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 /** Explains whether the business cluster holds the NIC as it was planned. */
 export function delivery(subject: Subject): Outcome {
   const { facts, node } = subject;
-  const ofCluster = clusterProblem(facts.cluster, providerOf(subject));
+  const { cluster } = facts;
   return (
-    ofCluster ??
+    (cluster.state === 'read' ? clusterProblem(cluster.value, providerOf(subject)) : undefined) ??
     refused(subject) ??
+    (cluster.state === 'unread' ? skipped(cluster) : undefined) ??
     (facts.node.state === 'unread' ? skipped(facts.node) : undefined) ??
     notThere(subject) ??
     delivered(node, subject)
@@ -27,11 +27,9 @@ function providerOf({ port, node }: Subject): string | undefined {
 
 /** Returns why the business cluster cannot be written to, or that its state is unknown. */
 function clusterProblem(
-  fact: Fact<ClusterView | undefined>,
+  cluster: ClusterView | undefined,
   provider: string | undefined,
 ): Outcome | undefined {
-  if (fact.state === 'unread') return skipped(fact);
-  const cluster = fact.value;
   if (!cluster) return notRegistered(provider);
   const { providerId, reachable, message, checkedAt } = cluster;
   if (reachable === undefined) {
@@ -103,7 +101,8 @@ function hasObject(node: NodeView | undefined): boolean {
   return node !== undefined && (node.object !== undefined || node.state !== 'Unknown');
 }
 
-function notThere({ port, config, node, nic }: Subject): Outcome | undefined {
+function notThere({ facts, port, config, node, nic }: Subject): Outcome | undefined {
+  if (!nic && facts.port.state === 'unread') return skipped(facts.port);
   const about = { config: config?.config, port };
   if (!node) {
     const evidence = say(
