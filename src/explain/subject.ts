@@ -11,8 +11,8 @@ export interface Subject {
   readonly port: PortView | undefined;
   /** OpenstackConfig that decides about the port, or comes closest; undefined: none. */
   readonly config: PortConfigView | undefined;
-  /** Undefined: the object was not read. */
-  readonly spec: OpenstackConfig['spec'] | undefined;
+  /** Object of `config`; undefined: not read. */
+  readonly object: OpenstackConfig | undefined;
   /** Undefined: not read, or no OpenstackConfig delivers the node. */
   readonly node: NodeView | undefined;
   /** Undefined: the node was not read, or has no such NIC. */
@@ -26,8 +26,8 @@ export function subjectOf(facts: PortFacts): Subject {
   const configs = facts.configs && valueOf(facts.configs);
   const name = facts.nicName ?? port?.verdict?.nic;
   const nic = node?.nics.find((each) => (port ? isOf(each, port, name) : each.name === name));
-  const spec = configs?.find((each) => keyOf(each) === config?.config)?.spec;
-  return { facts, port, config, spec, node, nic };
+  const object = configs?.find((each) => keyOf(each) === config?.config);
+  return { facts, port, config, object, node, nic };
 }
 
 /** NICs of an earlier generation carry no port id. */

@@ -37,28 +37,26 @@ export function counted(count: number, noun: string): string {
 }
 
 const units = [
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-  ['s', 1],
+  ['d', '일', 86_400],
+  ['h', '시간', 3_600],
+  ['m', '분', 60],
+  ['s', '초', 1],
 ] as const;
 
-/** Returns an age as kubectl shows it: the largest unit, and the next one below ten of it. Empty: no time. */
-export function ageOf(at: string | undefined, now: Date): string {
+/** Returns an age as kubectl shows it: the largest unit, and below ten of it the next one. Empty: no time. */
+export function ageOf(at: string | undefined, now: Date): Wording {
   const seconds = Math.floor((now.getTime() - Date.parse(at ?? '')) / 1_000);
-  if (Number.isNaN(seconds)) return '';
+  if (Number.isNaN(seconds)) return same('');
   const left = Math.max(0, seconds);
-  const unit = Math.max(
-    0,
-    units.findIndex(([, size]) => left >= size),
-  );
-  const [name, size] = left === 0 ? (['s', 1] as const) : (units[unit] ?? (['s', 1] as const));
+  const found = units.findIndex(([, , size]) => left >= size);
+  const index = found === -1 ? units.length - 1 : found;
+  const [en, ko, size] = units[index] ?? units[3];
   const count = Math.floor(left / size);
-  const [nextName, nextSize] = units[unit + 1] ?? ['', Infinity];
-  const rest = Math.floor((left - count * size) / nextSize);
-  return count < 10 && rest > 0 && nextName
-    ? `${count}${name}${rest}${nextName}`
-    : `${count}${name}`;
+  const [nextEn, nextKo, nextSize] = units[index + 1] ?? ['', '', Infinity];
+  const rest = count < 10 ? Math.floor((left - count * size) / nextSize) : 0;
+  return rest > 0
+    ? say(`${count}${en}${rest}${nextEn}`, `${count}${ko} ${rest}${nextKo}`)
+    : say(`${count}${en}`, `${count}${ko}`);
 }
 
 /** Returns " (VERB AGE ago)"; empty: the time is unknown. */
@@ -68,5 +66,5 @@ export function since(
   [en, ko]: readonly [en: string, ko: string],
 ): Wording {
   const age = ageOf(at, now);
-  return age === '' ? same('') : say(` (${en} ${age} ago)`, ` (${age} 전 ${ko})`);
+  return age.en === '' ? age : say(` (${en} ${age.en} ago)`, ` (${age.ko} 전 ${ko})`);
 }

@@ -45,7 +45,8 @@ function clusterProblem(
   return fail('ViolaPostError', evidence, reachIt);
 }
 
-const reachIt: NextStep = {
+/** What a user does about a business cluster that Viola does not reach. */
+export const reachIt: NextStep = {
   text: say(
     'check the address, the network and the token of the business cluster; the delivery is retried by itself',
     '비즈니스 클러스터의 주소, 네트워크, 토큰을 확인하십시오. 전달은 자동으로 재시도합니다.',

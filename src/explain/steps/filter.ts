@@ -1,8 +1,9 @@
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { nextFor } from '../next-steps.ts';
 import type { Subject } from '../subject.ts';
-import { ofMessage, same, say } from '../wording.ts';
+import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 import { isAssignmentReason, isFilterReason } from './verdict-reasons.ts';
 
@@ -37,26 +38,31 @@ function judge(subject: Subject, belongs: (reason: string) => boolean, passed: O
   const reason = verdict?.reason;
   if (reason === undefined || !belongs(reason)) return passed;
   const evidence = evidenceOf(reason, port, subject);
-  const next = nextFor(reason, { config: verdict?.config, spec: subject.spec, port });
+  const next = nextFor(reason, { config: verdict?.config, spec: subject.object?.spec, port });
   return verdict?.nic === undefined ? fail(reason, evidence, next) : warn(reason, evidence, next);
 }
 
-function evidenceOf(reason: string, port: PortView, { node, spec }: Subject): Wording {
+function evidenceOf(reason: string, port: PortView, { node, object }: Subject): Wording {
   const text = ofMessage(reason, port.verdict?.message);
-  if (reason === 'PortTooOld' && port.createdAt) {
-    const baseline = spec?.settings?.portBaseline ?? 'CreatedAfterConfig';
-    const known = spec ? `; spec.settings.portBaseline is ${baseline}` : '';
-    return say(
-      `the port was created at ${port.createdAt}${known} (${text.en})`,
-      `포트가 ${port.createdAt}에 생성되었습니다${spec ? `; spec.settings.portBaseline은 ${baseline}입니다` : ''} (${port.verdict?.message ?? ''})`,
-    );
-  }
+  if (reason === 'PortTooOld') return ageEvidence(port, object) ?? text;
   if (reason !== 'InterfaceLimitExceeded' || !node) return text;
-  const nics = same(
-    node.nics.map(({ name, addresses }) => `${name} ${addresses[0] ?? ''}`.trim()).join(', '),
-  );
+  const nics = node.nics.map(({ name, addresses }) => `${name} ${addresses[0] ?? ''}`.trim());
+  const list = nics.join(', ');
   return say(
-    `${text.en}; node ${node.nodeName} has ${nics.en}`,
-    `${text.ko}; 노드 ${node.nodeName}의 NIC: ${nics.ko}`,
+    `${text.en}; node ${node.nodeName} has ${list}`,
+    `${text.ko}; 노드 ${node.nodeName}의 NIC: ${list}`,
+  );
+}
+
+function ageEvidence(
+  { createdAt }: PortView,
+  object: OpenstackConfig | undefined,
+): Wording | undefined {
+  const made = object?.metadata.creationTimestamp;
+  if (!createdAt || !object || !made) return undefined;
+  const { portBaseline = 'CreatedAfterConfig' } = object.spec.settings ?? {};
+  return say(
+    `the port was created at ${createdAt}, the OpenstackConfig at ${made}; spec.settings.portBaseline is ${portBaseline}`,
+    `포트는 ${createdAt}에, OpenstackConfig는 ${made}에 생성되었습니다. spec.settings.portBaseline은 ${portBaseline}입니다`,
   );
 }

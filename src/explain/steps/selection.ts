@@ -17,7 +17,8 @@ export function selection(subject: Subject): Outcome {
 }
 
 function notSelected(subject: Subject, port: PortView): Outcome | undefined {
-  const { config, spec } = subject;
+  const { config, object } = subject;
+  const spec = object?.spec;
   if (!config) {
     const evidence = say(
       `no OpenstackConfig of its project selects server ${serverName(port)} or a subnet of the port`,
@@ -62,9 +63,10 @@ function lacksServer(subject: Subject, port: PortView): Wording {
 }
 
 function lacks(subject: Subject, port: PortView): Wording {
-  const { config, spec } = subject;
+  const { config, object } = subject;
+  const { subnetIDs, subnetID, subnetName: byName } = object?.spec ?? {};
   const key = config?.config ?? '';
-  const selected = spec?.subnetIDs ?? [spec?.subnetID ?? spec?.subnetName].filter(Boolean);
+  const selected = subnetIDs ?? [subnetID ?? byName].filter(Boolean);
   const list = selected.length > 0 ? selected.join(', ') : undefined;
   const subnets = subnetsOf(subject, port);
   return say(
@@ -139,7 +141,7 @@ function syncTimes(
   { config, trigger, lastSyncAt, nextSyncAt, message }: PortConfigView,
   now: Date,
 ) {
-  const last = lastSyncAt ? `${lastSyncAt} (${ageOf(lastSyncAt, now)} ago)` : 'none yet';
+  const last = lastSyncAt ? `${lastSyncAt} (${ageOf(lastSyncAt, now).en} ago)` : 'none yet';
   const next = nextSyncAt ?? (trigger === 'immediate' ? 'soon' : message || 'unknown');
   return say(
     `no sync of OpenstackConfig ${config} has decided about this port yet; trigger mode ${trigger}, last sync ${last}, next sync ${next}`,
