@@ -19,6 +19,7 @@ import type { NameMatch } from '../target.ts';
 import { conditionsOf, isRepeat, type RunPhase, readyIn } from './conditions.ts';
 import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
+import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
   readonly config: NodeConfig;
@@ -57,6 +58,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const ready = findCondition(conditions, 'Ready');
   return {
     state: stateOf(situation, ready, statuses),
+    summary: summaryOf(statuses),
     observedGeneration: generation,
     conditions,
     interfaceStatuses: statuses,
