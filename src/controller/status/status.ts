@@ -155,7 +155,7 @@ function jobOf(situation: RunPhase): string | undefined {
  */
 export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
   const dropped = config.statusKeys.filter((key) => !(key in next));
-  const same = isSameJson(config.status, next);
+  const same = isSameJson(config.status, comparable(config, next));
   if (same && dropped.length === 0) return undefined;
   return {
     // A write by another client meanwhile makes this a conflict.
@@ -167,6 +167,16 @@ export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown
       ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
     },
   };
+}
+
+/**
+ * A missing summary alone causes no write: an upgrade would write every object at once, and an older CRD would drop the
+ * summary again.
+ */
+function comparable({ status }: NodeConfig, next: NodeConfigStatus): NodeConfigStatus {
+  if (status?.summary !== undefined) return next;
+  const { summary: _, ...rest } = next;
+  return rest;
 }
 
 const recordKeys = Object.keys(appliedRecord.shape);
