@@ -1,7 +1,8 @@
-/** Reasons of Ready that end the sync of an OpenstackConfig before it decides about ports. */
+/** Reasons of Ready for which the sync of an OpenstackConfig decides about no port. */
 export const syncReasons: ReadonlySet<string> = new Set([
   'ConfigError',
   'ContrabassError',
+  'Deleting',
   'Error',
   'KeystoneError',
   'NeutronEndpointError',

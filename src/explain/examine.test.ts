@@ -246,6 +246,24 @@ const rows: readonly Row[] = [
     reason: 'PartNotReady',
   },
   {
+    title: 'operator without leader',
+    facts: {
+      parts: read([
+        {
+          part: 'operator',
+          providerId: undefined,
+          readyReplicas: 1,
+          replicas: 1,
+          leader: undefined,
+          problem: undefined,
+        },
+      ]),
+    },
+    section: 'parts',
+    subject: 'operator',
+    reason: 'PartNotReady',
+  },
+  {
     title: 'controller of an earlier version',
     facts: {
       versions: read([

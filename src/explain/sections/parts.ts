@@ -24,14 +24,21 @@ export function examineParts({ parts, versions }: SystemFacts): SectionReport {
 
 function unhealthy(parts: readonly PartHealth[]): Checked {
   const findings = parts.flatMap((part) => {
-    const { problem, readyReplicas, replicas } = part;
+    const { readyReplicas, replicas } = part;
+    const problem = problemOf(part);
     if (problem === undefined) return [];
     const ready = `${readyReplicas} of ${replicas} replicas ready`;
     const readyKo = `준비된 레플리카 ${readyReplicas}/${replicas}`;
-    const evidence = say(`${problem} (${ready})`, `${problem} (${readyKo})`);
+    const evidence = say(`${problem.en} (${ready})`, `${problem.ko} (${readyKo})`);
     return [error(nameOf(part), 'PartNotReady', evidence, nextFor('PartNotReady', {}))];
   });
   return { findings, checks: parts.length };
+}
+
+function problemOf({ problem, part, leader }: PartHealth): Wording | undefined {
+  if (problem !== undefined) return same(problem);
+  const hasNone = part === 'operator' && leader === undefined;
+  return hasNone ? say('no replica leads', '리더인 레플리카가 없습니다') : undefined;
 }
 
 function nameOf({ part, providerId }: PartHealth): string {

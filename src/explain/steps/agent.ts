@@ -89,9 +89,17 @@ const podReasons: Readonly<Record<string, string>> = {
   DeadlineExceeded: 'DeadlineExceeded',
 };
 
+/** Reasons for which the last Job is an earlier one. */
+const withoutJob: ReadonlySet<string> = new Set([
+  'JobRefused',
+  'RolloutStopped',
+  'RolloutWaiting',
+  'WaitingForTurn',
+]);
+
 function failed(reason: string, { facts, port }: Subject, node: NodeView, nic: NicView): Outcome {
   const job = facts.job.state === 'read' ? facts.job.value : undefined;
-  const run = runOf(node.object, job);
+  const run = withoutJob.has(reason) ? say('', '') : runOf(node.object, job);
   const message = nic.reason === reason ? nic.message : node.message;
   const { en, ko } = withLink(reason, nic) ?? ofMessage(reason, message);
   const evidence = run.en === '' ? say(en, ko) : say(`${run.en}: ${en}`, `${run.ko}: ${ko}`);

@@ -1,18 +1,22 @@
 import type { PortConfigView, PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
-import { partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import { type Subject, serverName, subnetName } from '../subject.ts';
-import { ageOf, ofMessage, say } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
+import { say } from '../wording.ts';
+import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { awaitsSync, failingSync, notSynced } from './sync-state.ts';
 
 /** Explains whether an OpenstackConfig selects server and subnet, and whether its sync has decided about the port. */
 export function selection(subject: Subject): Outcome {
   const { facts, port, config } = subject;
   if (facts.port.state === 'unread') return skipped(facts.port);
   if (!port) return unknown('the port is unknown', '포트를 알 수 없습니다');
+  const open = config && awaitsSync(config, subject, port);
   return (
-    notSelected(subject, port) ?? notSynced(subject, port) ?? ok(selectedBy(subject, port, config))
+    open ??
+    notSelected(subject, port) ??
+    notSynced(subject, port) ??
+    ok(selectedBy(subject, port, config))
   );
 }
 
@@ -29,21 +33,29 @@ function notSelected(subject: Subject, port: PortView): Outcome | undefined {
   const { selectsServer, selectsSubnet } = config;
   // A port without an address is in no subnet; the filter reports that.
   const lacksSubnet = selectsSubnet === false && port.addresses.length > 0;
-  if (selectsServer !== false && !lacksSubnet) return unreadSelection(config, port);
+  if (selectsServer !== false && !lacksSubnet) return unreadSelection(config, subject, port);
   const reason = selectsServer === false ? 'ServerNotSelected' : 'SubnetNotSelected';
   const evidence =
     reason === 'ServerNotSelected' ? lacksServer(subject, port) : lacks(subject, port);
   return fail(reason, evidence, nextFor(reason, { config: config.config, spec, port }));
 }
 
+/** Without a plan the operator knows no selection: a failing sync is then the cause. */
 function unreadSelection(
-  { config, selectsServer, selectsSubnet }: PortConfigView,
-  { addresses }: PortView,
+  config: PortConfigView,
+  subject: Subject,
+  port: PortView,
 ): Outcome | undefined {
-  const hasSubnet = selectsSubnet !== undefined || addresses.length === 0;
-  if (selectsServer !== undefined && hasSubnet) return undefined;
-  const missing = `the selection of OpenstackConfig ${config} could not be read`;
-  return unknown(missing, `OpenstackConfig ${config}의 선택 대상을 조회하지 못했습니다`);
+  const hasSubnet = config.selectsSubnet !== undefined || port.addresses.length === 0;
+  if (config.selectsServer !== undefined && hasSubnet) return undefined;
+  const key = config.config;
+  return (
+    failingSync(config, subject, port) ??
+    unknown(
+      `the selection of OpenstackConfig ${key} could not be read`,
+      `OpenstackConfig ${key}의 선택 대상을 조회하지 못했습니다`,
+    )
+  );
 }
 
 function lacksServer(subject: Subject, port: PortView): Wording {
@@ -78,75 +90,6 @@ function lacks(subject: Subject, port: PortView): Wording {
 function subnetsOf(subject: Subject, { addresses }: PortView): string {
   const ids = [...new Set(addresses.map(({ subnetId }) => subnetId))];
   return ids.map((id) => subnetName(id, subject)).join(', ');
-}
-
-/** Returns why no sync has decided about the port as it is now. */
-function notSynced(subject: Subject, port: PortView): Outcome | undefined {
-  const { config, nic, facts } = subject;
-  if (!config) return undefined;
-  const trouble = troubleOf(config, port);
-  if (trouble) {
-    const { reason, evidence } = trouble;
-    const next = nextFor(reason, { config: config.config });
-    // A NIC of an earlier sync stays as it is.
-    return hasNic(subject, port) ? warn(reason, evidence, next) : fail(reason, evidence, next);
-  }
-  if (port.verdict && !isStale(port, config)) return undefined;
-  if (nic) return undefined;
-  // After a restart of the operator only the node shows whether the port is a NIC.
-  if (!port.verdict && port.node && facts.node.state === 'unread') return skipped(facts.node);
-  const next = nextFor('NotSyncedYet', { config: config.config });
-  return fail('NotSyncedYet', syncTimes(config, facts.now), next);
-}
-
-function hasNic({ nic }: Subject, { verdict }: PortView): boolean {
-  return nic !== undefined || verdict?.nic !== undefined;
-}
-
-/** True if the last sync decided about another selection, or about a port without address. */
-function isStale({ verdict, addresses }: PortView, { config, selectsSubnet }: PortConfigView) {
-  if (verdict?.nic !== undefined) return false;
-  if (verdict?.config !== config) return true;
-  const { reason } = verdict;
-  if (reason === 'SubnetNotSelected') return selectsSubnet === true;
-  return reason === 'PortWithoutAddress' && addresses.length > 0;
-}
-
-interface Trouble {
-  readonly reason: string;
-  readonly evidence: Wording;
-}
-
-/** Returns why the OpenstackConfig is not synced at all. */
-function troubleOf(config: PortConfigView, { verdict }: PortView): Trouble | undefined {
-  const { paused, ready, reason, message } = config;
-  if (paused !== undefined) {
-    const evidence = say(
-      `OpenstackConfig ${config.config} is paused (annotation multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
-      `OpenstackConfig ${config.config}가 일시 중지되었습니다(어노테이션 multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
-    );
-    return { reason: 'Paused', evidence };
-  }
-  const isPartial = partialReasons.has(reason) && verdict === undefined;
-  if (ready !== 'False' || !(syncReasons.has(reason) || isPartial)) return undefined;
-  const words = ofMessage(reason, message);
-  const evidence = say(
-    `the sync of OpenstackConfig ${config.config} fails: ${words.en}`,
-    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}`,
-  );
-  return { reason, evidence };
-}
-
-function syncTimes(
-  { config, trigger, lastSyncAt, nextSyncAt, message }: PortConfigView,
-  now: Date,
-) {
-  const last = lastSyncAt ? `${lastSyncAt} (${ageOf(lastSyncAt, now).en} ago)` : 'none yet';
-  const next = nextSyncAt ?? (trigger === 'immediate' ? 'soon' : message || 'unknown');
-  return say(
-    `no sync of OpenstackConfig ${config} has decided about this port yet; trigger mode ${trigger}, last sync ${last}, next sync ${next}`,
-    `OpenstackConfig ${config}의 동기화가 아직 이 포트를 처리하지 않았습니다. 트리거 모드 ${trigger}, 마지막 동기화 ${lastSyncAt ?? '없음'}, 다음 동기화 ${nextSyncAt ?? '알 수 없음'}`,
-  );
 }
 
 function selectedBy(subject: Subject, port: PortView, config: PortConfigView | undefined): Wording {

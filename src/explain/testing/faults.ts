@@ -52,6 +52,13 @@ function undecided(more: Partial<PortConfigView>): Partial<PortFacts> {
   return { ...facts, node: read(node(18, { nics: [nic(18, 0)] })) };
 }
 
+function unsynced(more: Partial<PortConfigView>): Partial<PortFacts> {
+  const [{ selectsServer: _s, selectsSubnet: _n, lastSyncAt: _l, ...rest } = configWith({})] =
+    port.configs;
+  const { verdict: _v, node: _node, delivery: _d, ...ofPort } = port;
+  return { port: read({ ...ofPort, configs: [{ ...rest, ...more }] }), node: read(undefined) };
+}
+
 function nodeWith(more: Partial<NodeView>): Partial<PortFacts> {
   return { node: read(node(18, more)) };
 }
@@ -352,6 +359,42 @@ export const further: readonly Fault[] = [
     reason: 'NotSyncedYet',
     evidence: ['multinic-system/storage'],
     command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'OpenstackConfig that was never synced, with a wrong key',
+    facts: unsynced({ ready: 'False', reason: 'ContrabassError', message: 'cloud-1: 401' }),
+    step: 'Selection',
+    reason: 'ContrabassError',
+    evidence: ['cloud-1: 401'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'OpenstackConfig edited in mode manual',
+    facts: undecided({
+      selectsSubnet: false,
+      trigger: 'manual',
+      ready: 'Unknown',
+      reason: 'WaitingForTrigger',
+      message: 'set multinic.io/reconcile-at',
+    }),
+    step: 'Selection',
+    reason: 'NotSyncedYet',
+    evidence: ['manual'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'OpenstackConfig that is being deleted',
+    facts: portWith({
+      configs: [configWith({ ready: 'False', reason: 'Deleting', message: 'x' })],
+    }),
+    step: 'Selection',
+    result: 'warn',
+    reason: 'Deleting',
+    evidence: ['multinic-system/storage'],
+    command: '',
     decides: ['port'],
   },
   {
