@@ -154,7 +154,7 @@ export const nicResult = z.object({
   reason: nicReason,
   /** At most 120 bytes in UTF-8: ten messages fit into the termination message. */
   message: z.string().max(120),
-  /** Carrier of the link; absent: unknown, such as from an older agent. */
+  /** Link carrier; absent: unknown, such as from an older agent. */
   carrier: z.boolean().optional(),
 });
 

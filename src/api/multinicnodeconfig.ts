@@ -230,7 +230,7 @@ export const appliedRecord = z.object({
     ),
 });
 
-/** Maximum length of the addresses in a summary. */
+/** Maximum length for the addresses in a summary. */
 export const nicSummaryBytes = 512;
 
 /** A spec's entries plus equally many NICs that leave the node. */

@@ -1,4 +1,4 @@
-/** Reasons of Ready for which the sync of an OpenstackConfig decides about no port. */
+/** Ready reasons without any port decision in the OpenstackConfig's sync. */
 export const syncReasons: ReadonlySet<string> = new Set([
   'ConfigError',
   'ContrabassError',
@@ -13,7 +13,7 @@ export const syncReasons: ReadonlySet<string> = new Set([
   'SubnetRequired',
 ]);
 
-/** Reasons about some servers or subnets: the sync decides about the others. */
+/** Ready reasons about some servers or subnets; the sync decides about all remaining ports. */
 export const partialReasons: ReadonlySet<string> = new Set([
   'NovaServerError',
   'ServerNotFound',
@@ -22,7 +22,7 @@ export const partialReasons: ReadonlySet<string> = new Set([
   'SubnetNotUnique',
 ]);
 
-/** Reasons of Ready about the way to the business cluster. */
+/** Ready reasons about delivery to the business cluster. */
 export const deliveryReasons: ReadonlySet<string> = new Set([
   'Deleting',
   'RemovalHeld',

@@ -50,7 +50,7 @@ function nodes(...list: readonly NodeView[]): Partial<SystemFacts> {
   return { nodes: read(list) };
 }
 
-/** The node of a fault of the explanation. */
+/** Returns the node facts from a fault in the explanation table. */
 function nodeOf(number: number): Partial<SystemFacts> {
   const fault = faults.find(({ title }) => title.startsWith(`${number} `));
   const fact = fault && factsOf(fault).node;
@@ -292,7 +292,7 @@ function findingsOf(facts: SystemFacts) {
 describe.each(rows)('examination with $title', ({ facts, ...row }) => {
   const { section, severity = 'error', subject, reason, command } = row;
 
-  it('has this finding and no other', () => {
+  it('the examination has only this finding', () => {
     const findings = findingsOf({ ...systemFacts, ...facts });
     const short = findings.map((one) => [one.section, one.severity, one.subject, one.reason]);
     expect(short).toEqual([[section, severity, subject, reason]]);
@@ -305,7 +305,7 @@ describe.each(rows)('examination with $title', ({ facts, ...row }) => {
 });
 
 describe('examination without a fault', () => {
-  it('has no finding and skips no check', () => {
+  it('the examination has no finding and no skipped check when nothing is wrong', () => {
     const reports = examine(systemFacts);
     expect(reports.map(({ section }) => section)).toEqual(sections);
     expect(reports.flatMap(({ findings, skipped }) => [...findings, ...skipped])).toEqual([]);
@@ -313,7 +313,7 @@ describe('examination without a fault', () => {
   });
 
   it.each(['parts', 'configs', 'clusters', 'nodes', 'versions'] as const)(
-    'skips checks and finds nothing when the fact %s is hidden',
+    'the examination skips checks and has no finding when the fact %s is hidden',
     (name) => {
       const reports = examine({ ...systemFacts, [name]: hidden(name) });
       expect(reports.flatMap(({ findings }) => findings)).toEqual([]);
@@ -323,7 +323,7 @@ describe('examination without a fault', () => {
     },
   );
 
-  it('skips the Node addresses of a business cluster without access', () => {
+  it('the examination skips the Node addresses when a business cluster has no access', () => {
     const reports = examine({ ...systemFacts, kubernetesNodes: new Map() });
     expect(reports.flatMap(({ skipped }) => skipped)).toEqual([
       {

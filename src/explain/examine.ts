@@ -16,7 +16,7 @@ const examiners: Readonly<Record<Section, (facts: SystemFacts) => SectionReport>
   bootFiles: examineBootFiles,
 };
 
-/** Examines the whole system; returns one report per name in `sections`, in that order, errors first. */
+/** Examines the whole system; returns a report per name in `sections`, in the same order, errors first. */
 export function examine(facts: SystemFacts): SectionReport[] {
   return sections.map((section) => examiners[section](facts));
 }

@@ -16,14 +16,14 @@ const hideable = [
   'versions',
 ] as const;
 
-/** Names the fault that an explanation reports; undefined: none. */
+/** Returns the fault reported by an explanation; undefined: none. */
 function namedIn(facts: PortFacts) {
   const { answer, steps } = explainPort(facts);
   const step = answer ?? steps.find(({ result }) => result === 'warn');
   return step && { step: step.name, result: step.result, reason: step.reason };
 }
 
-/** Returns every set of the names, the empty one too. */
+/** Returns every subset, including the empty set. */
 function subsets<T>(names: readonly T[]): readonly (readonly T[])[] {
   return names.reduce<readonly (readonly T[])[]>(
     (sets, name) => [...sets, ...sets.map((set) => [...set, name])],
@@ -39,7 +39,7 @@ describe.each([...faults, ...further])('fault $title', (fault: Fault) => {
   const facts = factsOf(fault);
   const named = { step: fault.step, result: fault.result ?? 'fail', reason: fault.reason };
 
-  it('is named by the right step, with evidence and the next step', () => {
+  it('the explanation reports the fault in the right step, with evidence and next step', () => {
     expect(namedIn(facts)).toEqual(named);
     const step = explainPort(facts).steps.find(({ name }) => name === fault.step);
     for (const value of fault.evidence) expect(step?.evidence.en).toContain(value);
@@ -49,14 +49,14 @@ describe.each([...faults, ...further])('fault $title', (fault: Fault) => {
     expect(Object.keys(reasons)).toContain(fault.reason);
   });
 
-  it.each(fault.decides)('leaves its step skipped when the fact %s is hidden', (name) => {
+  it.each(fault.decides)('the step is skipped when the fact %s is hidden', (name) => {
     const { steps } = explainPort(hiding(facts, name));
     const step = steps.find((each) => each.name === fault.step);
     expect(step?.result).toBe('skipped');
     expect(step?.evidence.en).not.toBe('');
   });
 
-  it('keeps its reason, or has none, whichever facts are hidden', () => {
+  it('the explanation has the same reason or no reason when facts are hidden', () => {
     for (const names of subsets(hideable)) {
       const found = namedIn(hiding(facts, ...names));
       if (found) expect(found, names.join()).toEqual(named);
@@ -64,8 +64,8 @@ describe.each([...faults, ...further])('fault $title', (fault: Fault) => {
   });
 });
 
-describe('explanation of a NIC without a fault', () => {
-  it('has ten steps that are ok', () => {
+describe('explanation without a fault', () => {
+  it('the explanation has ten ok steps when nothing is wrong', () => {
     const { steps, answer, headline } = explainPort(portFacts);
     expect(steps.map(({ name }) => name)).toEqual(stepNames);
     expect(steps.filter(({ result }) => result !== 'ok')).toEqual([]);
@@ -73,14 +73,14 @@ describe('explanation of a NIC without a fault', () => {
     expect(headline.en).toMatch(/is the configured NIC multinic1 on node worker-18$/);
   });
 
-  it.each(hideable)('names no fault when the fact %s is hidden', (name) => {
+  it.each(hideable)('the explanation has no fault when the fact %s is hidden', (name) => {
     const { steps } = explainPort(hiding(portFacts, name));
     expect(steps.filter(({ result }) => result !== 'ok' && result !== 'skipped')).toEqual([]);
-    // The status of the node shows what its Job did.
+    // The node status already contains the Job's result.
     if (name !== 'job') expect(steps.some(({ result }) => result === 'skipped')).toBe(true);
   });
 
-  it('has ten steps that are skipped when every fact is hidden', () => {
+  it('the explanation has ten skipped steps when every fact is hidden', () => {
     const { steps } = explainPort(hiding(portFacts, ...hideable));
     expect(steps.map(({ result }) => result)).toEqual(stepNames.map(() => 'skipped'));
   });

@@ -15,9 +15,9 @@ import { type Subject, subjectOf } from './subject.ts';
 
 /** Why a port is a NIC or not. */
 export interface Explanation {
-  /** The port and the answer, in one sentence. */
+  /** Port and answer in a single sentence. */
   readonly headline: Wording;
-  /** One step per name in `stepNames`, in that order. */
+  /** A step per name in `stepNames`, in the same order. */
   readonly steps: readonly Step[];
   /** The first failed step; undefined: no step failed. */
   readonly answer: Step | undefined;
@@ -36,7 +36,7 @@ const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
   Environment: environment,
 };
 
-/** Explains one port, from Neutron to the boot files. */
+/** Explains a port, from Neutron to the boot files. */
 export function explainPort(facts: PortFacts): Explanation {
   const subject = subjectOf(facts);
   const steps: Step[] = [];
@@ -49,7 +49,7 @@ export function explainPort(facts: PortFacts): Explanation {
   return { headline: headlineOf(subject, steps, answer), steps, answer };
 }
 
-/** After a failure only the environment is examined: it may be the cause, as with a port that is disabled. */
+/** After a failure only the environment is still examined: the environment may be the cause, such as a disabled port. */
 function outcomeOf(name: StepName, subject: Subject, answer: Step | undefined): Outcome {
   if (!answer) return explainers[name](subject);
   if (name !== 'Environment') return notReached;

@@ -42,9 +42,9 @@ export interface PortFacts {
   /** Nodes with a NIC in the port's network, to compare the MTU. */
   readonly neighbours: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
-  /** Specs of OpenstackConfigs, for complete commands; absent: commands change a list without its other entries. */
+  /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
   readonly configs?: Fact<readonly OpenstackConfig[]>;
-  /** Name of the NIC, if the user named NODE/NIC. */
+  /** NIC name, if the user entered NODE/NIC. */
   readonly nicName?: string;
   /** Time of this explanation. */
   readonly now: Date;

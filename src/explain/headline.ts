@@ -4,7 +4,7 @@ import type { Step } from './step.ts';
 import { type Subject, serverName } from './subject.ts';
 import { say } from './wording.ts';
 
-/** Returns the port and the answer in one sentence. */
+/** Returns port and answer in a single sentence. */
 export function headlineOf(
   subject: Subject,
   steps: readonly Step[],

@@ -5,7 +5,7 @@ import { foreignAddressIn } from './node-messages.ts';
 import type { NextStep } from './step.ts';
 import { rowOf, same, say } from './wording.ts';
 
-/** What a reason is about; every field is optional because a finding knows less than an explanation. */
+/** Subject for a reason; every field is optional because a finding has fewer facts than an explanation. */
 export interface About {
   /** OpenstackConfig as `namespace/name`. */
   readonly config?: string | undefined;
@@ -14,13 +14,13 @@ export interface About {
   readonly providerId?: string | undefined;
   readonly nodeName?: string | undefined;
   readonly nic?: Pick<NicView, 'message' | 'portId'> | undefined;
-  /** Agent Job that ran last. */
+  /** Latest agent Job. */
   readonly job?: string | undefined;
 }
 
 type Builder = (about: About) => Partial<NextStep>;
 
-/** Returns the next step of a reason: its action from the table of reasons, with commands where they are known. */
+/** Returns the next step for a reason: the action from the reasons table, plus known commands. */
 export function nextFor(reason: string, about: About): NextStep {
   const text = rowOf(reason)?.action ?? same('');
   return { text, commands: [], preview: [], ...builders[reason]?.(about) };

@@ -7,8 +7,8 @@ export interface ForeignAddress {
 }
 
 /**
- * Returns the foreign address and its link; undefined: the message names another user of the link. The link is the
- * first word that the kernel would accept as a name and that the sentence does not need.
+ * Returns the foreign address and the link; undefined: the message is about a bridge, a route or an upper device. The
+ * link is the first valid kernel name outside the sentence's own words.
  */
 export function foreignAddressIn(message: string): ForeignAddress | undefined {
   if (!/\baddress\b/.test(message)) return undefined;
@@ -34,16 +34,16 @@ function isCidr(word: string): boolean {
   return contains(word, ip);
 }
 
-/** Warning about the boot files of a node. */
+/** Warning about a node's boot files. */
 export interface BootWarning {
   readonly reason: 'NotPersistent' | 'FilesLeft';
-  /** Name of the NIC for NotPersistent, path for FilesLeft. */
+  /** NIC name for NotPersistent, path for FilesLeft. */
   readonly subject: string;
-  /** The warning as the agent reported it. */
+  /** Warning text from the agent. */
   readonly text: string;
 }
 
-/** Returns the warnings about boot files in the message of the condition Ready. */
+/** Returns the boot file warnings from the Ready message. */
 export function bootWarningsIn(message: string): readonly BootWarning[] {
   const found = message.matchAll(/\b(NotPersistent|FilesLeft) ([^\s,;]+)/g);
   return [...found].map((match) => {

@@ -4,14 +4,14 @@ import { keyOf } from './commands.ts';
 import type { Fact } from './fact.ts';
 import type { PortFacts } from './facts.ts';
 
-/** A port with the facts that belong to it. */
+/** Port with related facts. */
 export interface Subject {
   readonly facts: PortFacts;
   /** Undefined: not read, or no such port. */
   readonly port: PortView | undefined;
-  /** OpenstackConfig that decides about the port, or comes closest; undefined: none. */
+  /** OpenstackConfig for this port, or the closest match; undefined: none. */
   readonly config: PortConfigView | undefined;
-  /** Object of `config`; undefined: not read. */
+  /** Object behind `config`; undefined: not read. */
   readonly object: OpenstackConfig | undefined;
   /** Undefined: not read, or no OpenstackConfig delivers the node. */
   readonly node: NodeView | undefined;
@@ -30,20 +30,20 @@ export function subjectOf(facts: PortFacts): Subject {
   return { facts, port, config, object, node, nic };
 }
 
-/** NICs of an earlier generation carry no port id. */
+/** NICs from the legacy operator have no port id. */
 function isOf({ portId, macAddress, name }: NicView, port: PortView, nic: string | undefined) {
   if (portId !== undefined) return portId === port.portId;
   return macAddress.toLowerCase() === port.macAddress.toLowerCase() && (nic ?? name) === name;
 }
 
-/** Returns the value of a fact; undefined: not read, or read and absent. */
+/** Returns a fact's value; undefined: not read, or read and absent. */
 export function valueOf<T>(fact: Fact<T>): T | undefined {
   return fact.state === 'read' ? fact.value : undefined;
 }
 
 /**
- * Returns the OpenstackConfig whose decision counts: the one that selects server and subnet, else the one that lacks
- * least. A user who selected the subnet wants its ports, so a missing server comes before a missing subnet.
+ * Returns the OpenstackConfig with both server and subnet selected, otherwise the closest match. A user selects a subnet
+ * for the ports inside: a missing server comes before a missing subnet.
  */
 function decidingConfig({ configs, verdict }: PortView): PortConfigView | undefined {
   const rank = (each: PortConfigView) => rankOf(each) - (each.config === verdict?.config ? 0.5 : 0);
@@ -57,14 +57,14 @@ function rankOf({ selectsServer, selectsSubnet }: PortConfigView): number {
   return selectsServer ? 3 : 4;
 }
 
-/** Returns the subnet's name where a NIC in it is known, else its id. */
+/** Returns the subnet's name if a known NIC is in the subnet, otherwise the id. */
 export function subnetName(id: string, { facts, node }: Subject): string {
   const neighbours = valueOf(facts.neighbours) ?? [];
   const nics = [...(node ? [node] : []), ...neighbours].flatMap((each) => each.nics);
   return nics.find(({ subnetId }) => subnetId === id)?.subnetName ?? id;
 }
 
-/** Returns the server's name, else its id. */
+/** Returns the server's name, or the id if unnamed. */
 export function serverName({ serverName: name, deviceId }: PortView): string {
   return name ?? deviceId;
 }

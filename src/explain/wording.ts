@@ -6,24 +6,24 @@ export function say(en: string, ko: string): Wording {
   return { en, ko };
 }
 
-/** Returns a text that is the same in both languages, such as a list of names. */
+/** Returns the same text for both languages, such as a name list. */
 export function same(text: string): Wording {
   return { en: text, ko: text };
 }
 
-/** Returns the row of a reason; undefined: a later version of a part reported it. */
+/** Returns a reason's row; undefined: unknown reason from a newer part. */
 export function rowOf(reason: string) {
   return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons] : undefined;
 }
 
-/** Returns a part's message, which is English, with the meaning of its reason in Korean. */
+/** Returns a part's English message, plus the reason's meaning in Korean. */
 export function ofMessage(reason: string, message: string | undefined): Wording {
   const row = rowOf(reason);
   if (!message) return row?.meaning ?? same(reason);
   return { en: message, ko: row ? `${row.meaning.ko} (${message})` : message };
 }
 
-/** Returns the texts as one, separated by semicolons. */
+/** Joins texts with semicolons. */
 export function joined(texts: readonly Wording[]): Wording {
   return {
     en: texts.map(({ en }) => en).join('; '),
@@ -31,7 +31,7 @@ export function joined(texts: readonly Wording[]): Wording {
   };
 }
 
-/** Returns a number with its noun: "1 NIC", "2 NICs". */
+/** Returns number and noun: "1 NIC", "2 NICs". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -43,7 +43,7 @@ const units = [
   ['s', '초', 1],
 ] as const;
 
-/** Returns an age as kubectl shows it: the largest unit, and below ten of it the next one. Empty: no time. */
+/** Returns an age in kubectl's form: the largest unit and, below ten, the next unit. Empty: no time. */
 export function ageOf(at: string | undefined, now: Date): Wording {
   const seconds = Math.floor((now.getTime() - Date.parse(at ?? '')) / 1_000);
   if (Number.isNaN(seconds)) return same('');

@@ -1,6 +1,6 @@
 import { type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of an explanation only: no part writes them to a status. */
+/** Reasons in explanations only, never in a status. */
 export const explainReasons = {
   PortNotFound: row(
     'openstackconfig',

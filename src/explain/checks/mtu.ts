@@ -1,14 +1,14 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
 import { counted, say } from '../wording.ts';
-import type { Hint } from './hint.ts';
+import type { CheckWarning } from './check-warning.ts';
 
-/** A network with NICs of different MTUs. */
-export interface MtuDifference extends Hint {
+/** Network with different MTUs. */
+export interface MtuDifference extends CheckWarning {
   readonly networkId: string;
-  /** Name of the network, else its id. */
+  /** Network name, or id if unnamed. */
   readonly network: string;
-  /** NICs with another MTU than most NICs in the network. */
+  /** NICs with an MTU unlike most NICs in the network. */
   readonly different: readonly NicOfNode[];
 }
 
@@ -17,7 +17,7 @@ export interface NicOfNode {
   readonly nic: NicView;
 }
 
-/** Returns the networks in which the MTU of some NICs differs from the MTU of most. */
+/** Returns networks with different MTUs. */
 export function mtuDifferences(nodes: readonly NodeView[]): readonly MtuDifference[] {
   const byNetwork = new Map<string, NicOfNode[]>();
   for (const node of nodes) {
@@ -51,7 +51,7 @@ function difference(networkId: string, nics: readonly NicOfNode[]): MtuDifferenc
 
 const shownNics = 3;
 
-/** Returns the most frequent value; of equally frequent values the largest. */
+/** Returns the most frequent value; among equally frequent values the largest. */
 function mostFrequent(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);

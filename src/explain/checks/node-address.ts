@@ -3,13 +3,13 @@ import type { NodeView } from '../../api/read-http.ts';
 import type { KubernetesNode } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
-import type { Hint } from './hint.ts';
+import type { CheckWarning } from './check-warning.ts';
 
-/** Finds NICs that have an InternalIP of their Kubernetes Node. */
-export function nodeAddressHints(
+/** Finds NICs with an InternalIP from their Kubernetes Node. */
+export function nodeAddressWarnings(
   { nics, nodeName, providerId }: NodeView,
   { internalIps, name }: KubernetesNode,
-): readonly Hint[] {
+): readonly CheckWarning[] {
   const own = new Set(internalIps.map(plainForm));
   return nics.flatMap((nic) => {
     const address = nic.addresses.map((text) => plainForm(ipOf(text))).find((ip) => own.has(ip));

@@ -1,10 +1,10 @@
 import type { NicView, PortView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
-import type { Hint } from './hint.ts';
+import type { CheckWarning } from './check-warning.ts';
 
-/** Compares Neutron's status of a NIC's port with its link; `status` undefined: not read. */
-export function downButUp(nic: NicView, status: string | undefined): readonly Hint[] {
+/** Compares Neutron's port status with the NIC's carrier; `status` undefined: not read. */
+export function downButUp(nic: NicView, status: string | undefined): readonly CheckWarning[] {
   if (status !== 'DOWN' || nic.carrier !== true) return [];
   const evidence = say(
     `Neutron reports port ${nic.portId ?? nic.macAddress} DOWN, but the link of ${nic.name} has a carrier`,
@@ -13,8 +13,8 @@ export function downButUp(nic: NicView, status: string | undefined): readonly Hi
   return [{ reason: 'PortDownButUp', evidence, next: nextFor('PortDownButUp', { nic }) }];
 }
 
-/** Finds a port that is administratively down. */
-export function adminDown(port: PortView): readonly Hint[] {
+/** Finds a port in administrative state down. */
+export function adminDown(port: PortView): readonly CheckWarning[] {
   if (port.adminStateUp !== false) return [];
   const evidence = say(
     `admin_state_up of port ${port.portId} is false`,

@@ -1,14 +1,14 @@
 import type { PartVersion } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { say } from '../wording.ts';
-import type { Hint } from './hint.ts';
+import type { CheckWarning } from './check-warning.ts';
 
-/** A part whose version differs from the operator's. */
-export interface Skew extends Hint {
+/** Part with a version unlike the operator's. */
+export interface Skew extends CheckWarning {
   readonly part: PartVersion;
 }
 
-/** Returns the parts whose version differs from the operator's; none if the operator's is unknown. */
+/** Returns parts with a version unlike the operator's; empty: equal, or the operator's version is unknown. */
 export function versionSkews(versions: readonly PartVersion[]): readonly Skew[] {
   const operator = versions.find(({ part }) => part === 'operator');
   if (!operator) return [];

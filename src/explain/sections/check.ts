@@ -5,17 +5,17 @@ import type { NextStep } from '../step.ts';
 
 type OpenFinding = Omit<Finding, 'section'>;
 
-/** Result of some checks of one section. */
+/** Result from some checks in a section. */
 export interface Checked {
   readonly findings: readonly OpenFinding[];
   readonly skipped?: readonly Omit<SkippedCheck, 'section'>[];
-  /** Number of checks that ran. */
+  /** Count of executed checks. */
   readonly checks: number;
 }
 
 const order: readonly Severity[] = ['error', 'warning', 'info'];
 
-/** Returns the report of one section, errors first. */
+/** Returns a section's report, errors first. */
 export function reportOf(
   section: Section,
   summary: Wording,
@@ -30,7 +30,7 @@ export function reportOf(
     section,
     summary,
     findings: findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
-    // One missing fact skips several checks.
+    // A missing fact skips several checks.
     skipped: skipped.filter(({ missing }) => !known.has(missing) && known.add(missing)),
     checks: checked.reduce((sum, { checks }) => sum + checks, 0),
   };

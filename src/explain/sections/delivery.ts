@@ -95,7 +95,7 @@ function failingProviders(
   return new Set([...unreached.map(({ providerId }) => providerId), ...absent]);
 }
 
-/** Reasons for which a user has to do nothing at first. */
+/** Reasons without user action at first. */
 const passing: ReadonlySet<string> = new Set(['Deleting', 'RemovalUnconfirmed', 'Waiting']);
 
 function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Checked['findings'] {

@@ -7,7 +7,7 @@ import { nodeKey, valueOf } from '../subject.ts';
 import { ageOf, counted, joined, same, say } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
 
-/** Examines whether the NICs of each network have one MTU. */
+/** Examines whether each network has a single MTU. */
 export function examineNetwork({ nodes }: SystemFacts): SectionReport {
   const checked = onFact(nodes, (list) => ({
     findings: mtuDifferences(list).map(({ network, reason, evidence, next }) =>

@@ -1,5 +1,5 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
-import { nodeAddressHints } from '../checks/node-address.ts';
+import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
@@ -10,7 +10,7 @@ import { nodeKey, valueOf } from '../subject.ts';
 import { counted, joined, ofMessage, rowOf, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 
-/** Examines whether the NICs are configured, and whether they are still what was applied. */
+/** Examines whether the NICs are configured and unchanged. */
 export function examineNodes(facts: SystemFacts): SectionReport {
   const unreachable = new Set(
     (valueOf(facts.clusters) ?? [])
@@ -56,7 +56,7 @@ function notReady(node: NodeView, unreachable: ReadonlySet<string>): Checked['fi
   return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
 }
 
-/** Returns one finding per reason of NICs; none if the reason of the node counts for all of them. */
+/** Returns a finding per NIC reason; empty: the node's own reason applies to every NIC. */
 function failedNics(node: NodeView): Checked['findings'] {
   if (rowOf(node.reason)?.scope === 'node' && node.reason !== 'InvalidEntries') return [];
   const open = node.nics.filter(({ state }) => state !== 'Configured');
@@ -99,7 +99,7 @@ function carriers(node: NodeView): Checked['findings'] {
     .map(({ reason, evidence, next }) => warning(nodeKey(node), reason, evidence, next));
 }
 
-/** Compares the addresses of the Kubernetes Nodes, one business cluster at a time. */
+/** Compares the Kubernetes Nodes' addresses, separately for each business cluster. */
 function addresses(
   { kubernetesNodes }: SystemFacts,
   nodes: readonly NodeView[],
@@ -110,8 +110,8 @@ function addresses(
     return onFact(fact, (found) => ({
       findings: own.flatMap((node) => {
         const kubernetesNode = found.find((each) => isSame(each, node));
-        const hints = kubernetesNode ? nodeAddressHints(node, kubernetesNode) : [];
-        return hints.map(({ reason, evidence, next }) =>
+        const warnings = kubernetesNode ? nodeAddressWarnings(node, kubernetesNode) : [];
+        return warnings.map(({ reason, evidence, next }) =>
           warning(nodeKey(node), reason, evidence, next),
         );
       }),

@@ -10,7 +10,7 @@ import { valueOf } from '../subject.ts';
 import { counted, ofMessage, rowOf, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
-/** Examines whether the clouds are read, and which ports of selected servers are not NICs. */
+/** Examines cloud reads and ports without NIC on selected servers. */
 export function examineOpenstack(facts: SystemFacts): SectionReport {
   const nodes = valueOf(facts.nodes);
   const checked = onFact(facts.configs, (configs) => ({
@@ -41,12 +41,12 @@ function readiness(config: OpenstackConfig): Checked['findings'] {
   const evidence = ofMessage(reason, message);
   if (reason === 'Paused') return [warning(key, reason, evidence, next)];
   if (ready?.status === 'True') return [];
-  // The mode of the triggers is a choice of the user.
+  // The trigger mode is the user's choice.
   if (ready?.status !== 'False') return [info(key, reason, evidence)];
   return deliveryReasons.has(reason) ? [] : [error(key, reason, evidence, next)];
 }
 
-/** Conditions beside Ready whose status False harms no NIC. */
+/** Conditions beside Ready without effect on NICs. */
 function details(config: OpenstackConfig): Checked['findings'] {
   const { conditions = [] } = config.status ?? {};
   const key = keyOf(config);
@@ -78,7 +78,7 @@ function unusedPorts(config: OpenstackConfig, nodes: readonly NodeView[]): Check
   const groups = Map.groupBy(byId.values(), ({ reason = '' }) => reason);
   const shown = findCondition(config.status?.conditions, 'Ready');
   return [...groups].flatMap(([reason, ports]) => {
-    // Ready already names a reason that makes the sync fail.
+    // Ready already reports this reason.
     if (shown?.status === 'False' && shown.reason === reason) return [];
     return unused(key, reason, ports);
   });

@@ -7,7 +7,7 @@ import { valueOf } from '../subject.ts';
 import { same, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
-/** Examines whether the parts run, have a leader and one version. */
+/** Examines whether the parts run, have a leader and share a version. */
 export function examineParts({ parts, versions }: SystemFacts): SectionReport {
   const skews = onFact(versions, (list): Checked => {
     const findings = versionSkews(list).map(({ part, evidence, next }) => {

@@ -4,7 +4,7 @@ import { nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
-/** Reasons for which the controller sends no agent to the node. */
+/** Reasons for sending no agent to the node. */
 const blocking: ReadonlySet<string> = new Set([
   'DuplicateInstanceId',
   'DuplicateSystemUUID',
@@ -15,7 +15,7 @@ const blocking: ReadonlySet<string> = new Set([
   'RemovalHeld',
 ]);
 
-/** Explains whether the controller takes the entry, and finds one ready Node for it. */
+/** Explains whether the controller accepts the entry and finds a single ready Node. */
 export function acceptance(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
@@ -40,7 +40,7 @@ export function acceptance(subject: Subject): Outcome {
 function withoutStatus(node: NodeView, { facts, port }: Subject): Outcome | undefined {
   if (node.state !== 'Unknown') return undefined;
   const { reason, message } = node;
-  // A node without an object has no status either; only a delivery proves that the object exists.
+  // A node without an object has no status either; only a delivery proves the object's existence.
   if (!node.object && !(facts.cluster.state === 'read' && port?.delivery?.ok)) {
     return unknown(
       `the MultiNicNodeConfig of ${nodeKey(node)} was not read`,
@@ -63,11 +63,11 @@ function blockedBy({ ready, reason, message, object }: NodeView) {
     ({ type, status }) => type === 'OtherControllerActive' && status === 'True',
   );
   if (other) return ['OtherControllerActive', other.message] as const;
-  // InvalidEntries without a rejected entry of this NIC blocks only if the controller sends no agent at all.
+  // InvalidEntries is no blocker here: the controller still configures the accepted entries.
   return ready !== 'True' && blocking.has(reason) ? ([reason, message] as const) : undefined;
 }
 
-/** Returns the state of an object whose latest generation the controller has not handled. */
+/** Returns a failure if the controller has not handled the latest generation. */
 function outdated(node: NodeView): Outcome | undefined {
   const { generation = 0, observedGeneration = generation } = node.object ?? {};
   if (observedGeneration >= generation) return undefined;

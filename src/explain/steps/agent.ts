@@ -7,7 +7,7 @@ import type { Subject } from '../subject.ts';
 import { ofMessage, rowOf, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
-/** Explains whether an agent ran on the node, and what it reports about the NIC. */
+/** Explains whether an agent ran on the node, and the NIC's result. */
 export function agent(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
@@ -50,7 +50,7 @@ function isProgress(reason: string): boolean {
   return reason === 'SpecChanged' || reason === 'JobScheduled';
 }
 
-/** Explains a run that has not ended: only its Job shows why. */
+/** Explains an unfinished run: only the Job shows the cause. */
 function progress({ facts }: Subject, node: NodeView, nic: NicView): Outcome {
   if (facts.job.state === 'unread') return skipped(facts.job);
   const job = facts.job.value;
@@ -77,7 +77,7 @@ function progress({ facts }: Subject, node: NodeView, nic: NicView): Outcome {
   });
 }
 
-/** Reasons for the words of kubelet and scheduler. */
+/** Reasons by the words from kubelet and scheduler. */
 const podReasons: Readonly<Record<string, string>> = {
   ErrImagePull: 'ImagePullFailed',
   ImagePullBackOff: 'ImagePullFailed',
@@ -89,7 +89,7 @@ const podReasons: Readonly<Record<string, string>> = {
   DeadlineExceeded: 'DeadlineExceeded',
 };
 
-/** Reasons for which the last Job is an earlier one. */
+/** Reasons unrelated to the latest Job. */
 const withoutJob: ReadonlySet<string> = new Set([
   'JobRefused',
   'RolloutStopped',

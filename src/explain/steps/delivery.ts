@@ -7,7 +7,7 @@ import { nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
-/** Explains whether the business cluster holds the NIC as it was planned. */
+/** Explains whether the business cluster holds the planned NIC. */
 export function delivery(subject: Subject): Outcome {
   const { facts, node } = subject;
   const { cluster } = facts;
@@ -25,7 +25,7 @@ function providerOf({ port, node }: Subject): string | undefined {
   return port?.node?.providerId ?? node?.providerId;
 }
 
-/** Returns why the business cluster cannot be written to, or that its state is unknown. */
+/** Returns why Viola cannot write to the business cluster; undefined: Viola can. */
 function clusterProblem(
   cluster: ClusterView | undefined,
   provider: string | undefined,
@@ -45,7 +45,7 @@ function clusterProblem(
   return fail('ViolaPostError', evidence, reachIt);
 }
 
-/** What a user does about a business cluster that Viola does not reach. */
+/** Next step for an unreachable business cluster. */
 export const reachIt: NextStep = {
   text: say(
     'check the address, the network and the token of the business cluster; the delivery is retried by itself',
@@ -76,7 +76,7 @@ export function registration(id: string): NextStep {
   };
 }
 
-/** Returns the failed delivery of the node, or of the whole OpenstackConfig if no NIC was delivered. */
+/** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
 function refused({ facts, port, config, node }: Subject): Outcome | undefined {
   const last = port?.delivery;
   const next = (reason: string) => nextFor(reason, { config: config?.config, port });

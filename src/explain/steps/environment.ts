@@ -1,7 +1,7 @@
 import type { Wording } from '../../api/reasons/reason-row.ts';
-import type { Hint } from '../checks/hint.ts';
+import type { CheckWarning } from '../checks/check-warning.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
-import { nodeAddressHints } from '../checks/node-address.ts';
+import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { adminDown, downButUp } from '../checks/port-state.ts';
 import { versionSkews } from '../checks/versions.ts';
 import type { Fact } from '../fact.ts';
@@ -9,19 +9,19 @@ import { nodeKey, type Subject, valueOf } from '../subject.ts';
 import { joined, say } from '../wording.ts';
 import { type Outcome, ok, skipped, type Unread, warn } from './outcome.ts';
 
-/** Result of one check: hints, or what is missing. */
+/** Result from a check: warnings, or the missing fact. */
 interface Checked {
-  readonly hints: readonly Hint[];
+  readonly warnings: readonly CheckWarning[];
   readonly unread?: Pick<Unread, 'missing' | 'next'> | undefined;
 }
 
-/** Explains what around the NIC may harm its traffic. */
+/** Explains risks for the NIC's traffic. */
 export function environment(subject: Subject): Outcome {
   const checks = [admin(subject), carrier(subject), address(subject), mtu(subject), skew(subject)];
-  const hints = checks.flatMap((check) => check.hints);
+  const warnings = checks.flatMap((check) => check.warnings);
   const unread = checks.flatMap((check) => check.unread ?? []);
-  const [first] = hints;
-  if (first) return warn(first.reason, evidenceOf(hints, unread), first.next);
+  const [first] = warnings;
+  if (first) return warn(first.reason, evidenceOf(warnings, unread), first.next);
   const [missing] = unread;
   if (!missing) {
     const evidence = say(
@@ -34,58 +34,61 @@ export function environment(subject: Subject): Outcome {
   return skipped({ missing: all, next: missing.next });
 }
 
-function evidenceOf(hints: readonly Hint[], unread: readonly Pick<Unread, 'missing'>[]): Wording {
+function evidenceOf(
+  warnings: readonly CheckWarning[],
+  unread: readonly Pick<Unread, 'missing'>[],
+): Wording {
   const missing = [...new Set(unread.map((each) => each.missing))];
   const notChecked = missing.map((text) => say(`not checked: ${text}`, `확인하지 않음: ${text}`));
-  return joined([...hints.map(({ evidence }) => evidence), ...notChecked]);
+  return joined([...warnings.map(({ evidence }) => evidence), ...notChecked]);
 }
 
 function missingIn(...facts: readonly Fact<unknown>[]): Checked | undefined {
   const unread = facts.find((fact) => fact.state === 'unread');
-  return unread?.state === 'unread' ? { hints: [], unread } : undefined;
+  return unread?.state === 'unread' ? { warnings: [], unread } : undefined;
 }
 
 function admin({ facts, port }: Subject): Checked {
   const missing = missingIn(facts.port);
-  if (missing || !port) return missing ?? { hints: [] };
-  // A port that is administratively down is never ACTIVE.
+  if (missing || !port) return missing ?? { warnings: [] };
+  // A disabled port is never ACTIVE.
   if (port.adminStateUp === undefined && port.status !== 'ACTIVE') {
     const unread = {
       missing: `admin_state_up of port ${port.portId}`,
       next: `run openstack port show ${port.portId} -c admin_state_up`,
     };
-    return { hints: [], unread };
+    return { warnings: [], unread };
   }
-  return { hints: adminDown(port) };
+  return { warnings: adminDown(port) };
 }
 
 function carrier({ facts, port, nic }: Subject): Checked {
   const missing = missingIn(facts.port, facts.node);
-  if (missing || !port || nic?.state !== 'Configured') return missing ?? { hints: [] };
+  if (missing || !port || nic?.state !== 'Configured') return missing ?? { warnings: [] };
   if (port.status === 'DOWN' && nic.carrier === undefined) {
     const unread = {
       missing: `carrier of ${nic.name}`,
       next: 'upgrade the controller and the agent, then check the node: kubectl multinic diff',
     };
-    return { hints: [], unread };
+    return { warnings: [], unread };
   }
-  return { hints: downButUp({ ...nic, portId: port.portId }, port.status) };
+  return { warnings: downButUp({ ...nic, portId: port.portId }, port.status) };
 }
 
-/** Without a NIC there is no address to compare. */
+/** Without a NIC no address exists to compare. */
 function address({ facts, node, nic }: Subject): Checked {
   const missing = missingIn(facts.node);
-  if (missing || !node || !nic) return missing ?? { hints: [] };
+  if (missing || !node || !nic) return missing ?? { warnings: [] };
   const unread = missingIn(facts.kubernetesNode);
   if (unread) return unread;
   const kubernetesNode = valueOf(facts.kubernetesNode);
   return {
-    hints: kubernetesNode ? nodeAddressHints({ ...node, nics: [nic] }, kubernetesNode) : [],
+    warnings: kubernetesNode ? nodeAddressWarnings({ ...node, nics: [nic] }, kubernetesNode) : [],
   };
 }
 
 function mtu({ facts, node, nic }: Subject): Checked {
-  if (!node || !nic) return { hints: [] };
+  if (!node || !nic) return { warnings: [] };
   const unread = missingIn(facts.neighbours);
   if (unread) return unread;
   const others = (valueOf(facts.neighbours) ?? []).filter(
@@ -93,7 +96,7 @@ function mtu({ facts, node, nic }: Subject): Checked {
   );
   const differences = mtuDifferences([node, ...others]);
   return {
-    hints: differences.filter(({ different }) =>
+    warnings: differences.filter(({ different }) =>
       different.some((each) => each.nic === nic && each.node === node),
     ),
   };
@@ -109,5 +112,5 @@ function skew({ facts, port, node }: Subject): Checked {
     ({ part }) =>
       part.part !== 'cli' && (part.providerId === undefined || part.providerId === provider),
   );
-  return { hints: skews };
+  return { warnings: skews };
 }

@@ -15,7 +15,7 @@ export function filter(subject: Subject): Outcome {
   return judge(subject, isFilterReason, passed);
 }
 
-/** Explains which node and which name the port gets. */
+/** Explains the port's node and NIC name. */
 export function assignment(subject: Subject): Outcome {
   const { port, node, nic } = subject;
   const name = port?.verdict?.nic ?? nic?.name;
@@ -27,7 +27,7 @@ export function assignment(subject: Subject): Outcome {
   return judge(subject, isAssignmentReason, passed);
 }
 
-/** Returns the result of the last sync's verdict, if its reason belongs to this step. */
+/** Returns the last sync's verdict if the reason belongs to this step. */
 function judge(subject: Subject, belongs: (reason: string) => boolean, passed: Outcome): Outcome {
   const { facts, port, nic } = subject;
   if (facts.port.state === 'unread') return skipped(facts.port);

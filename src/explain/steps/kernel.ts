@@ -5,7 +5,7 @@ import { nodeKey, type Subject } from '../subject.ts';
 import { joined, ofMessage, same, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
-/** Explains the link and its configuration as the agent read them last. */
+/** Explains link and configuration from the agent's latest read. */
 export function kernel(subject: Subject): Outcome {
   const { facts, node, nic, port } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
@@ -33,7 +33,7 @@ function noLink({ port, node }: Subject, { macAddress, message }: NicView) {
   );
 }
 
-/** Returns what differs on the node; older controllers state it in the condition Drifted only. */
+/** Returns the differences on the node; older controllers report drift in the condition Drifted only. */
 export function driftOf(node: NodeView, nic: NicView): string | undefined {
   if (nic.reason === 'Drifted') return nic.message;
   if (!node.drifted || node.nics.some(({ reason }) => reason === 'Drifted')) return undefined;

@@ -4,7 +4,7 @@ import { type Subject, serverName } from '../subject.ts';
 import { say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, warn } from './outcome.ts';
 
-/** Explains whether Neutron has the port, and whether Nova plugged it. */
+/** Explains whether Neutron has the port and Nova plugged the port. */
 export function neutron({ facts, port, nic }: Subject): Outcome {
   if (facts.port.state === 'unread') return skipped(facts.port);
   if (!port) {
@@ -29,7 +29,7 @@ export function neutron({ facts, port, nic }: Subject): Outcome {
       `device_owner가 "${deviceOwner}"이고 compute:<zone>이 아니므로 Nova가 서버 ${serverName(port)}에 연결한 포트가 아닙니다${read.ko}`,
     );
     const next = nextFor('PortNotPlugged', { port });
-    // A port that is a NIC already stays one.
+    // An existing NIC stays.
     return nic ? warn('PortNotPlugged', evidence, next) : fail('PortNotPlugged', evidence, next);
   }
   return ok(

@@ -3,7 +3,7 @@ import type { Fact } from '../fact.ts';
 import type { NextStep, Step } from '../step.ts';
 import { say } from '../wording.ts';
 
-/** Result of one step, without its name. */
+/** Step result without the name. */
 export type Outcome = Omit<Step, 'name'>;
 
 export type Unread = Extract<Fact<unknown>, { readonly state: 'unread' }>;
@@ -20,7 +20,7 @@ export function warn(reason: string, evidence: Wording, next: NextStep | undefin
   return { result: 'warn', reason, evidence, next };
 }
 
-/** A step whose fact was not read. */
+/** Step with an unread fact. */
 export function skipped({ missing, next }: Pick<Unread, 'missing' | 'next'>): Outcome {
   const text = say(next, next);
   return {
@@ -38,7 +38,7 @@ export const notReached: Outcome = {
   next: undefined,
 };
 
-/** A step that an earlier step without a result leaves open. */
+/** Step without a result, because an earlier step has none. */
 export function unknown(en: string, ko: string): Outcome {
   return { result: 'skipped', reason: undefined, evidence: say(en, ko), next: undefined };
 }

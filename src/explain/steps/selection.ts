@@ -6,7 +6,7 @@ import { say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 import { awaitsSync, failingSync, notSynced } from './sync-state.ts';
 
-/** Explains whether an OpenstackConfig selects server and subnet, and whether its sync has decided about the port. */
+/** Explains whether an OpenstackConfig selects server and subnet, and whether a sync has decided about the port. */
 export function selection(subject: Subject): Outcome {
   const { facts, port, config } = subject;
   if (facts.port.state === 'unread') return skipped(facts.port);
@@ -31,7 +31,7 @@ function notSelected(subject: Subject, port: PortView): Outcome | undefined {
     return fail('ServerNotSelected', evidence, nextFor('ServerNotSelected', { port }));
   }
   const { selectsServer, selectsSubnet } = config;
-  // A port without an address is in no subnet; the filter reports that.
+  // A port without an address is in no subnet; the filter reports PortWithoutAddress.
   const lacksSubnet = selectsSubnet === false && port.addresses.length > 0;
   if (selectsServer !== false && !lacksSubnet) return unreadSelection(config, subject, port);
   const reason = selectsServer === false ? 'ServerNotSelected' : 'SubnetNotSelected';

@@ -6,7 +6,7 @@ import type { Subject } from '../subject.ts';
 import { ageOf, ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
-/** Returns the state of an edited OpenstackConfig: its selection is that of the generation before. */
+/** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
 export function awaitsSync(
   config: PortConfigView,
   { facts, nic }: Subject,
@@ -16,14 +16,14 @@ export function awaitsSync(
   return nic || verdict?.nic !== undefined ? undefined : notSyncedYet(config, facts.now);
 }
 
-/** Returns why no sync has decided about the port as it is now. */
+/** Returns why no sync has decided about the port's current state. */
 export function notSynced(subject: Subject, port: PortView): Outcome | undefined {
   const { config, nic, facts } = subject;
   if (!config) return undefined;
   const failing = failingSync(config, subject, port);
   if (failing) return failing;
   if (nic || (port.verdict && !isStale(port, config))) return undefined;
-  // After a restart of the operator only the node shows whether the port is a NIC.
+  // After an operator restart only the node shows whether the port is a NIC.
   if (!port.verdict && port.node && facts.node.state === 'unread') return skipped(facts.node);
   return notSyncedYet(config, facts.now);
 }
@@ -33,7 +33,7 @@ function notSyncedYet(config: PortConfigView, now: Date): Outcome {
   return fail('NotSyncedYet', syncTimes(config, now), next);
 }
 
-/** Returns why the OpenstackConfig is not synced at all; a NIC of an earlier sync stays as it is. */
+/** Returns why the OpenstackConfig is not synced at all; existing NICs stay unchanged. */
 export function failingSync(
   config: PortConfigView,
   { nic }: Subject,
@@ -47,7 +47,7 @@ export function failingSync(
   return hasNic ? warn(reason, evidence, next) : fail(reason, evidence, next);
 }
 
-/** True if the last sync decided about another selection, or about a port without address. */
+/** True if the last sync decided about an older selection, or about a port without address. */
 function isStale({ verdict, addresses }: PortView, { config, selectsSubnet }: PortConfigView) {
   if (verdict?.nic !== undefined) return false;
   if (verdict?.config !== config) return true;

@@ -1,6 +1,6 @@
 import type { PortReason } from '../../plan/plan.ts';
 
-/** Step that explains each reason of a verdict; a new reason does not compile without one. */
+/** Explaining step per verdict reason; a new reason without a step does not compile. */
 const stepOf: Readonly<Record<PortReason, 'Filter' | 'Assignment' | 'Selection' | 'Neutron'>> = {
   FamilyNotWanted: 'Filter',
   InterfaceLimitExceeded: 'Filter',
@@ -31,7 +31,7 @@ export function isFilterReason(reason: string): boolean {
   return stepFor(reason) === 'Filter';
 }
 
-/** True for reasons of claims and names, and for reasons of a later operator. */
+/** True for claim and name reasons, and for unknown reasons from a newer operator. */
 export function isAssignmentReason(reason: string): boolean {
   return (stepFor(reason) ?? 'Assignment') === 'Assignment';
 }

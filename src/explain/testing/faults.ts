@@ -14,7 +14,7 @@ import {
   subnetId,
 } from './healthy.ts';
 
-/** A fault as the facts show it, and the step that names it. */
+/** Fault in the facts, and the step with the fault's reason. */
 export interface Fault {
   readonly title: string;
   readonly facts: Partial<PortFacts>;
@@ -22,11 +22,11 @@ export interface Fault {
   /** Default: `fail`. */
   readonly result?: 'warn';
   readonly reason: string;
-  /** Values that the evidence must show. */
+  /** Required values in the evidence. */
   readonly evidence: readonly string[];
   /** First command; empty: none exists. */
   readonly command: string;
-  /** Facts without which the step is skipped. */
+  /** Facts required by the step. */
   readonly decides: readonly (keyof PortFacts)[];
 }
 
@@ -78,7 +78,7 @@ const undelivered = { port: read(withoutDelivery), node: read(withoutObject) };
 const patch = 'kubectl -n multinic-system patch osc storage --type';
 const ready = '2026-11-26T05:20:00Z';
 
-/** The planted faults of the chain suite, by number, as the parts report them. */
+/** Planted faults from the chain suite, by number, as reported by the parts. */
 export const faults: readonly Fault[] = [
   {
     title: '1 port made before the OpenstackConfig',
@@ -323,7 +323,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** Further situations that the same steps explain. */
+/** Further situations. */
 export const further: readonly Fault[] = [
   {
     title: 'port that no account sees',
@@ -498,7 +498,7 @@ export const further: readonly Fault[] = [
   },
 ];
 
-/** Returns the facts of a fault, on top of a system without a fault. */
+/** Returns a fault's facts, based on a healthy system. */
 export function factsOf({ facts }: Fault): PortFacts {
   return { ...portFacts, ...facts };
 }

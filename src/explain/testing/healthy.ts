@@ -3,7 +3,7 @@ import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-ht
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, PartVersion, PortFacts, SystemFacts } from '../facts.ts';
 
-/** Facts of a system without a fault: one cluster, three nodes with two NICs each. */
+/** Facts from a healthy system: a cluster, three nodes with two NICs each. */
 export const now = new Date('2026-11-26T05:25:00Z');
 export const serverId = '91c2d7e0-0000-4000-8000-000000000018';
 export const portId = 'be0f33c1-0000-4000-8000-000000000077';

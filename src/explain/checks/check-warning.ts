@@ -1,8 +1,8 @@
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import type { NextStep } from '../step.ts';
 
-/** Something around a NIC that may harm its traffic. */
-export interface Hint {
+/** Condition around a NIC with a risk for traffic. */
+export interface CheckWarning {
   readonly reason: string;
   readonly evidence: Wording;
   readonly next: NextStep;
