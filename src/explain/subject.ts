@@ -1,8 +1,11 @@
 import type { OpenstackConfig } from '../api/openstackconfig.ts';
-import type { NicView, NodeView, PortConfigView, PortView } from '../api/read-http.ts';
+import type { NicView, NodeView, PortView } from '../api/read-http.ts';
 import { keyOf } from './commands.ts';
 import type { Fact } from './fact.ts';
 import type { PortFacts } from './facts.ts';
+
+/** An OpenstackConfig in relation to a port. */
+export type PortConfigView = PortView['configs'][number];
 
 /** Port with related facts. */
 export interface Subject {

@@ -1,7 +1,7 @@
-import type { PortConfigView, PortView } from '../../api/read-http.ts';
+import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { nextFor } from '../next-steps.ts';
-import { type Subject, serverName, subnetName } from '../subject.ts';
+import { type PortConfigView, type Subject, serverName, subnetName } from '../subject.ts';
 import { say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 import { awaitsSync, failingSync, notSynced } from './sync-state.ts';

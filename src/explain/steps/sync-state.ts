@@ -1,8 +1,8 @@
-import type { PortConfigView, PortView } from '../../api/read-http.ts';
+import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
-import type { Subject } from '../subject.ts';
+import type { PortConfigView, Subject } from '../subject.ts';
 import { ageOf, ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
@@ -49,9 +49,9 @@ export function failingSync(
 
 /** True if the last sync decided about an older selection, or about a port without address. */
 function isStale({ verdict, addresses }: PortView, { config, selectsSubnet }: PortConfigView) {
-  if (verdict?.nic !== undefined) return false;
-  if (verdict?.config !== config) return true;
-  const { reason } = verdict;
+  if (!verdict || verdict.config !== config) return true;
+  const { nic, reason } = verdict;
+  if (nic !== undefined) return false;
   if (reason === 'SubnetNotSelected') return selectsSubnet === true;
   return reason === 'PortWithoutAddress' && addresses.length > 0;
 }

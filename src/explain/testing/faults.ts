@@ -1,6 +1,7 @@
-import type { NicView, NodeView, PortConfigView, PortView } from '../../api/read-http.ts';
+import type { NicView, NodeView, PortView } from '../../api/read-http.ts';
 import type { PortFacts } from '../facts.ts';
 import type { StepName } from '../step.ts';
+import type { PortConfigView } from '../subject.ts';
 import {
   cluster,
   kubernetesNode,
