@@ -68,13 +68,18 @@ function columns(now: () => Date): Column<NodeView>[] {
     { title: 'READY', cell: ({ ready }) => ready },
     { title: 'STATE', cell: ({ state }) => state },
     { title: 'NICS', cell: ({ nics }) => `${configured(nics)}/${nics.length}` },
-    { title: 'REASON', cell: ({ reason }) => reason },
+    { title: 'REASON', cell: (node) => reasonOf(node) },
     { title: 'SINCE', cell: ({ since }) => age(since) || '-' },
     { title: 'BACKEND', cell: ({ backend }) => backend ?? '-', wide: true },
     { title: 'AGENT', cell: ({ agentVersion }) => agentVersion ?? '-', wide: true },
     { title: 'LAST CHECK', cell: ({ checkedAt }) => age(checkedAt) || '-', wide: true },
     { title: 'INSTANCE', cell: ({ instanceId }) => instanceId, wide: true },
   ];
+}
+
+/** Returns the reason for attention; empty: nothing is wrong. */
+function reasonOf({ ready, drifted, reason }: NodeView): string {
+  return ready === 'True' && !drifted ? '' : reason;
 }
 
 function configured(nics: NodeView['nics']): number {
