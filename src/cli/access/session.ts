@@ -7,6 +7,7 @@ import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
 import { Unread } from '../facts/unread.ts';
 import type { AccessOptions } from '../options.ts';
 import { NoSuchProgram } from './child.ts';
+import { readClusterText } from './cluster-text.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, type OperatorHome } from './operator-home.ts';
@@ -21,6 +22,7 @@ export class Session implements AsyncDisposable {
   readonly clock: Clock;
   readonly #open: AsyncDisposable[] = [];
   readonly #clients = new Map<string, Promise<KubeClient>>();
+  readonly #accesses = new Map<string, Promise<ClusterAccess>>();
   #home: Promise<OperatorHome> | undefined;
   #operator: Promise<OperatorApi> | undefined;
 
@@ -35,12 +37,12 @@ export class Session implements AsyncDisposable {
   }
 
   management(): Promise<KubeClient> {
-    return this.#client(this.options.context);
+    return this.client(this.options.context);
   }
 
   /** Returns a business cluster's client. Throws Unread without a context for it. */
   business(provider: string): Promise<KubeClient> {
-    return this.#client(this.contextOf(provider));
+    return this.client(this.contextOf(provider));
   }
 
   contextOf(provider: string): string {
@@ -109,17 +111,21 @@ export class Session implements AsyncDisposable {
       : new Unread(`kubectl port-forward failed: ${error.message}`, 'try again');
   }
 
-  #client(context: string | undefined): Promise<KubeClient> {
-    const key = context ?? '';
-    const existing = this.#clients.get(key);
-    if (existing) return existing;
-    const client = this.#connect(context);
-    this.#clients.set(key, client);
-    return client;
+  /** Returns the client of a context; undefined: the management cluster. */
+  client(context: string | undefined = this.options.context): Promise<KubeClient> {
+    return once(this.#clients, context, async () =>
+      this.#kept(connect(await this.#accessTo(context))),
+    );
   }
 
-  async #connect(context: string | undefined): Promise<KubeClient> {
-    return this.#kept(connect(await this.#access(context)));
+  /** Reads text from the API server of a context, such as a log; undefined: the management cluster. */
+  async text(context: string | undefined, path: string): Promise<string> {
+    const access = await this.#accessTo(context ?? this.options.context);
+    return readClusterText(access, path, this.signal);
+  }
+
+  #accessTo(context: string | undefined): Promise<ClusterAccess> {
+    return once(this.#accesses, context, () => this.#access(context));
   }
 
   async #access(context: string | undefined): Promise<ClusterAccess> {
@@ -149,4 +155,17 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
   }
+}
+
+function once<T>(
+  all: Map<string, Promise<T>>,
+  context: string | undefined,
+  create: () => Promise<T>,
+): Promise<T> {
+  const key = context ?? '';
+  const existing = all.get(key);
+  if (existing) return existing;
+  const created = create();
+  all.set(key, created);
+  return created;
 }

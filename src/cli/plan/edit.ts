@@ -108,7 +108,8 @@ function differenceOf(path: string, read: unknown, config: ConfigObject): Edit {
       `kubectl multinic plan ${String(name)} -f ${path}`,
     );
   }
-  const [before, after] = [config.spec as unknown as Edit, read['spec']];
+  const before: Edit = { ...config.spec };
+  const after = read['spec'];
   for (const field of ['credentials', 'secrets']) {
     // Never sent: another target would receive the credentials, and a file may hold a password.
     if (!isSameJson(before[field], after[field])) {

@@ -59,7 +59,7 @@ function changedFields({ before = {}, after = {} }: NicChange): string[] {
 
 function text(value: unknown): string {
   if (value === undefined) return '-';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Names NICs that stay although OpenStack no longer has their ports. */

@@ -114,21 +114,23 @@ export function providerOf({ spec, status }: OpenstackConfig): string {
   return k8sProviderID ?? openstackProviderID ?? status?.deliveredTo?.[0] ?? '-';
 }
 
+function countOf(state: keyof ClusterView['nics']): (each: ClusterView) => string {
+  return ({ nics }) => String(nics[state]);
+}
+
 function clusterColumns({ versions, now }: SystemFacts): Column<ClusterView>[] {
   const controllers = read(versions).filter(({ part }) => part === 'controller');
   const version = (id: string) =>
     controllers.find(({ providerId }) => providerId === id)?.version ?? '-';
-  const nics = (state: keyof ClusterView['nics']) => (each: ClusterView) =>
-    String(each.nics[state]);
   return [
     { title: 'CLUSTER', cell: ({ providerId }) => providerId },
     { title: 'REACHABLE', cell: ({ reachable }) => yesNo(reachable) },
     { title: 'RIGHTS', cell: ({ missingRights }) => rightsText(missingRights) },
     { title: 'CONTROLLER', cell: ({ providerId }) => version(providerId) },
     { title: 'NODES', cell: ({ nodes }) => String(nodes) },
-    { title: 'CONFIGURED', cell: nics('Configured') },
+    { title: 'CONFIGURED', cell: countOf('Configured') },
     { title: 'IN PROGRESS', cell: (each) => String(each.nics.InProgress + each.nics.Pending) },
-    { title: 'FAILED', cell: nics('Failed') },
+    { title: 'FAILED', cell: countOf('Failed') },
     { title: 'DRIFTED', cell: ({ drifted }) => String(drifted) },
     { title: 'OLDEST CHECK', cell: ({ oldestCheck }) => ageOf(oldestCheck, now).en || '-' },
   ];

@@ -76,7 +76,11 @@ async function fill(client: KubeClient, { leader, withoutLease = false }: SceneO
     await client.create(namespaces, { metadata: { name } });
   }
   const holderIdentity = leader ?? 'multinic-operator-controller-manager-7f9c-x2k4p';
-  const spec = { holderIdentity, leaseDurationSeconds: 15, renewTime: new Date().toISOString().replace('Z', '000Z') };
+  const spec = {
+    holderIdentity,
+    leaseDurationSeconds: 15,
+    renewTime: new Date().toISOString().replace('Z', '000Z'),
+  };
   if (!withoutLease) {
     await client.create(leases, { metadata: { namespace: home, name: operatorLease }, spec });
   }
@@ -130,10 +134,13 @@ async function serveAnswers(answers: Map<string, Answer>, requests: string[]): P
       const found = answers.get(`${method} ${url}`) ?? answers.get(`${method} ${path}`);
       const text = Buffer.concat(chunks).toString();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
-      const answer = typeof found === 'function' ? (found as (body: unknown) => object)(body) : found;
+      const answer =
+        typeof found === 'function' ? (found as (body: unknown) => object)(body) : found;
       const missing = { status: 404, code: 'NoSuchRoute', detail: `no route ${method} ${path}` };
       const sent = answer ?? missing;
-      response.writeHead(isRefused(sent) ? sent.status : 200, { 'content-type': 'application/json' });
+      response.writeHead(isRefused(sent) ? sent.status : 200, {
+        'content-type': 'application/json',
+      });
       response.end(JSON.stringify(sent));
     });
   });
@@ -153,7 +160,9 @@ async function run(name = '', ...argv: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const log = vi.spyOn(console, 'log').mockImplementation((text: string) => void out.push(text));
-  const error = vi.spyOn(console, 'error').mockImplementation((text: string) => void err.push(text));
+  const error = vi
+    .spyOn(console, 'error')
+    .mockImplementation((text: string) => void err.push(text));
   try {
     const status = await cliMain(name, ['--lang', 'en', ...argv]);
     return { status, out: out.join('\n'), err: err.join('\n') };

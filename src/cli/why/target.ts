@@ -44,18 +44,10 @@ export function parseTarget(text: string): Target {
 
 /** Returns the ports of a target. Throws if nothing has the name. */
 export async function subjectsOf(session: Session, target: Target): Promise<PortSubject[]> {
-  switch (target.kind) {
-    case 'uuid':
-      return byId(session, target.value);
-    case 'mac':
-      return byQuery(session, { mac: target.value });
-    case 'address':
-      return byQuery(session, { address: target.value });
-    case 'node':
-      return byNode(session, target.value);
-    case 'nic':
-      return byNic(session, target);
-  }
+  if (target.kind === 'nic') return byNic(session, target);
+  if (target.kind === 'mac') return byQuery(session, { mac: target.value });
+  if (target.kind === 'address') return byQuery(session, { address: target.value });
+  return target.kind === 'uuid' ? byId(session, target.value) : byNode(session, target.value);
 }
 
 /** A port; otherwise a server with this id. */
