@@ -11,10 +11,12 @@ export function print(text: string): void {
 
 /** Ends the program without an error when the reader of the output is gone. */
 export function endOnClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
-  });
+  process.stdout.off('error', onError).on('error', onError);
+}
+
+function onError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  throw error;
 }
 
 /** Returns the report as JSON or YAML. */
