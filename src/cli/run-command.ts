@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { Session } from './access/session.ts';
 import type { AccessOptions } from './options.ts';
 import { endOnClosedPipe } from './output/print.ts';
@@ -41,9 +40,3 @@ export async function withSession<T>(
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Sets the exit status; a command without a call ends with 0. */
-export type { EndWith } from './exit-status.ts';
-
-/** Definition of a command in its own folder. */
-export type CommandOf = (endWith: import('./exit-status.ts').EndWith) => Command;

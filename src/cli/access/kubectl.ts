@@ -70,7 +70,12 @@ export async function startPortForward(
   const { namespace, pod, port } = target;
   const argv = [
     ...flagsOf(choice),
-    ...['-n', namespace, 'port-forward', '--address', '127.0.0.1', `pod/${pod}`, `:${port}`],
+    '--namespace',
+    namespace,
+    'port-forward',
+    '--address=127.0.0.1',
+    `pod/${pod}`,
+    `:${port}`,
   ];
   const ready = /Forwarding from 127\.0\.0\.1:(\d+)/;
   const child = await startChild(kubectl(), argv, { ready, timeoutMs, signal });

@@ -70,18 +70,22 @@ function createdAt({ metadata }: Job): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-function agentJobOf({ metadata, status }: Job, found: readonly Pod[]): AgentJob {
+function agentJobOf(job: Job, found: readonly Pod[]): AgentJob {
+  const { reason, message } = found.flatMap((pod) => waitingOf(pod))[0] ?? failureOf(job);
+  const attempt = Number(job.metadata.labels?.[labels.attempt]);
+  return {
+    name: job.metadata.name,
+    attempt: Number.isInteger(attempt) ? attempt : undefined,
+    reason,
+    message,
+  };
+}
+
+function failureOf({ status }: Job): Waiting {
   const failed = status?.conditions?.find(
     ({ type, status: word }) => type === 'Failed' && word === 'True',
   );
-  const waiting = found.flatMap((pod) => waitingOf(pod))[0];
-  const attempt = Number(metadata.labels?.[labels.attempt]);
-  return {
-    name: metadata.name,
-    attempt: Number.isInteger(attempt) ? attempt : undefined,
-    reason: waiting?.reason ?? failed?.reason,
-    message: waiting?.message ?? failed?.message,
-  };
+  return { reason: failed?.reason, message: failed?.message };
 }
 
 interface Waiting {

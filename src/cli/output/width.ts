@@ -2,7 +2,7 @@
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 /** Combining marks and joiners take no cell. */
-const zero = /[\p{Mn}\p{Me}\u200b-\u200d\ufe0e\ufe0f]/u;
+const zero = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
 /** Returns the number of terminal cells. */
 export function displayWidth(text: string): number {
@@ -17,8 +17,8 @@ export function padEnd(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - displayWidth(text)));
 }
 
-/** Control characters, bidirectional overrides, line and paragraph separators. */
-const control = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** Control characters, format characters such as bidirectional overrides, line and paragraph separators. */
+const control = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu;
 
 /**
  * Escapes control characters: names come from OpenStack users, and a terminal obeys escape sequences in them. The result

@@ -6,7 +6,7 @@ import type { Language } from '../options.ts';
 export const words = {
   next: { en: 'Next:', ko: '다음 조치:' },
   preview: { en: 'Preview it first:', ko: '먼저 미리 보기:' },
-  then: { en: ', then ', ko: ', 그다음 ' },
+  afterwards: { en: ', then ', ko: ', 그다음 ' },
   ok: { en: 'ok', ko: '정상' },
   warn: { en: 'warn', ko: '주의' },
   fail: { en: 'FAIL', ko: '실패' },
@@ -17,5 +17,5 @@ export const words = {
 /** Returns a next step in one line: a preview before commands, commands before text. */
 export function nextLine({ text, commands, preview }: NextStep, lang: Language): string {
   const [list] = [preview, commands].filter((each) => each.length > 0);
-  return list ? list.join(words.then[lang]) : text[lang];
+  return list ? list.join(words.afterwards[lang]) : text[lang];
 }

@@ -89,17 +89,23 @@ function partText(
     : `leader ${leader}, last sync ${age} ago`;
 }
 
+function readyOf({ status }: OpenstackConfig) {
+  return findCondition(status?.conditions, 'Ready');
+}
+
+function countText(value: number | undefined): string {
+  return value === undefined ? '-' : String(value);
+}
+
 function configColumns(now: Date): Column<OpenstackConfig>[] {
-  const ready = ({ status }: OpenstackConfig) => findCondition(status?.conditions, 'Ready');
-  const count = (value: number | undefined) => (value === undefined ? '-' : String(value));
   return [
     { title: 'OPENSTACKCONFIG', cell: (each) => keyOf(each) },
-    { title: 'READY', cell: (each) => ready(each)?.status ?? 'Unknown' },
-    { title: 'REASON', cell: (each) => ready(each)?.reason ?? '' },
-    { title: 'SERVERS', cell: ({ status }) => count(status?.summary?.servers) },
-    { title: 'NODES', cell: ({ status }) => count(status?.summary?.nodes) },
+    { title: 'READY', cell: (each) => readyOf(each)?.status ?? 'Unknown' },
+    { title: 'REASON', cell: (each) => readyOf(each)?.reason ?? '' },
+    { title: 'SERVERS', cell: ({ status }) => countText(status?.summary?.servers) },
+    { title: 'NODES', cell: ({ status }) => countText(status?.summary?.nodes) },
     { title: 'NICS', cell: ({ status }) => status?.summary?.nics ?? '-' },
-    { title: 'UNUSED', cell: ({ status }) => count(status?.summary?.filteredPorts) },
+    { title: 'UNUSED', cell: ({ status }) => countText(status?.summary?.filteredPorts) },
     { title: 'LAST SYNC', cell: ({ status }) => ageOf(status?.lastSyncedAt, now).en || '-' },
     { title: 'CLUSTER', cell: (each) => providerOf(each) },
   ];

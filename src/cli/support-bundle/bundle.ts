@@ -34,7 +34,7 @@ export function bundleOf(collected: Collected, { name, addresses, at }: BundleOp
   const files: TarFile[] = [];
   const leftOut: string[] = [];
   let bytes = 0;
-  const order = entries.map((entry, at) => ({ entry, content: objects[at] }));
+  const order = entries.map((entry, index) => ({ entry, content: objects[index] }));
   const sorted = order.toSorted(
     (a, b) => Number(a.entry.isLog ?? false) - Number(b.entry.isLog ?? false),
   );

@@ -15,7 +15,7 @@ import { readSystem } from '../facts/system-facts.ts';
 import { explained, factOf } from '../facts/unread.ts';
 import { problemsIn, skippedIn } from '../output/findings.ts';
 import type { Run } from '../run-command.ts';
-import { type Collected, nothingYet } from './entries.ts';
+import { type Collected, nothingYet, type Place } from './entries.ts';
 import { collectLogs } from './logs.ts';
 
 export interface CollectOptions {
@@ -132,14 +132,6 @@ async function attempt(
   }
 }
 
-/** Cluster, and folder of its files. */
-export interface Place {
-  readonly folder: string;
-  /** Undefined: the management cluster. */
-  readonly context: string | undefined;
-  readonly grant: (user: string) => string;
-}
-
 async function collectBusiness(
   all: Collected,
   run: Run,
@@ -176,7 +168,7 @@ async function collectList<T extends KubeObject>(
 }
 
 /** managedFields repeat field names and triple the size. */
-function withoutManagers<T extends KubeObject>(object: T): object {
+function withoutManagers(object: KubeObject): object {
   const { managedFields: _, ...metadata } = object.metadata as typeof object.metadata & {
     managedFields?: unknown;
   };

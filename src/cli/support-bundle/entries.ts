@@ -20,3 +20,11 @@ export interface Collected {
 export function nothingYet(): Collected {
   return { entries: [], skipped: [], names: new Set() };
 }
+
+/** Cluster, and folder of its files. */
+export interface Place {
+  readonly folder: string;
+  /** Undefined: the management cluster. */
+  readonly context: string | undefined;
+  readonly grant: (user: string) => string;
+}

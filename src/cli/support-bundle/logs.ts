@@ -1,8 +1,7 @@
 import { type Pod, pods } from '../../kube/core-resources.ts';
 import { explained } from '../facts/unread.ts';
 import type { Run } from '../run-command.ts';
-import type { Place } from './collect.ts';
-import type { Collected } from './entries.ts';
+import type { Collected, Place } from './entries.ts';
 
 /** Lines per container, the newest. */
 const mostLines = 20_000;

@@ -27,7 +27,7 @@ function headerOf(path: string, size: number, at: Date): Buffer {
   header.write(`${octal(Math.floor(at.getTime() / 1_000), 11)} `, 136);
   header.write('        ', 148);
   header.write('0', 156);
-  header.write('ustar\0' + '00', 257);
+  header.write('ustar\u000000', 257);
   header.write(prefix, 345, 155);
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${octal(sum, 6)}\0 `, 148);

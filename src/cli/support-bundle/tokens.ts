@@ -43,5 +43,5 @@ export class Tokens {
 }
 
 function wordOf(name: string): RegExp {
-  return new RegExp(`(?<![\\w])${RegExp.escape(name)}(?![\\w])`, 'g');
+  return new RegExp(`(?<![\\w])${name.replaceAll(/[^\w]/g, '\\$&')}(?![\\w])`, 'g');
 }

@@ -5,7 +5,7 @@ import { reasons } from '../../api/reasons.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
-import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -71,22 +71,34 @@ async function syncConfig(
   const isDone = (read: ConfigObject) => read.status?.lastHandledReconcileAt === at;
   const done = await waitForConfig(run, config, timeoutMs, isDone);
   if (!done) throw notHandled(config, timeoutMs);
-  const ready = findCondition(done.status?.conditions, 'Ready');
-  const { reason = '', message = '' } = ready ?? {};
-  if (ready?.status === 'False') endWith(exit.failed);
-  if (options.output === 'json' || options.output === 'yaml') {
-    const items = [{ config: keyOf(config), reconcileAt: at, status: done.status ?? {} }];
-    print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, options.output));
-    return;
+  const ready = readinessOf(done);
+  if (ready.status === 'False') endWith(exit.failed);
+  const { output, lang } = options;
+  if (output === 'json' || output === 'yaml') {
+    const items = [{ config: keyOf(config), reconcileAt: at, status: done.status }];
+    print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, output));
+  } else {
+    print(`OpenstackConfig ${keyOf(config)} was synced: ${syncText(ready, lang)}`);
   }
-  const next = nextOf(reason, options.lang);
-  print(
-    `OpenstackConfig ${keyOf(config)} was synced: Ready ${ready?.status ?? 'Unknown'} ${reason}: ${message}` +
-      (ready?.status === 'False' && next ? `\nNext: ${next}` : ''),
-  );
 }
 
-function nextOf(reason: string, lang: 'en' | 'ko'): string {
+type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
+
+function readinessOf({ status: all }: ConfigObject): Readiness {
+  const {
+    status = 'Unknown',
+    reason = '',
+    message = '',
+  } = findCondition(all?.conditions, 'Ready') ?? {};
+  return { status, reason, message };
+}
+
+function syncText({ status, reason, message }: Readiness, lang: Language): string {
+  const next = status === 'False' ? nextOf(reason, lang) : '';
+  return `Ready ${status} ${reason}: ${message}${next === '' ? '' : `\nNext: ${next}`}`;
+}
+
+function nextOf(reason: string, lang: Language): string {
   return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons].action[lang] : '';
 }
 

@@ -27,19 +27,23 @@ export function parseTarget(text: string): Target {
   if (mac.test(text)) return { kind: 'mac', value: text.toLowerCase().replaceAll('-', ':') };
   const [address = ''] = text.split('/');
   if (isIP(address) !== 0) return { kind: 'address', value: address };
-  const parts = text.split('/');
+  const target = parseName(text.split('/'));
+  if (target !== undefined) return target;
+  throw new Refusal(
+    `"${text}" is no port id, MAC, address, NODE/NIC or server`,
+    'give for example 10.50.0.9, fa:16:3e:00:00:90 or worker-18/multinic2',
+  );
+}
+
+/** Reads [PROVIDER/]NODE[/NIC]; undefined: neither. */
+function parseName(parts: readonly string[]): Target | undefined {
   const nic = parts.at(-1) ?? '';
   if (parts.length > 1 && parts.length <= 3 && /^multinic[0-9]$/.test(nic)) {
     const [nodeName = '', providerId] = parts.slice(0, -1).toReversed();
     return { kind: 'nic', providerId, nodeName, nic };
   }
-  if (parts.length <= 2 && parts.every((part) => /^[a-z0-9.-]+$/i.test(part))) {
-    return { kind: 'node', value: text };
-  }
-  throw new Refusal(
-    `"${text}" is no port id, MAC, address, NODE/NIC or server`,
-    'give for example 10.50.0.9, fa:16:3e:00:00:90 or worker-18/multinic2',
-  );
+  const isNode = parts.length <= 2 && parts.every((part) => /^[a-z0-9.-]+$/i.test(part));
+  return isNode ? { kind: 'node', value: parts.join('/') } : undefined;
 }
 
 /** Returns the ports of a target. Throws if nothing has the name. */
