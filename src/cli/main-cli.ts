@@ -6,7 +6,7 @@ import { grantEdit } from './access/grants.ts';
 import { ApiError } from './access/operator-api.ts';
 import { type EndWith, exit } from './exit-status.ts';
 import { Unread } from './facts/unread.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, WrongUsage } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
 type Define = (endWith: EndWith) => Command;
@@ -65,6 +65,7 @@ interface Problem {
 
 function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
   if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
   if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
   if (error instanceof Unread) return { message, next: error.next, status: exit.failed };

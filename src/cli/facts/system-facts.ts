@@ -46,6 +46,11 @@ export async function readControllers(session: Session): Promise<PartVersion[]> 
   return facts.flatMap((fact) => (fact.state === 'read' ? fact.value : []));
 }
 
+/** True if no fact could be read: then a command has failed. */
+export function isNothingRead({ parts, configs, clusters, nodes }: SystemFacts): boolean {
+  return [parts, configs, clusters, nodes].every(({ state }) => state === 'unread');
+}
+
 function providersOf(
   { options }: Session,
   clusters: Fact<readonly { readonly providerId: string }[]>,

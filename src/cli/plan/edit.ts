@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { isSameJson } from '../../api/same-json.ts';
 import { suggestionFor } from '../../process/nearest.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
 
 /** Fields of spec to replace; null removes a field. The operator checks the values. */
 export type Edit = Record<string, unknown>;
@@ -43,13 +43,13 @@ export function editOf(assignments: readonly string[]): Edit {
   return edit;
 }
 
-function refused(why: string): Refusal {
-  return new Refusal(why, 'give KEY=VALUE, for example --set portBaseline=All');
+function refused(why: string): WrongUsage {
+  return new WrongUsage(why, 'give KEY=VALUE, for example --set portBaseline=All');
 }
 
-function unknownKey(key: string): Refusal {
+function unknownKey(key: string): WrongUsage {
   const known = [...Object.keys(settings), ...Object.keys(fields)];
-  return new Refusal(
+  return new WrongUsage(
     `--set ${key}: a plan cannot replace this field${suggestionFor(key, known)}`,
     `choose one of ${known.join(', ')}; edit other fields in the OpenstackConfig`,
   );
@@ -62,7 +62,7 @@ function valueOf(form: Form, text: string, key: string): unknown {
     return JSON.parse(text);
   } catch {
     const example = form === 'number' ? 'a number' : 'JSON, for example {"tags":["data"]}';
-    throw new Refusal(
+    throw new WrongUsage(
       `--set ${key}: "${text}" is not ${form === 'number' ? 'a number' : 'JSON'}`,
       `give ${example}`,
     );

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { examine } from '../../explain/examine.ts';
 import { type EndWith, exit } from '../exit-status.ts';
-import { readSystem } from '../facts/system-facts.ts';
+import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
 import { findingObject, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
@@ -41,5 +41,6 @@ async function status(options: Options, endWith: EndWith): Promise<void> {
       print(statusText({ facts, inventory, findings, skipped }, options));
     }
     if (isFailed(findings, options.failOn)) endWith(exit.findings);
+    if (isNothingRead(facts)) endWith(exit.failed);
   });
 }

@@ -4,7 +4,7 @@ import { parseDuration } from '../../process/duration.ts';
 import { type AccessOptions, languageOption, withAccessOptions } from '../options.ts';
 import { plural, skippedLines } from '../output/findings.ts';
 import { print } from '../output/print.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
 import { withSession } from '../run-command.ts';
 import { type Bundle, bundleOf } from './bundle.ts';
 import { collect } from './collect.ts';
@@ -34,11 +34,14 @@ async function supportBundle(options: Options): Promise<void> {
   const without = options.without.split(',').filter((part) => part !== '');
   const unknown = without.find((part) => !parts.includes(part));
   if (unknown !== undefined) {
-    throw new Refusal(`--without "${unknown}" is unknown`, `choose from ${parts.join(', ')}`);
+    throw new WrongUsage(`--without "${unknown}" is unknown`, `choose from ${parts.join(', ')}`);
   }
   const sinceSeconds = Math.ceil((parseDuration(options.since) ?? Number.NaN) / 1_000);
   if (!(sinceSeconds > 0)) {
-    throw new Refusal(`--since "${options.since}" is no duration`, 'give for example --since 24h');
+    throw new WrongUsage(
+      `--since "${options.since}" is no duration`,
+      'give for example --since 24h',
+    );
   }
   await withSession(options, async (run) => {
     const at = run.session.now();

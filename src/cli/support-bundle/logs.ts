@@ -1,4 +1,5 @@
 import { type Pod, pods } from '../../kube/core-resources.ts';
+import { isForbidden } from '../../kube/errors.ts';
 import { explained } from '../facts/unread.ts';
 import type { Run } from '../run-command.ts';
 import type { Collected, Place } from './entries.ts';
@@ -11,10 +12,12 @@ const mostPods = 50;
 /** Reads the logs of all Pods of a namespace, newest Pods first. */
 export async function collectLogs(
   all: Collected,
-  { session, progress }: Run,
-  { folder, context, namespace, grant }: Place & { readonly namespace: string },
+  run: Run,
+  place: Place & { readonly namespace: string },
   sinceSeconds: number,
 ): Promise<void> {
+  const { session, progress } = run;
+  const { folder, context, namespace, grant } = place;
   const what = `Logs of ${folder} in ${namespace}`;
   try {
     const client = await session.client(context);
@@ -22,12 +25,7 @@ export async function collectLogs(
     const newest = items.toSorted((a, b) => startOf(b) - startOf(a));
     for (const pod of newest.slice(0, mostPods)) {
       progress.show(`reading the logs of ${namespace}/${pod.metadata.name}`);
-      for (const container of containersOf(pod)) {
-        const path = `/api/v1/namespaces/${namespace}/pods/${pod.metadata.name}/log?container=${container}&sinceSeconds=${sinceSeconds}&tailLines=${mostLines}&timestamps=true`;
-        const content = await session.text(context, path);
-        const file = `${folder}/${namespace}/logs/${pod.metadata.name}/${container}.log`;
-        all.entries.push({ path: file, content, isLog: true });
-      }
+      await collectPod(all, run, place, { pod, sinceSeconds });
     }
     if (newest.length > mostPods) {
       all.skipped.push({ what, why: `only the ${mostPods} newest of ${newest.length} Pods` });
@@ -35,6 +33,34 @@ export async function collectLogs(
   } catch (error) {
     const { why, next } = explained(error, grant);
     all.skipped.push({ what, why, next });
+  }
+}
+
+interface PodLogs {
+  readonly pod: Pod;
+  readonly sinceSeconds: number;
+}
+
+/** A log that is gone, such as that of an evicted Pod, does not end the others. */
+async function collectPod(
+  all: Collected,
+  { session }: Run,
+  { folder, context, namespace, grant }: Place & { readonly namespace: string },
+  { pod, sinceSeconds }: PodLogs,
+): Promise<void> {
+  const { name } = pod.metadata;
+  const query = `sinceSeconds=${sinceSeconds}&tailLines=${mostLines}&timestamps=true`;
+  for (const container of containersOf(pod)) {
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}&${query}`;
+    try {
+      const content = await session.text(context, path);
+      const file = `${folder}/${namespace}/logs/${name}/${container}.log`;
+      all.entries.push({ path: file, content, isLog: true });
+    } catch (error) {
+      if (isForbidden(error)) throw error;
+      const { why, next } = explained(error, grant);
+      all.skipped.push({ what: `Log of ${namespace}/${name}/${container}`, why, next });
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { type EndWith, exit } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findNodes } from '../why/target.ts';
 import {
@@ -40,7 +40,7 @@ export function syncCommand(endWith: EndWith): Command {
 async function sync(config: string | undefined, options: Options, endWith: EndWith): Promise<void> {
   const { node } = options;
   if ((config === undefined) === (node === undefined)) {
-    throw new Refusal(
+    throw new WrongUsage(
       'give either an OpenstackConfig or --node NODE',
       'for example: kubectl multinic sync storage',
     );
@@ -55,7 +55,7 @@ async function sync(config: string | undefined, options: Options, endWith: EndWi
 export function timeoutOf(text: string): number {
   const milliseconds = parseDuration(text) ?? Number.NaN;
   if (milliseconds > 0) return milliseconds;
-  throw new Refusal(`--timeout "${text}" is no duration`, 'give for example --timeout 5m');
+  throw new WrongUsage(`--timeout "${text}" is no duration`, 'give for example --timeout 5m');
 }
 
 async function syncConfig(

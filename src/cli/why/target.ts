@@ -5,7 +5,7 @@ import type { Session } from '../access/session.ts';
 import { type PortQuery, readNodes, readPorts } from '../facts/operator-facts.ts';
 import type { PortSubject } from '../facts/port-facts.ts';
 import { required } from '../output/list.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
 
 /** What the user entered. */
 export type Target =
@@ -29,7 +29,7 @@ export function parseTarget(text: string): Target {
   if (isIP(address) !== 0) return { kind: 'address', value: address };
   const target = parseName(text.split('/'));
   if (target !== undefined) return target;
-  throw new Refusal(
+  throw new WrongUsage(
     `"${text}" is no port id, MAC, address, NODE/NIC or server`,
     'give for example 10.50.0.9, fa:16:3e:00:00:90 or worker-18/multinic2',
   );
