@@ -15,7 +15,7 @@ export interface ClusterChoice {
 /** Access that ends together with its child process. */
 export type Tunnel<T> = T & AsyncDisposable;
 
-const timeoutMs = 15_000;
+const timeoutMs = 30_000;
 
 /** Path of kubectl; MULTINIC_KUBECTL replaces the one on PATH. */
 function kubectl(): string {
