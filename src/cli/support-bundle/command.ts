@@ -61,7 +61,7 @@ async function writeWhole(path: string, content: Buffer, signal: AbortSignal): P
     await writeFile(partial, content, { mode: 0o600, signal, flush: true });
     await rename(partial, path);
   } catch (error) {
-    await rm(partial, { force: true });
+    await rm(partial, { force: true }).catch(() => undefined);
     if (signal.aborted || !(error instanceof Error)) throw error;
     throw new Refusal(
       `${path} cannot be written: ${error.message}`,
