@@ -13,7 +13,7 @@ import { latestObject } from '../memory/latest-object.ts';
 import { hasRemovalApproval, statusOf } from '../openstack-config.ts';
 import { StepFailure, type Trouble } from '../status/step-failure.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
-import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
+import { manualRemovals } from '../sync/manual-removals.ts';
 import { type Withdrawn, withdraw } from './withdraw.ts';
 
 /** An OpenstackConfig's nodes in its former business clusters. */
@@ -34,14 +34,14 @@ export interface FormerClustersDeps {
  * Removes nodes from former business clusters. A node is removed when the present business cluster shows a Node with
  * its instance id. A changed operator setting or credential form alone removes no NIC.
  */
-export async function leaveFormerClusters(
+export async function withdrawFromFormerClusters(
   context: DeliveredContext,
   { inventory, violas, perform }: FormerClustersDeps,
   signal: AbortSignal,
 ): Promise<FormerClusters> {
   const { object, memory, config, source } = context;
   const { deliveredTo } = statusOf(latestObject(context));
-  const { inFormerClusters } = takenOffByHand(object);
+  const { inFormerClusters } = manualRemovals(object);
   const leaving: ExistingNodeConfig[] = [];
   const troubles: Trouble[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
 const perform = createPerform<string>(() => undefined);
 const onUnanswered = (): void => undefined;
-const options = { source, perform, onUnanswered, takenOffByHand: new Set<string>() };
+const options = { source, perform, onUnanswered, manualRemovals: new Set<string>() };
 
 function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
   return {

@@ -11,8 +11,8 @@ import { countDelivery, type OperatorMetrics } from '../metrics/metrics.ts';
 import { statusOf } from '../openstack-config.ts';
 import type { CloudAges } from '../schedule/cloud-age.ts';
 import type { DeliveredContext } from './delivery.ts';
+import { isCloudOutage, isOutage, troublesIn } from './problems.ts';
 import type { SyncResult } from './result.ts';
-import { isCloudOutage, isOutage, troublesIn } from './troubles.ts';
 
 export interface RecordDeps {
   readonly cloudAges: CloudAges;

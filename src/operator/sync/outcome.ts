@@ -12,8 +12,8 @@ import { type OperatorSettings, pollingOf } from '../settings.ts';
 import type { StepFailure, Trouble } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import type { SyncContext } from './context.ts';
+import { waitsOf } from './problems.ts';
 import type { SyncResult } from './result.ts';
-import { waitsOf } from './troubles.ts';
 
 export interface OutcomeDeps {
   readonly settings: OperatorSettings;

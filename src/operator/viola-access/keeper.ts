@@ -12,7 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './access-secrets.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';
 

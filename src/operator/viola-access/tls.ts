@@ -7,7 +7,7 @@ import {
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
+import { type AccessSecrets, managedSecrets } from './access-secrets.ts';
 
 export interface TlsDeps {
   readonly secrets: AccessSecrets;

@@ -6,8 +6,8 @@ import { type Content, type ReadSecret, SecretError } from '../../certificates/o
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
+import { type AccessSecrets, managedSecrets } from './access-secrets.ts';
 import { grantsText, hashesIn } from './grants.ts';
-import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
 import {
   ObservedGrants,
   planTokens,

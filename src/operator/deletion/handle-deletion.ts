@@ -33,7 +33,7 @@ import { occupiedBy } from './former-clusters.ts';
 import type { DeletionGuard } from './guard.ts';
 import { withdraw } from './withdraw.ts';
 
-export interface LeaveDeps {
+export interface DeletionDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
   readonly violas: Violas;
@@ -48,16 +48,16 @@ export interface LeaveDeps {
  * Removes a deleted object's finalizer when no node carries its NICs any more. Until then the status names the unclean
  * nodes or the required approval. Returns when to requeue; undefined: nothing is left to do.
  */
-export async function leave(
+export async function handleDeletion(
   context: ConfigContext,
-  deps: LeaveDeps,
+  deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
   const { settings, log, writer } = deps;
   const { object, memory } = context;
   const { pollInterval } = memory;
   if (!hasFinalizer(object)) return undefined;
-  if (isOfLegacyViola(object)) return leaveLegacyViola(context, deps, signal);
+  if (isOfLegacyViola(object)) return handleLegacyDeletion(context, deps, signal);
   const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
   if (left instanceof StepFailure) {
     await writer.write(context, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
@@ -81,14 +81,18 @@ export async function leave(
   return release(object, deps, signal);
 }
 
-async function release(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
+async function release(object: ConfigObject, deps: DeletionDeps, signal: AbortSignal) {
   await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);
   return undefined;
 }
 
 /** Removes the finalizer after status, Event and log have named the remaining nodes: a legacy Viola deletes nothing. */
-async function leaveLegacyViola(context: ConfigContext, deps: LeaveDeps, signal: AbortSignal) {
+async function handleLegacyDeletion(
+  context: ConfigContext,
+  deps: DeletionDeps,
+  signal: AbortSignal,
+) {
   const { object } = context;
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
@@ -116,7 +120,7 @@ function isReported(object: ConfigObject): boolean {
 
 async function withdrawInTime(
   context: ConfigContext,
-  deps: LeaveDeps,
+  deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Left | { readonly earlyMs: number }> {
   const earlyMs = await deps.guard.waitMs(context.object, signal);
@@ -136,7 +140,7 @@ interface Left {
  */
 async function withdrawAll(
   { object, memory }: ConfigContext,
-  { settings, violas, inventory, perform }: LeaveDeps,
+  { settings, violas, inventory, perform }: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Left> {
   if (isRetained(object)) return { nodes: [], open: [] };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ProblemReason } from '../../plan/plan.ts';
-import { troublesIn } from '../sync/troubles.ts';
+import { troublesIn } from '../sync/problems.ts';
 
 type Steps = Parameters<typeof troublesIn>[0];
 
