@@ -172,7 +172,7 @@ describe('startOperator', () => {
     const flags = { 'trigger-listen': '127.0.0.1:0', 'trigger-hmac-key-file': keys };
     const waiting = await start('waiting.db', flags);
     const line = await eventually(
-      () => lines.find((one) => one.includes('triggers are served')),
+      () => lines.find((one) => one.includes('trigger endpoint started')),
       (found) => found !== undefined,
     );
     const { url } = JSON.parse(line ?? '{}') as { url: string };

@@ -169,7 +169,7 @@ function blockedTrouble(
 ): Trouble {
   const names = blocked.slice(0, shownNodes).map(({ nodeName }) => nodeName);
   const rest = blocked.length > shownNodes ? ` and ${blocked.length - shownNodes} more` : '';
-  const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;
+  const message = `the removal of ${names.join(', ')}${rest} from business cluster "${former}" waits until business cluster "${present}" has Nodes with their instance ids (at most 10 NICs or 20 % at once); to remove their NICs now, set the annotation multinic.io/allow-removals to a new value; to keep them, set the former cluster in the spec again`;
   return { reason: 'RemovalHeld', message };
 }
 

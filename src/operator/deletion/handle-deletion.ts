@@ -69,7 +69,8 @@ export async function handleDeletion(
   const waiting = [
     ...(unclean === '' ? [] : [`cleanup on ${unclean}`]),
     ...open.map(
-      ({ providerId }) => `what was sent to business cluster ${providerId} and may still arrive`,
+      ({ providerId }) =>
+        `unanswered POSTs to business cluster "${providerId}", which may still arrive`,
     ),
   ];
   if (waiting.length > 0) {
@@ -179,7 +180,7 @@ function blockedNodes(
   { metadata }: ConfigObject,
 ): StepFailure {
   const names = blocked.map(({ nodeName }) => nodeName).join(', ');
-  const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
+  const message = `${names}: delivered by an earlier OpenstackConfig ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not by this one; to remove their NICs, set the annotation multinic.io/allow-removals to a new value; to keep them, remove the finalizer ${finalizers.openstackConfig}`;
   // Not RemovalHeld: the deletion guard reads RemovalHeld in the status as its own decision.
   return new StepFailure({ reason: 'NameConflict', message });
 }

@@ -146,7 +146,7 @@ describe('deliver', () => {
     const unanswered = vi.fn();
     const silently = { ...options, viola: silent, onUnanswered: unanswered };
     const { failures } = await deliver([plan('n0')], silently, signal);
-    expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
+    expect(failures[0]?.message).toBe('viola: node n0 is missing from the answer of Viola');
     expect(unanswered).toHaveBeenCalledOnce();
   });
 

@@ -158,7 +158,10 @@ async function post(
     for (const error of answer.errors) tally.refused(error);
     for (const { nodeName } of silent) {
       const details = { service: 'viola', kind: 'badAnswer', status: 200 } as const;
-      tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
+      tally.failed(
+        nodeName,
+        new RequestError(`node ${nodeName} is missing from the answer of Viola`, details),
+      );
     }
   } catch (error) {
     options.onUnanswered();

@@ -164,7 +164,7 @@ async function observeCloud(
 
 function flawOfPort({ id, deviceId, flaw = '' }: Port): Trouble {
   const place = deviceId === '' ? 'of an unknown server' : `of server ${deviceId}`;
-  const message = `port ${id} ${place} cannot be read and is left as it is: ${flaw}`;
+  const message = `port ${id} ${place} cannot be read and stays unchanged: ${flaw}`;
   return { reason: 'NeutronPortError', message };
 }
 

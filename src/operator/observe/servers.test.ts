@@ -88,7 +88,7 @@ describe('chooseServers by name', () => {
       {
         reason: 'ServerNotUnique',
         message:
-          '2 servers are named "twin" (spec.vmNames): s4, s5; name the one that is meant by its id',
+          '2 servers are named "twin" (spec.vmNames): s4, s5; use the id of the server instead',
       },
     ]);
   });

@@ -65,7 +65,7 @@ export async function chooseServers(
 
 const noneMatches: Trouble = {
   reason: 'ServerNotFound',
-  message: 'no server of the project carries what spec.vmSelector asks for',
+  message: 'no server of the project matches spec.vmSelector; correct the selector or the servers',
 };
 
 interface Listed {
@@ -99,7 +99,7 @@ function isReadable({ flaw }: Server): boolean {
 
 /** Returns the problem for a server with an unreadable field. */
 export function flawOfServer({ id, flaw = '' }: Server): Trouble {
-  const message = `server ${id} cannot be read and is left as it is: ${flaw}`;
+  const message = `server ${id} cannot be read and stays unchanged: ${flaw}`;
   return { reason: 'NovaServerError', message };
 }
 
@@ -118,7 +118,7 @@ function byName(names: readonly string[], servers: readonly Server[]) {
 }
 
 function unknownName(name: string): Trouble {
-  const message = `no server of the project is named "${name}" (spec.vmNames); correct the name, or take it out`;
+  const message = `no server of the project is named "${name}" (spec.vmNames); correct the name, or remove it`;
   return { reason: 'ServerNotFound', message };
 }
 
@@ -128,7 +128,7 @@ function ambiguousName(name: string, servers: readonly Server[]): Trouble {
   const ids = servers.map(({ id }) => id).toSorted();
   const rest = ids.length > shownServers ? ` and ${ids.length - shownServers} more` : '';
   const shown = ids.slice(0, shownServers).join(', ') + rest;
-  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; name the one that is meant by its id`;
+  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; use the id of the server instead`;
   return { reason: 'ServerNotUnique', message };
 }
 

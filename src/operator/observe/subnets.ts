@@ -93,6 +93,6 @@ function ofOtherFamily(
 ): Trouble[] {
   const family = `IPv${ipVersion}` as const;
   if (families.includes(family)) return [];
-  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not name; add ${family} or select other subnets`;
+  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not include; add ${family} or select other subnets`;
   return [{ reason: 'ConfigError', message }];
 }

@@ -14,7 +14,7 @@ import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
 import type { StepFailure, Trouble } from './step-failure.ts';
 import { isLasting } from './undelivered.ts';
-import { unusedNote } from './unused-ports.ts';
+import { counted, unusedNote } from './unused-ports.ts';
 
 const shownTroubles = 3;
 
@@ -118,7 +118,7 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonl
   const note = unusedNote(ports);
   const also = note === undefined ? '' : `; ${note}`;
   return sent > 0
-    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)${also}`)
+    ? condition('Ready', 'True', 'Synced', `synced ${counted(sent, 'node')}${also}`)
     : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
 
@@ -180,7 +180,7 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
   const found = stepCondition('CredentialsValid', 'credentials', ending);
   const fields = ending.kind === 'synced' ? ending.secretsInSpec : [];
   if (found.status !== 'True' || fields.length === 0) return found;
-  const why = `everybody who may read this object reads ${fields.join(' and ')}`;
+  const why = `every user who may read this object can read ${fields.join(' and ')}`;
   return condition(found.type, 'True', 'SecretInSpec', `${found.message}; ${why}`);
 }
 
@@ -190,7 +190,7 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
 function unverifiedCondition(ending: Ending): ConditionUpdate[] {
   const endpoints = ending.kind === 'synced' ? ending.unverified : [];
   if (endpoints.length === 0) return [];
-  const message = `certificates are not verified: of ${endpoints.join(', of ')}`;
+  const message = `certificates are not verified for ${endpoints.join(' and ')}`;
   return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
 }
 
@@ -202,9 +202,9 @@ function acceptedCondition(ending: Ending): ConditionUpdate[] {
 }
 
 const good: Readonly<Record<string, string>> = {
-  CredentialsValid: 'the account of the cloud was accepted',
+  CredentialsValid: 'the cloud accepted the credentials',
   InventoryComplete: 'servers, ports and subnets were read completely',
-  Delivered: 'the business cluster holds every node as it was planned',
+  Delivered: 'the business cluster has every node as planned',
 };
 
 function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdate {
@@ -213,8 +213,7 @@ function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdat
   const troubles = troublesOf(ending);
   const own = troubles.filter(({ reason }) => stepOf(reason) === step);
   const [first] = own.length > 0 ? own : troubles;
-  const why =
-    own.length > 0 ? summaryOf(own) : `not tried: ${first?.message ?? 'nothing is known'}`;
+  const why = own.length > 0 ? summaryOf(own) : `not tried: ${first?.message ?? 'no result yet'}`;
   return condition(type, state, first?.reason ?? 'Error', why);
 }
 

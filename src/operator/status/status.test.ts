@@ -154,7 +154,7 @@ describe('status conditions', () => {
       type: 'Ready',
       status: 'True',
       reason: 'Synced',
-      message: 'synced 2 node(s)',
+      message: 'synced 2 nodes',
       observedGeneration: 5,
       lastTransitionTime: '2026-01-02T03:04:05Z',
     });

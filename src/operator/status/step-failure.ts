@@ -64,11 +64,14 @@ export async function attempt<T>(
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (error instanceof StepFailure) {
-      log.warn({ reason: error.reason, err: error }, 'sync failed, tried again');
+      log.warn({ reason: error.reason, err: error }, 'sync failed, will retry');
       return error;
     }
-    log.error({ err: error }, 'sync failed unexpectedly, tried again');
+    log.error({ err: error }, 'sync failed unexpectedly, will retry');
     const what = error instanceof Error ? error.message : String(error);
-    return new StepFailure({ reason: 'Error', message: `unexpected: ${what}` }, { cause: error });
+    return new StepFailure(
+      { reason: 'Error', message: `unexpected error: ${what}` },
+      { cause: error },
+    );
   }
 }

@@ -82,11 +82,13 @@ export function waitsOf({
 }: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'retrying'>): string[] {
   const unconfirmed = nodes.filter(({ instanceId }) => retrying.has(instanceId));
   return [
-    ...unconfirmed.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
+    ...unconfirmed.map(({ nodeName }) => `${nodeName}: Nova has not recorded a detach yet`),
     ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
-    ...inOrder(delivery.waiting).map((nodeName) => `${nodeName}: the object changes or goes`),
+    ...inOrder(delivery.waiting).map(
+      (nodeName) => `${nodeName}: its MultiNicNodeConfig is being changed or deleted`,
+    ),
     ...inOrder(leaving.map(({ nodeName }) => nodeName)).map(
-      (nodeName) => `${nodeName}: leaves the business cluster it was in`,
+      (nodeName) => `${nodeName}: is being removed from its former business cluster`,
     ),
   ];
 }

@@ -154,7 +154,7 @@ describe('Secrets for access to Viola', () => {
     expect(leader.keeper.trouble).toContain('viola-api-tls was not made by the operator');
     expect(leader.keeper.token).toBeDefined();
     await expect.poll(eventTexts).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
-    expect(logged('cannot be kept')).toBe(1);
+    expect(logged('cannot be updated')).toBe(1);
     expect(await leader.metrics.registry.metrics()).toContain(
       'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
     );
@@ -162,7 +162,7 @@ describe('Secrets for access to Viola', () => {
     await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
     expect(leader.keeper.trouble).toBeUndefined();
-    expect(logged('is kept again')).toBe(1);
+    expect(logged('is up to date again')).toBe(1);
     await leader.stop();
   });
 
@@ -197,7 +197,7 @@ describe('Secrets for access to Viola', () => {
     await leader.working();
     await leader.nextRound();
     await expect.poll(names).toEqual(all);
-    expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
+    expect([logged('cannot be updated'), logged('was changed by another writer')]).toEqual([0, 2]);
     await leader.stop();
   });
 
@@ -231,7 +231,7 @@ describe('Secrets for access to Viola', () => {
     const leader = lead();
     await leader.stop();
     expect(leader.keeper.trouble).toBeUndefined();
-    expect(logged('cannot be kept')).toBe(0);
+    expect(logged('cannot be updated')).toBe(0);
     fixture.api.faults.clear();
   });
 

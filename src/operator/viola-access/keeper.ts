@@ -72,7 +72,7 @@ export function createAccessKeeper({
         await keep.round(leading);
         for (const { name } of [first, second]) {
           if (troubles.delete(name))
-            log.info({ name }, 'a Secret of the access to Viola is kept again');
+            log.info({ name }, 'Secret for access to Viola is up to date again');
         }
       } catch (error) {
         leading.throwIfAborted();
@@ -86,12 +86,12 @@ export function createAccessKeeper({
     if (isRace) {
       log.info(
         { name: secret, err: trouble },
-        'somebody else wrote a Secret of the access to Viola',
+        'Secret for access to Viola was changed by another writer',
       );
       return;
     }
     metrics.count('multinic_viola_access_failures_total', { secret });
-    const text = 'a Secret of the access to Viola cannot be kept';
+    const text = 'Secret for access to Viola cannot be updated';
     if (troubles.get(secret) !== message) log.error({ name: secret, err: trouble }, text);
     troubles.set(secret, message);
     const reason = 'ViolaAccessFailed' satisfies Reason;

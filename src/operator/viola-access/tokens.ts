@@ -49,7 +49,7 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
     signal: AbortSignal,
   ): Promise<ReadSecrets> {
     const which = managedSecrets[step.write];
-    log.info({ name: which.name, why: step.why }, 'writing a Secret of the access to Viola');
+    log.info({ name: which.name, why: step.why }, 'writing Secret for access to Viola');
     const written = await secrets.write(which, stored[step.write], contentOf(step), signal);
     return { ...stored, [step.write]: written };
   }
