@@ -177,7 +177,7 @@ describe('a faulty legacy Viola', () => {
     ['another service', 405, 'method not allowed', 'the URL of a Viola?'],
     ['a strict unknown provider', 400, 'no route for providerID "biz-1"', 'no route for'],
     ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not valid'],
-    ['a count that is too low', 200, '{"applied":1}', 'counts 1 of 2 nodes'],
+    ['a count that is too low', 200, '{"applied":1}', 'confirms 1 of 2 nodes'],
   ])(
     'an answer from a legacy Viola with %s counts as no node accepted',
     async (_, status, text, words) => {

@@ -69,7 +69,7 @@ export function refusal(answer: HttpAnswer, now: Date): RequestError {
 
 const advices: Readonly<Record<number, string>> = {
   401: " (add the operator's token to a file of Viola's --tokens-file)",
-  403: ' (the operator's token has no right to this provider: check its entry in Viola's --tokens-file)',
+  403: " (the operator's token has no right to this provider: check its entry in Viola's --tokens-file)",
   405: ' (a legacy Viola supports no GET: for one, set spec.settings.violaCompatibility to legacy)',
 };
 

@@ -264,7 +264,7 @@ describe('a CR that moves to a new business cluster', () => {
     expect(scene.viola.removals).toEqual([]);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     expect(scene.ready()).toContain(
-      'False RemovalHeld: worker-1, worker-2 stay in business cluster "biz-1" until "biz-2" shows Nodes',
+      'False RemovalHeld: the removal of worker-1, worker-2 from business cluster "biz-1" waits until business cluster "biz-2" has Nodes',
     );
     // A stale `applied` record beside NodeNotFound does not count as a Node.
     for (const node of second.nodes.values()) {
