@@ -95,6 +95,6 @@ async function encryptKeyOf(
   if (untrustedFields.length === 0) return operatorKey;
   // The service at an untrusted endpoint would receive the decrypted password, or a token obtained with the password.
   const named = untrustedFields.join(', ');
-  const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; add it to ALLOWED_ENDPOINTS, or create your own key in Secret ${namespace}/${usual.name}`;
+  const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; add it to ALLOWED_ENDPOINTS, or put your own key into Secret ${namespace}/${usual.name}`;
   throw new StepFailure({ reason: 'PolicyDenied', message });
 }

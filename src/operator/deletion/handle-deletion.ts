@@ -60,7 +60,7 @@ export async function handleDeletion(
   if (isOfLegacyViola(object)) return handleLegacyDeletion(context, deps, signal);
   const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
   if (left instanceof StepFailure) {
-    await writer.write(context, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
+    await writer.write(context, { kind: 'deleting', problems: [left], waiting: [] }, signal);
     return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), left.retryAfterMs) };
   }
   if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
@@ -74,7 +74,7 @@ export async function handleDeletion(
     ),
   ];
   if (waiting.length > 0) {
-    await writer.write(context, { kind: 'deleting', troubles: [], waiting }, signal);
+    await writer.write(context, { kind: 'deleting', problems: [], waiting }, signal);
     const requeueAfterMs =
       nodes.length > 0 ? pollInterval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
     return { requeueAfterMs };
@@ -98,13 +98,13 @@ async function handleLegacyDeletion(
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
   if (clusters.size === 0 || isReported(object)) return release(object, deps, signal);
-  const troubles = [...clusters].map(([providerId, nodes]) => {
-    const trouble = removalUnsupported(nodes, providerId);
+  const problems = [...clusters].map(([providerId, nodes]) => {
+    const problem = removalUnsupported(nodes, providerId);
     // The message names only some nodes, and the inventory deletes all their records.
-    deps.log.warn({ config: owner, providerId, nodes }, trouble.message);
-    return trouble;
+    deps.log.warn({ config: owner, providerId, nodes }, problem.message);
+    return problem;
   });
-  await deps.writer.write(context, { kind: 'deleting', troubles, waiting: [] }, signal);
+  await deps.writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
   // The finalizer patch needs the resourceVersion after this status write.
   return { requeueAfterMs: afterReportMs };
 }

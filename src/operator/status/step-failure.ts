@@ -4,20 +4,20 @@ import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
 
 /** A problem to report on an OpenstackConfig. */
-export interface Trouble {
+export interface StatusProblem {
   readonly reason: OperatorReason;
   readonly message: string;
 }
 
 /** A step failure that ends the sync; the status reports the reason, and the sync is retried. */
-export class StepFailure extends Error implements Trouble {
+export class StepFailure extends Error implements StatusProblem {
   override readonly name = 'StepFailure';
   readonly reason: OperatorReason;
   /** Retry-After from the service, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
-    { reason, message }: Trouble,
+    { reason, message }: StatusProblem,
     options: ErrorOptions & { retryAfterMs?: number } = {},
   ) {
     super(message, options);

@@ -36,7 +36,7 @@ export async function openCredentials(
   const keeper = createAccessKeeper({ ...deps, namespace, keeps });
   const required = (what: string, value: string | undefined): string => {
     if (value !== undefined) return value;
-    const why = keeper.trouble ?? 'its Secrets are not read yet';
+    const why = keeper.problem ?? 'its Secrets are not read yet';
     const message = `the operator has no ${what} for Viola yet: ${why}`;
     throw new RequestError(message, { service: 'viola', kind: 'unauthorized' });
   };
