@@ -174,7 +174,7 @@ describe('a faulty legacy Viola', () => {
 
   it.each<[what: string, status: number, text: string, words: string]>([
     ['401', 401, 'no', 'unexpected status 401: no (a legacy Viola needs no token'],
-    ['another service', 405, 'method not allowed', 'the URL of a Viola?'],
+    ['another service', 405, 'method not allowed', 'the url of a viola)'],
     ['a strict unknown provider', 400, 'no route for providerID "biz-1"', 'no route for'],
     ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not valid'],
     ['a count that is too low', 200, '{"applied":1}', 'confirms 1 of 2 nodes'],
@@ -238,7 +238,7 @@ describe('a faulty legacy Viola', () => {
     await scene.look();
     expect(legacy.sent()).toEqual([]);
     expect(scene.ready()).toContain(
-      'False ViolaPostError: the inventory has no record of the nodes (2)',
+      'False ViolaPostError: the inventory has no record of the 2 nodes',
     );
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
     await scene.look();

@@ -165,7 +165,7 @@ describe('foreign Secret under the name of a broker Secret', () => {
     const metadata = { ownerReferences: ownedBy('uid-1') };
     await fixture.make(name, metadata, { RABBITMQ_URLS: 'x' }, 'example.com/broker');
     await keep();
-    expect(fixture.events).toEqual([expect.stringContaining('has the type example.com/broker')]);
+    expect(fixture.events).toEqual([expect.stringContaining('has the type "example.com/broker"')]);
   });
 });
 

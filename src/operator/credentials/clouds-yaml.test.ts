@@ -160,7 +160,7 @@ describe('readCloudsYaml', () => {
     [yaml({ auth: { ...auth, username: '' } }), 'clouds.mine.auth.username: is required'],
     [
       yaml({ auth: { ...auth, trust_id: 't' } }),
-      'clouds.mine.auth.trust_id: is not supported; trusts',
+      'clouds.mine.auth.trust_id: is not supported; use',
     ],
     [yaml({ auth: { ...auth, password: ['secret-word'] } }), 'clouds.mine.auth.password: must be'],
     [yaml({ auth, auth_type: 'v3token' }), 'clouds.mine.auth_type: Invalid option'],
@@ -201,7 +201,7 @@ describe('readCloudsYaml', () => {
     [{ key: 'secret-word' }, 'key: is not supported; use a password or an application credential'],
     [{ identity_endpoint_override: 'https://k' }, 'is not supported; set the Keystone URL'],
     [{ api_timeout: '30' }, 'api_timeout: is not supported; set spec.settings.openstackTimeout'],
-    [{ compute_default_microversion: '2.90' }, 'compute_default_microversion: is not obeyed'],
+    [{ compute_default_microversion: '2.90' }, 'compute_default_microversion: is not supported'],
     [{ intreface: 'internal' }, 'clouds.mine.intreface: is not supported; remove it'],
     [{ 'secret-word of a user': '' }, 'clouds.mine.<key>: is not supported; remove it'],
     [
@@ -303,7 +303,7 @@ clouds:
     ['clouds: ~', 'clouds: is missing'],
     ['clouds: {__proto__: {auth: {}}}', 'clouds: has no cloud'],
     ['clouds: &all {mine: *all}', 'is not YAML'],
-    ['? [secret-word]\n: x\nclouds: {}', 'names no cloud'],
+    ['? [secret-word]\n: x\nclouds: {}', 'has no cloud'],
   ])('a malformed clouds.yaml gives an error without secrets or warnings: %j', (text, message) => {
     const warned = vi.spyOn(process, 'emitWarning');
     const refused = refusal(text);

@@ -217,7 +217,7 @@ describe('cloud login with credentials in a Secret', () => {
     [
       { 'clouds.yaml': yaml({ auth: { ...user, project_id: 'p2' } }) },
       { projectID: 'p1' },
-      `ConfigError: ${where}, clouds.yaml: names project "p2" itself; remove spec.credentials.projectID "p1"`,
+      `ConfigError: ${where}, clouds.yaml: sets project "p2" itself; remove spec.credentials.projectID "p1"`,
     ],
     [
       { 'clouds.yaml': yaml({ auth: { ...auth, auth_url: 'http://169.254.169.254' } }) },

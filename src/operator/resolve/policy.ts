@@ -30,7 +30,7 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   if (allowed.some((pattern) => pattern !== '*' && matches(pattern, origin))) return 'trusted';
   const inner = innerKindOf(hostname);
   if (inner !== undefined) {
-    return { denied: `is ${inner} and not in the operator's ALLOWED_ENDPOINTS` };
+    return { denied: `is ${inner}, and not in the operator's ALLOWED_ENDPOINTS` };
   }
   if (allowed.length === 0 || allowed.includes('*')) return 'open';
   return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
