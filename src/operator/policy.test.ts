@@ -234,7 +234,7 @@ describe('the endpoint policy', () => {
   describe.each(withTls)('the certificate policy for %s', (_name, at) => {
     it('the policy denies an unverified certificate without a connection, and names the requesting field', async () => {
       const ready = await syncWith(await sceneWith(everywhere), at(badTls.url), true);
-      expect(ready).toMatch(/^False PolicyDenied: .*(InsecureTLS is true|says verify: false)/);
+      expect(ready).toMatch(/^False PolicyDenied: .*(InsecureTLS is true|sets verify: false)/);
       expect(ready).toContain(badTls.url);
       expect(ready).toContain("not in the operator's INSECURE_TLS_ENDPOINTS");
       expect(badTls.connections).toBe(0);

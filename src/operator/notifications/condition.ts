@@ -22,7 +22,7 @@ function disconnected(why: string): ConditionUpdate {
     type,
     status: 'False',
     reason,
-    message: `${why}; until then, changes are found by polling only`,
+    message: `${why}; changes are found by polling`,
   };
 }
 

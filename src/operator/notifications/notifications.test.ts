@@ -307,7 +307,7 @@ describe('condition Notifications', () => {
     [{ username: 'r', hosts: broker.hosts }, 'does not decrypt the password of the message queue'],
     [
       { ...broker, denied: '"10.0.0.1:5672", which is a link-local address' },
-      'the message queue "10.0.0.1:5672", which is a link-local address; ',
+      'the message queue host "10.0.0.1:5672", which is a link-local address; ',
     ],
     [{ ...broker, hosts: [] }, 'returns no host of the message queue'],
     [
