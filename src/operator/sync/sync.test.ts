@@ -318,7 +318,7 @@ describe('a CR that moves to a new business cluster', () => {
     scene.edit({ credentials });
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
-    expect(scene.ready()).toContain('False RemovalHeld: worker-1, worker-2 stay');
+    expect(scene.ready()).toContain('False RemovalHeld: the removal of worker-1, worker-2 from');
   });
 
   it('[W0] a CR moved to a wrong business cluster and back removes no NIC', async () => {
