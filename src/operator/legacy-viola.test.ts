@@ -263,7 +263,9 @@ describe('removals unsupported by a legacy Viola', () => {
     await scene.look();
     await scene.look();
     expect(legacy.objects.has('biz-2/worker-1')).toBe(true);
-    expect(scene.ready()).toMatch(/False RemovalUnsupported: .*"biz-1" still has worker-1, worker-2/);
+    expect(scene.ready()).toMatch(
+      /False RemovalUnsupported: .*"biz-1" still has worker-1, worker-2/,
+    );
     scene.kube.annotate({ 'multinic.io/allow-removals': 'done' });
     await scene.look();
     expect(scene.ready()).toContain('True');

@@ -144,7 +144,9 @@ describe('delivery with an unreadable object in the business cluster', () => {
     scene.viola.nodes.clear();
     scene.viola.unreadable.add('worker-1');
     await scene.look();
-    expect(scene.ready()).toContain('False ViolaPostError: viola: MultiNicNodeConfig worker-1 cannot be read and may be one of the');
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: viola: MultiNicNodeConfig worker-1 cannot be read and may be one of the',
+    );
     scene.viola.unreadable.clear();
     await scene.look();
     expect(scene.object()).toBeUndefined();
