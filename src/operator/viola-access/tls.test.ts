@@ -301,7 +301,7 @@ describe("Viola's certificate and its authority", () => {
 
   it('the log contains no key', async () => {
     await runRound();
-    expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
+    expect(fixture.lines.join('')).toContain('writing Secret for access to Viola');
     expect(fixture.lines.join('')).not.toContain('PRIVATE KEY');
   });
 });

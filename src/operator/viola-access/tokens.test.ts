@@ -288,7 +288,7 @@ describe("the operator's token for Viola", () => {
 
   it('the log contains no token', async () => {
     const { tokens } = await runRound();
-    expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
+    expect(fixture.lines.join('')).toContain('writing Secret for access to Viola');
     expect(fixture.lines.join('')).not.toContain(tokens.inUse);
   });
 });

@@ -3,7 +3,7 @@ import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { SecretError } from '../../certificates/owned-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
-import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './access-secrets.ts';
 
 let fixture: AccessFixture;
 
