@@ -110,7 +110,7 @@ export const metricTable = {
   },
   multinic_removals_held: {
     type: 'gauge',
-    help: 'NICs whose removal waits for approval, by OpenstackConfig; the 100 with the most.',
+    help: 'NICs whose removal waits for consent, by OpenstackConfig; the 100 with the most.',
     lookFor: 'Any value: the status of the OpenstackConfig has the cause and the action.',
     labels: ['config_namespace', 'config'],
   },

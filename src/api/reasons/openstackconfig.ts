@@ -223,12 +223,12 @@ export const openstackConfigReasons = {
     'openstackconfig',
     true,
     [
-      'Unusually many NICs would be removed at once, NICs would be removed as a side effect of another change, or the object is deleted with its namespace, its CRD or many other objects; the NICs stay until you approve.',
-      '비정상적으로 많은 NIC가 한 번에 제거될 예정이거나, 다른 변경에 따라 부수적으로 제거될 예정이거나, 객체가 네임스페이스, CRD 또는 다른 여러 객체와 함께 삭제되어, 승인할 때까지 NIC를 유지합니다.',
+      'Unusually many NICs would be removed at once, NICs would be removed as a side effect of another change, or the object is deleted with its namespace, its CRD or many other objects; the NICs stay until you consent.',
+      '비정상적으로 많은 NIC가 한 번에 제거될 예정이거나, 다른 변경에 따라 부수적으로 제거될 예정이거나, 객체가 네임스페이스, CRD 또는 다른 여러 객체와 함께 삭제되어, 동의할 때까지 NIC를 유지합니다.',
     ],
     [
-      'To approve, set the annotation multinic.io/allow-removals to a new value. Otherwise undo the change, or save the specs of the deleted objects. To delete an object but leave its NICs, remove its finalizer (multinic.example.com/cleanup; on a MultiNicNodeConfig multinic.io/cleanup).',
-      '승인하려면 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 객체를 삭제하려면 finalizer(multinic.example.com/cleanup, MultiNicNodeConfig는 multinic.io/cleanup)를 제거하십시오.',
+      'To consent, set the annotation multinic.io/allow-removals to a new value. Otherwise undo the change, or save the specs of the deleted objects. To delete an object but leave its NICs, remove its finalizer (multinic.example.com/cleanup; on a MultiNicNodeConfig multinic.io/cleanup).',
+      '동의하려면 multinic.io/allow-removals 어노테이션에 새 값을 설정하십시오. 의도하지 않았다면 변경을 되돌리거나 삭제된 객체의 스펙을 저장하십시오. NIC를 남기고 객체를 삭제하려면 finalizer(multinic.example.com/cleanup, MultiNicNodeConfig는 multinic.io/cleanup)를 제거하십시오.',
     ],
   ),
   InvalidNodeName: row(
