@@ -26,7 +26,7 @@ const removedSettings = {
   cacheFor: removedSetting(
     'cache-for',
     ['VIOLA_CACHE_FOR'],
-    'Viola always caches answers for 5 s; the query parameter fresh=true asks for a new one',
+    'Viola always caches answers for 5 s; the query parameter fresh=true bypasses the cache',
   ),
 } satisfies Settings;
 
