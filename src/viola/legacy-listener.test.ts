@@ -221,7 +221,7 @@ describe('legacy listener', () => {
     await call({});
     const { level, msg } = viola.lines.find((line) => line.msg.includes('without a token')) ?? {};
     expect(level).toBe('warn');
-    expect(msg).toContain('from 127.0.0.0/30, ::1/128; switch --legacy-listener off');
+    expect(msg).toContain('from 127.0.0.0/30, ::1/128; unset --legacy-listener');
     expect(viola.lines).toContainEqual(expect.objectContaining({ caller: 'legacy', status: 200 }));
     const text = await viola.metrics();
     expect(text).toContain('multinic_legacy_listener 1');
