@@ -30,7 +30,7 @@ export const alerts = Object.assign({}, ...Object.values(groups)) as Readonly<
   Record<AlertName, Alert>
 >;
 
-/** What a chart has, group by group. */
+/** Returns the alerts of a chart by group. */
 export function groupsOf(chart: Chart): ReadonlyMap<string, readonly (readonly [string, Alert])[]> {
   const all = Object.entries<Readonly<Record<string, Alert>>>(groups).map(([name, group]) => {
     const own = Object.entries(group).filter(([, { exprs }]) => exprs[chart] !== undefined);

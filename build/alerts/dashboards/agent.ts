@@ -18,7 +18,7 @@ export const agentDashboard: Dashboard = {
         leading('controller'),
         number('Nodes', byState('multinic_node_configs'), '{{state}}'),
         number('NICs', byState('multinic_interfaces'), '{{state}}'),
-        number('Agents at work', `sum(${active})`),
+        number('Active agents', `sum(${active})`),
         number('Missing rights', 'max(multinic_rights_missing)'),
       ],
     },

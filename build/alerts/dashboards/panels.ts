@@ -25,7 +25,7 @@ export function number(title: string, expr: string, legend = ''): Panel {
 
 /** Whether a part leads. */
 export function leading(leader: Leader): Panel {
-  const about = 'Exactly one leads; none: nothing is done.';
+  const about = 'Must be 1; with 0 leaders no work is done.';
   return { ...number('Leaders', `sum(multinic_leader{lease="${leases[leader]}"})`), about };
 }
 
@@ -44,12 +44,12 @@ export function work(controller: string): Row {
         'Queue',
         'short',
         [`sum(multinic_queue_depth${of})`, 'waiting'],
-        [`sum(multinic_active_workers${of})`, 'worked on'],
+        [`sum(multinic_active_workers${of})`, 'active'],
       ),
       graph(
-        'Longest work and wait',
+        'Longest reconcile and wait',
         's',
-        [`max(multinic_longest_running_seconds${of})`, 'longest at work'],
+        [`max(multinic_longest_running_seconds${of})`, 'longest reconcile'],
         [slowest(`multinic_queue_latency_seconds${of}`, ['controller']), 'waited (99 %)'],
       ),
     ],
@@ -75,12 +75,15 @@ export function kubernetes(leader: Leader): Row {
         slowest(`multinic_lease_renewal_duration_seconds${lease}`, ['result']),
         '{{result}}',
       ]),
-      graph('Since the API server was heard of', 's', [`max by (kind) (${silence})`, '{{kind}}']),
+      graph('Time since the last answer of the API server', 's', [
+        `max by (kind) (${silence})`,
+        '{{kind}}',
+      ]),
     ],
   };
 }
 
-/** What the processes of some parts take. */
+/** Returns the panels for CPU and memory of the processes. */
 export function processes(parts: string): Row {
   const what = `multinic_build_info{part=~"${parts}"}`;
   const of = (expr: string): string =>
