@@ -25,7 +25,7 @@ type Groups = typeof groups;
 
 export type AlertName = { [K in keyof Groups]: keyof Groups[K] }[keyof Groups];
 
-/** Every alert of the product by name; rules and runbooks are generated from this table. */
+/** All alerts by name; rules and runbooks are generated from this table. */
 export const alerts = Object.assign({}, ...Object.values(groups)) as Readonly<
   Record<AlertName, Alert>
 >;

@@ -5,7 +5,7 @@ import { ofLeader } from './expressions.ts';
 const last = ofLeader('multinic_database_last_backup_timestamp_seconds', 'lifecycle', []);
 const period = ofLeader('multinic_database_backup_period_seconds', 'lifecycle', []);
 
-/** Backups of the MariaDB that a MultiNicOperator installed. */
+/** Alert about backups of the MariaDB from a MultiNicOperator. */
 export const ofBackups = {
   MultiNicBackupMissing: {
     exprs: {

@@ -4,7 +4,7 @@ import { logs, operatorNamespace } from './commands.ts';
 /** Alert about the inventory database. */
 export const ofInventory = {
   MultiNicInventoryFailing: {
-    // Whatever succeeds beside it: a full volume is read from, and what has not changed is not written.
+    // Successes do not suppress the alert: reads succeed on a full volume, and unchanged data need no write.
     exprs: {
       'multinic-operator':
         'sum by (cluster) (increase(multinic_inventory_calls_total{result="error"}[15m])) > 0',

@@ -4,7 +4,7 @@ import { leases, ofLeader } from './expressions.ts';
 
 const lead = `multinic_leader{lease="${leases.lifecycle}"}`;
 
-/** Installations without lifecycle have no such lease: the alert is about one that led within a day. */
+/** Fires only after a lifecycle led within a day: installations without lifecycle have no such lease. */
 const ledAndLeadsNoMore = `max by (cluster) (max_over_time(${lead}[1d])) == 1 unless max by (cluster) (${lead}) == 1`;
 
 function ofOperators(gauge: string, labels: readonly string[]): string {

@@ -33,7 +33,7 @@ const words = {
 /** Returns the runbook of one alert. */
 export function runbookOf(name: string, alert: Alert, language: Language): string {
   const text = words[language];
-  const looks = alert.diagnosis.map(({ say, run }, at) => {
+  const steps = alert.diagnosis.map(({ say, run }, at) => {
     const said = `${at + 1}. ${say[language]}`;
     return run === undefined ? said : `${said}\n\n   \`\`\`\n   ${run}\n   \`\`\``;
   });
@@ -47,7 +47,7 @@ export function runbookOf(name: string, alert: Alert, language: Language): strin
     `> ${alert.summary.replaceAll(label, '`$1`')}`,
     `## ${text.meaning}\n\n${alert.meaning[language]}`,
     `## ${text.impact}\n\n${alert.impact[language]}`,
-    `## ${text.diagnosis}\n\n${looks.join('\n\n')}`,
+    `## ${text.diagnosis}\n\n${steps.join('\n\n')}`,
     `## ${text.fix}\n\n${fixes.join('\n')}`,
     `## ${text.rule}\n\n${rules.join('\n\n')}\n`,
   ].join('\n\n');
