@@ -127,8 +127,8 @@ export const nicReasons = {
       '에이전트가 노드의 네트워크 관리 데몬을 지원하지 않거나, 네트워크 관리 데몬 두 개가 동시에 동작합니다.',
     ],
     [
-      'Run a single network manager: netplan, systemd-networkd or NetworkManager. The message states what the agent found; nothing was changed.',
-      'netplan, systemd-networkd, NetworkManager 중 하나만 사용하십시오. 에이전트가 발견한 내용은 메시지에 있으며 아무것도 변경하지 않았습니다.',
+      'Use one supported network manager: netplan (with its renderer), systemd-networkd or NetworkManager. The message states what the agent found; nothing was changed.',
+      '지원되는 네트워크 관리 데몬 하나만 사용하십시오: netplan(렌더러 포함), systemd-networkd 또는 NetworkManager. 에이전트가 발견한 내용은 메시지에 있으며 아무것도 변경하지 않았습니다.',
     ],
   ),
   AgentTooOld: row(

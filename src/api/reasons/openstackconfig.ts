@@ -212,11 +212,11 @@ export const openstackConfigReasons = {
     true,
     [
       'A port is missing in Neutron, or has no address in a selected subnet, but no evidence confirms that it was detached or deleted; its NIC stays.',
-      'Neutron에 포트가 없거나 선택한 서브넷의 주소가 없지만, 분리 또는 삭제되었다는 증거가 없어 NIC를 유지합니다.',
+      'Neutron 목록에 포트가 없거나 선택한 서브넷의 주소가 없지만, 분리 또는 삭제되었다는 증거가 없어 NIC를 유지합니다.',
     ],
     [
       'Nothing at first: the operator checks again at every poll. If the reason stays, check the roles and the project of the account. To remove the NIC, detach the port, or deselect its subnet or server in the OpenstackConfig.',
-      '처음에는 조치가 필요 없으며 매 폴링마다 다시 확인합니다. 계속되면 계정의 역할과 프로젝트를 확인하십시오. NIC를 제거하려면 포트를 분리하거나 OpenstackConfig에서 해당 서브넷 또는 서버를 빼십시오.',
+      '처음에는 조치가 필요 없습니다. 오퍼레이터가 폴링할 때마다 다시 확인합니다. 계속되면 계정의 역할과 프로젝트를 확인하십시오. NIC를 제거하려면 포트를 분리하거나 OpenstackConfig의 선택에서 해당 서브넷 또는 서버를 제외하십시오.',
     ],
   ),
   RemovalHeld: row(

@@ -11,7 +11,7 @@ export const protectionReasons = {
     ],
     [
       'Change the MultiNicOperator instead; in an emergency set its annotation multinic.io/break-glass.',
-      'MultiNicOperator를 변경하십시오. 긴급 상황에는 이 객체에 multinic.io/break-glass 어노테이션을 설정하십시오.',
+      'MultiNicOperator를 변경하십시오. 긴급 상황에는 MultiNicOperator에 multinic.io/break-glass 어노테이션을 설정하십시오.',
     ],
   ),
   BreakGlass: row(
