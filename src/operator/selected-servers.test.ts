@@ -121,7 +121,7 @@ describe('servers selected by metadata and tags', () => {
     await scene.look(later);
     expect(nodes()).toEqual(['worker-1', 'worker-2']);
     expect(scene.ready()).toContain('ServerNotFound: no server of the project matches');
-    expect(scene.ready()).toContain('nothing proves that it left them');
+    expect(scene.ready()).toContain('nothing confirms its deletion or deselection');
     change(s1, { metadata: {} });
     scene.cloud.fail('server', 'timeout');
     await scene.look(later);
