@@ -13,7 +13,7 @@ test('a request without a family counts as netplan', () => {
 test("a run for another network manager gets no backend and reports the host's", () => {
   expect(fitOf({ family: 'netplan', found }, request([], { family: 'keyfile' }))).toEqual({
     backend: undefined,
-    misfit: `found netplan (${found}), but the Job is for keyfile`,
+    misfit: `host uses netplan (${found}), but the Job is for keyfile`,
     family: 'netplan',
   });
 });

@@ -113,7 +113,7 @@ describe('unusable host folder', () => {
   test('a folder remounted read-only is named, with the file system as possible cause', async () => {
     const before = await wholeOf(host);
     const lock = 'mount -o remount,bind,ro $root/host/etc/netplan';
-    const named = /\/etc\/netplan \(EROFS\).*file system of the host that is read-only/;
+    const named = /\/etc\/netplan \(EROFS\).*read-only file system of the host/;
     await expectRefused(await run('apply', { before: lock }), { named, unsaid: 'SELinux', before });
   });
 

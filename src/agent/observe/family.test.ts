@@ -228,14 +228,14 @@ describe("NetworkManager configured not to manage the node's own NIC", () => {
 
   test('the host has no supported manager, unless the NIC was released only for this boot', async () => {
     make({ [device(2)]: networkManagerLink.left }, running);
-    expect(await find()).toEqual({ found: 'NetworkManager, which is told to leave eth0 alone' });
+    expect(await find()).toEqual({ found: 'NetworkManager is configured to ignore eth0' });
     make({ [device(2)]: networkManagerLink.letGo });
     expect(await find()).toMatchObject({ family: 'keyfile' });
   });
 
   test('another running manager is named, and networkd is used', async () => {
     make({ [device(2)]: networkManagerLink.left }, [...running, 'network.service']);
-    const found = 'NetworkManager, which is told to leave eth0 alone, and network-scripts';
+    const found = 'NetworkManager is configured to ignore eth0; network-scripts runs';
     expect(await find()).toEqual({ found });
     make({ [netif(2)]: networkdLink.trixie }, ['systemd-networkd.service']);
     expect(await find()).toMatchObject({ family: 'netplan' });
@@ -305,10 +305,10 @@ describe('host without managed node links', () => {
   });
 
   test('[RW-82] the finding lists managers without support', async () => {
-    expect(await find()).toEqual({ found: 'no netplan, but no manager that is known' });
+    expect(await find()).toEqual({ found: 'no netplan; found no known network manager' });
     make({ 'usr/lib/ifupdown/': '', [service]: '' }, ['networking.service', 'wickedd.service']);
     expect(await find()).toEqual({
-      found: 'no netplan, but NetworkManager and ifupdown and wicked',
+      found: 'no netplan; found NetworkManager and ifupdown and wicked',
     });
   });
 });
