@@ -27,5 +27,5 @@ test('a run for another network manager gets no backend even if the agent suppor
 test("a host with an unknown network manager keeps the run's backend, for ending unfinished changes", () => {
   const { backend, ...rest } = fitOf({ found: 'two managers' }, request([]));
   expect(backend?.name).toBe('netplan');
-  expect(rest).toEqual({ misfit: 'found two managers', family: undefined });
+  expect(rest).toEqual({ misfit: 'unsupported: two managers', family: undefined });
 });

@@ -21,7 +21,7 @@ export function fitOf(
   if (family === undefined)
     return {
       backend: backends[made],
-      misfit: `network configuration not supported: ${found}`,
+      misfit: `unsupported: ${found}`,
       family,
     };
   if (backends[family] === undefined) {

@@ -142,7 +142,9 @@ describe('Pod volume in place of a host folder', () => {
       await host.exec('mkdir', '-p', host.root + folder);
       const before = await wholeOf(host);
       const line = `mount --bind ${host.root}${folder} $root/host${path}`;
-      const named = new RegExp(`the mount of ${path} \\(kubernetes.io~${volume} is there\\)`);
+      const named = new RegExp(
+        `the mount of ${path} \\(volume kubernetes.io~${volume} is mounted there\\)`,
+      );
       await expectRefused(await run(action, { before: line }), { named, before });
     },
   );

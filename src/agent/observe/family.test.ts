@@ -62,7 +62,7 @@ describe('host links managed by networkd', () => {
       make({ [netif(1)]: networkdLink.unmanaged, [netif(2)]: networkdLink[release] });
       expect(await find()).toEqual({
         family: 'netplan',
-        found: 'systemd-networkd manages eth0 by 10-netplan-eth0.network',
+        found: 'systemd-networkd manages eth0 with 10-netplan-eth0.network',
       });
     },
   );
@@ -76,7 +76,7 @@ describe('host links managed by networkd', () => {
     make({ [netif(2)]: networkdLink.bookwormOwn, 'usr/lib/netplan/': '' });
     expect(await find()).toEqual({
       family: 'networkd',
-      found: 'systemd-networkd manages eth0 by 50-eth0.network',
+      found: 'systemd-networkd manages eth0 with 50-eth0.network',
     });
   });
 
@@ -161,7 +161,7 @@ describe('links counted as evidence', () => {
     make(both);
     expect(await find({ links: [ens5] })).toEqual({
       found:
-        'systemd-networkd manages eth0 by 10-netplan-eth0.network and NetworkManager manages ens5',
+        'systemd-networkd manages eth0 with 10-netplan-eth0.network and NetworkManager manages ens5',
     });
     expect(await find({ links: [ens5], macs: [ens5.mac] })).toMatchObject({ family: 'netplan' });
   });

@@ -146,7 +146,7 @@ function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
 function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefined {
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
   if (!file) return undefined;
-  const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable for root, or move it away`;
+  const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable or move it away`;
   return refusal('NICInUse', message);
 }
 

@@ -66,7 +66,7 @@ describe('removal plan', () => {
       {
         refusal: {
           reason: 'PersistFailed',
-          message: `${path} cannot be read: EACCES; make it readable for root, or move it away`,
+          message: `${path} cannot be read: EACCES; make it readable or move it away`,
         },
       },
     ]);

@@ -184,7 +184,7 @@ function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined
   const { path, unread } = file;
   return refusal(
     'PersistFailed',
-    `${path} cannot be read: ${unread}; make it readable for root, or move it away`,
+    `${path} cannot be read: ${unread}; make it readable or move it away`,
   );
 }
 

@@ -59,9 +59,7 @@ test('a NIC that somebody else leases is not taken from them by way of NetworkMa
   expect(nics).toMatchObject([
     {
       reason: 'LeasedByHost',
-      message: expect.stringContaining(
-        'mirrors configuration from outside NetworkManager',
-      ) as string,
+      message: expect.stringContaining('mirrors foreign configuration') as string,
     },
   ]);
   expect(await addresses('ens6')).toContain('inet 10.0.0.11/24');
