@@ -105,7 +105,7 @@ describe('keepBackup', () => {
 
   test('keepBackup throws for a file above the size limit', () => {
     expect(() => keep('x'.repeat(65_537), 0)).toThrow(
-      'size 65537 bytes exceeds the backup limit of 65536 bytes',
+      '65537 bytes exceed the limit of 65536 bytes',
     );
     expect(existsSync(folder)).toBe(false);
   });

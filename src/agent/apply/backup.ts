@@ -68,7 +68,7 @@ function prepare(file: string): boolean {
   try {
     const { size, nlink } = fstatSync(descriptor);
     if (size > maxBytes)
-      throw new Error(`size ${size} bytes exceeds the backup limit of ${maxBytes} bytes`);
+      throw new Error(`${size} bytes exceed the limit of ${maxBytes} bytes`);
     // A second hard link may have a foreign owner: keep the mode.
     if (nlink === 1) fchmodSync(descriptor, 0o600);
     return true;
