@@ -199,6 +199,6 @@ describe('IpSession', () => {
     const links = `[{"ifindex":5,"ifname":"ens5","flags":[],"mtu":1500}]`;
     const first = `link*) echo '${links}' ;;\n addr*) echo '[{"ifindex":5,"ifname":"multinic0"}]' ;;`;
     using ip = new IpSession(await fakeIp('', first));
-    await expect(ip.run([])).rejects.toThrow('during each of 10 looks');
+    await expect(ip.run([])).rejects.toThrow('during each of 10 reads');
   });
 });

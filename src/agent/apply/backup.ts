@@ -67,8 +67,7 @@ function prepare(file: string): boolean {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size, nlink } = fstatSync(descriptor);
-    if (size > maxBytes)
-      throw new Error(`${size} bytes exceed the limit of ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Error(`${size} bytes exceed the limit of ${maxBytes} bytes`);
     // A second hard link may have a foreign owner: keep the mode.
     if (nlink === 1) fchmodSync(descriptor, 0o600);
     return true;

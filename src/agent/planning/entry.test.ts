@@ -82,7 +82,11 @@ describe('request entries', () => {
       { routes: [{ to: '10.9.0.0/16', via: '10.0.0.255' }] },
       'route to 10.9.0.0/16: via 10.0.0.255 is the network or broadcast address',
     ],
-    ['a route to loopback', { routes: [{ to: '127.0.0.0/8' }] }, 'route to 127.0.0.0/8: no'],
+    [
+      'a route to loopback',
+      { routes: [{ to: '127.0.0.0/8' }] },
+      'route to 127.0.0.0/8: the destination is loopback',
+    ],
     [
       'a route to a multicast network',
       { routes: [{ to: '239.1.0.0/16' }] },
@@ -106,7 +110,7 @@ describe('request entries', () => {
     [
       "the metadata address's subnet",
       { addresses: ['169.254.1.1/16'] },
-      'address 169.254.1.1/16 takes',
+      'address 169.254.1.1/16: the subnet contains the metadata address',
     ],
     [
       'a next hop outside the subnets',

@@ -166,12 +166,12 @@ describe('refused NICs', () => {
     [
       'whose priority is taken',
       { rules: [rule('10.9.0.1/32', 200, 10_100)] },
-      'TableInUse: rule 10100 from 10.9.0.1/32',
+      'TableInUse: foreign rule 10100 from 10.9.0.1/32',
     ],
     [
       'whose table a foreign rule uses',
       { rules: [rule('all', 100, 50, { opaque: true })] },
-      'TableInUse: rule 50 from all',
+      'TableInUse: foreign rule 50 from all',
     ],
     [
       'whose own rule has further selectors',

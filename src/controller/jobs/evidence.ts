@@ -286,7 +286,7 @@ function missingResultText({ job, pod }: JobState, terminated?: Terminated): str
 function lastState(pod: Pod | undefined, terminated?: Terminated): string {
   if (!pod) return 'the Pod of the Job no longer exists';
   if (!terminated) return 'the agent container never started';
-  return `the agent exited with code ${terminated.exitCode} without a result`;
+  return `the agent ended with exit code ${terminated.exitCode} and no result`;
 }
 
 function resultLost(message: string) {
