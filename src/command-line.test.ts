@@ -92,7 +92,7 @@ it.each<Row>([
   ],
   [
     ['viola', '--tokens-file', '/nowhere/tokens'],
-    'multinic viola cannot run: token file /nowhere/tokens is not there',
+    'multinic viola cannot run: token file /nowhere/tokens does not exist',
   ],
   [
     ['viola', '--tokens-file', tokens, '--listen', ':0'],

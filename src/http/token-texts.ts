@@ -15,7 +15,7 @@ export async function readTokenTexts(path: string): Promise<readonly TokenText[]
   const folder = await realpath(join(path, '..data')).catch(() => path);
   const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
   if (names.length === 0)
-    throw new UnusableSettingError(`there is no *.yaml in the folder ${path}`);
+    throw new UnusableSettingError(`folder ${path} has no *.yaml file`);
   return Promise.all(names.map((name) => readOne(join(path, name), join(folder, name))));
 }
 

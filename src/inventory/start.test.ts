@@ -86,7 +86,7 @@ describe('startInventory', () => {
   it('a non-loopback address requires TLS or --inventory-plain-http', async () => {
     const { signal } = new AbortController();
     await expect(start({ INVENTORY_ADDR: ':0' }, signal)).rejects.toThrow(
-      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or set --api-plain-http true',
     );
     const stop = new AbortController();
     const env = { INVENTORY_ADDR: ':0', API_PLAIN_HTTP: 'true' };
