@@ -40,7 +40,7 @@ function withoutAccess(part: string): Row[] {
   return [
     [
       words,
-      `${begin}this process is in no Pod (KUBERNETES_SERVICE_HOST is not set) and has no kubeconfig\nNext: `,
+      `${begin}no API server configured: this process has no kubeconfig and runs outside a Pod (KUBERNETES_SERVICE_HOST is not set)\nNext: `,
     ],
     [
       [...words, '--kubeconfig', '/nowhere/k'],

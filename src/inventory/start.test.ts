@@ -37,7 +37,7 @@ async function start(
   const destination = {
     write: (line: string) => {
       lines.push(line);
-      if (line.includes('inventory serves')) serves.resolve();
+      if (line.includes('inventory serving')) serves.resolve();
     },
   };
   const context = {

@@ -93,7 +93,7 @@ describe('createEndpoint', () => {
   test('an endpoint denied by policy is never called', () => {
     const choose = createEndpoint(network, { ...rules, denied: () => 'is a link-local address' });
     expect(() => choose(catalog)).toThrow(
-      'neutron: the catalog names "http://one-public", which is a link-local address',
+      'neutron: catalog endpoint "http://one-public" is a link-local address',
     );
   });
 
