@@ -251,7 +251,9 @@ describe('a restore', () => {
     expect(create).toEqual([]);
     expect(report.lastRestore).toMatchObject({ request: 'latest', result: 'Succeeded' });
     const { report: unknown } = planOf({ annotations, live: [claim] });
-    expect(unknown.lastRestore?.result).toMatch(/^the end is unknown, because the Job is gone/);
+    expect(unknown.lastRestore?.result).toMatch(
+      /^the result is unknown, because the Job was deleted/,
+    );
   });
 
   it('a restore Job failed without a Pod is reported with its condition', () => {
