@@ -157,7 +157,7 @@ export function createEndpoint(
     const why = denied(url);
     if (why !== undefined) {
       const { service } = choice;
-      throw new RequestError(`catalog endpoint ${urlText(url)} ${why}`, {
+      throw new RequestError(`the catalog names ${urlText(url)}, which ${why}`, {
         service,
         kind: 'denied',
       });

@@ -223,7 +223,7 @@ describe('the endpoint policy', () => {
     it('the policy denies a URL with user info, and keeps the user info out of status, events and logs', async () => {
       const scene = await sceneWith(everywhere);
       const ready = await syncWith(scene, at(bad.url.replace('//', '//ops:hush-hush@')));
-      expect(ready).toMatch(/^False PolicyDenied: .* must not contain a user name or password/);
+      expect(ready).toMatch(/^False PolicyDenied: .* must not carry a user name or password/);
       const shown = [scene.object()?.status, scene.events, scene.lines];
       expect(JSON.stringify(shown)).not.toContain('hush-hush');
       expect(bad.connections).toBe(0);

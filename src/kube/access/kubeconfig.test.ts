@@ -130,17 +130,17 @@ describe('kubeconfig', () => {
 
   test('a kubeconfig with null users reports the missing user', async () => {
     const loading = loadKubeconfig(stringify({ ...config({}, null), users: null }));
-    await expect(loading).rejects.toThrow(/no user me \(there are: none\)/);
+    await expect(loading).rejects.toThrow(/no user me \(existing: none\)/);
   });
 
   test.each([
     [
       'an unknown context',
       { 'current-context': 'nowhere' },
-      /no context nowhere \(there are: here, there\)/,
+      /no context nowhere \(existing: here, there\)/,
     ],
     ['no current context', { 'current-context': undefined }, /no current-context/],
-    ['an unknown cluster', { clusters: [] }, /no cluster one \(there are: none\)/],
+    ['an unknown cluster', { clusters: [] }, /no cluster one \(existing: none\)/],
     ['an unknown user', { users: [] }, /no user me/],
     ['no clusters at all', { clusters: undefined }, /clusters/],
   ])('a kubeconfig with %s is refused with the missing name', async (_, change, message) => {
@@ -191,6 +191,8 @@ describe('inCluster', () => {
   });
 
   test('inCluster outside a Pod rejects with advice', async () => {
-    await expect(inCluster({ env: {}, folder })).rejects.toThrow(/in no Pod .* has no kubeconfig/);
+    await expect(inCluster({ env: {}, folder })).rejects.toThrow(
+      /no API server configured: .* outside a Pod/,
+    );
   });
 });

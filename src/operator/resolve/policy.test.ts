@@ -28,7 +28,7 @@ describe('judgeEndpoint', () => {
     ['https://evil.org', ['https://*.example.com'], 'is not allowed by the operator'],
     ['https://a.b.example.com', ['https://*.example.com'], 'is not allowed'],
     ['https://viola.example.com.evil.org', ['https://viola.example.com'], 'is not allowed'],
-    ['https://viola.example.com@evil.org', [], 'must not contain a user name'],
+    ['https://viola.example.com@evil.org', [], 'must not carry a user name'],
     ['https://:word@viola.example.com', ['https://viola.example.com'], 'must not carry'],
     ['http://viola.example.com', ['https://viola.example.com'], 'is not allowed'],
     ['https://viola.example.com:8443', ['https://viola.example.com'], 'is not allowed'],
