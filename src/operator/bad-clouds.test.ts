@@ -100,7 +100,7 @@ const neutronFaults: readonly Row[] = [
     'the same page again',
     ports,
     sameAgain,
-    'NeutronPortError: neutron: GET /v2.0/ports: the pages',
+    'NeutronPortError: neutron: GET /v2.0/ports: the list has endless pages',
   ],
   ['500 on page two', secondPage, answersWith(500, {}), 'NeutronPortError: neutron: GET /'],
   ['an empty page two with a next one', secondPage, sameAgain, 'NeutronPortError: neutron: GET /'],

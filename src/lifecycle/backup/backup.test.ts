@@ -287,7 +287,7 @@ describe('a backup before a new image', () => {
     expect(plan.create).toEqual([]);
     expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(plan.notices[0]?.message).toMatch(
-      /"mariadb:11\.8" waits, and mariadb:10\.11 runs on.*full.*delete Job/,
+      /"mariadb:11\.8" waits, and mariadb:10\.11 still runs.*full.*delete Job/,
     );
   });
 });
