@@ -91,7 +91,7 @@ const neutronFaults: readonly Row[] = [
     'JSON of another kind',
     ports,
     answersWith(200, []),
-    'NeutronPortError: neutron: GET /v2.0/ports: not',
+    'NeutronPortError: neutron: GET /v2.0/ports: unexpected answer',
   ],
   ['a body without end', ports, endless, 'NeutronPortError: neutron: GET http'],
   ['a byte and then nothing', ports, slow, 'NeutronPortError: neutron: GET http'],
