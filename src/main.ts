@@ -12,8 +12,7 @@ const parts: Readonly<Record<PartName, string>> = {
     'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
   viola: 'HTTP API that applies node configs in business clusters',
   controller: 'runs one agent Job per node and reports its result',
-  lifecycle:
-    'installs and protects the operator, MariaDB and backups of a MultiNicOperator',
+  lifecycle: 'installs and protects the operator, MariaDB and backups of a MultiNicOperator',
 };
 
 const loadAgent = async () => import('./agent/main-agent.ts');

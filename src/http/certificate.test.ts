@@ -145,7 +145,9 @@ it('followCertificate logs once before and once after expiry, and reports every 
 
 describe('readCertificate', () => {
   it('readCertificate reports a missing file with the advice from madeBy', async () => {
-    await expect(readCertificate(files)).rejects.toThrow(`${files.certFile} does not exist: create it`);
+    await expect(readCertificate(files)).rejects.toThrow(
+      `${files.certFile} does not exist: create it`,
+    );
     const made = readCertificate({ ...files, madeBy: 'ask Alice' });
     await expect(made).rejects.toThrow(`${files.certFile} does not exist: ask Alice`);
   });
@@ -187,6 +189,8 @@ describe('certificateFilesOf', () => {
 
   it('certificateFilesOf refuses a certificate without a key', () => {
     const half = { ...on('127.0.0.1'), certFile: 'a', prefix: 'api-' };
-    expect(() => certificateFilesOf(half)).toThrow('--api-tls-key belong together: set both, or neither');
+    expect(() => certificateFilesOf(half)).toThrow(
+      '--api-tls-key belong together: set both, or neither',
+    );
   });
 });

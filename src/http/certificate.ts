@@ -48,7 +48,9 @@ export function certificateFilesOf(settings: TlsSettings): CertificateFiles | un
   const { listenFlag = 'listen' } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
   if (certFile !== undefined || keyFile !== undefined) {
-    throw new UnusableSettingError(`--${prefix}tls-cert and --${prefix}tls-key belong together: set both, or neither`);
+    throw new UnusableSettingError(
+      `--${prefix}tls-cert and --${prefix}tls-key belong together: set both, or neither`,
+    );
   }
   if (plainHttp || isLoopback(listen.host)) return undefined;
   throw new UnusableSettingError(
@@ -69,7 +71,10 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   return { cert, key };
 }
 
-async function readNeeded(path: string, madeBy = 'create it, or name another file'): Promise<string> {
+async function readNeeded(
+  path: string,
+  madeBy = 'create it, or name another file',
+): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {

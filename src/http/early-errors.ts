@@ -33,7 +33,11 @@ export function answerUnreadable(error: Error & { readonly code?: string }, sock
 
 const notHttp = new HttpProblem(400, 'BadRequest', 'the request is not HTTP/1.1');
 const problems: Readonly<Record<string, HttpProblem>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(408, 'RequestTimeout', 'the request arrived too slowly'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(
+    408,
+    'RequestTimeout',
+    'the request arrived too slowly',
+  ),
   HPE_HEADER_OVERFLOW: new HttpProblem(
     431,
     'HeadersTooLarge',

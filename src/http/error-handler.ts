@@ -33,9 +33,14 @@ export function toProblem(error: FastifyError): HttpProblem {
   const known = fastifyProblems[error.code];
   if (known) return new HttpProblem(status, known.code, known.detail, { cause: error });
   if (status < 500) return new HttpProblem(status, 'BadRequest', error.message, { cause: error });
-  return new HttpProblem(500, 'Internal', 'unexpected error; find it in the log by the request id', {
-    cause: error,
-  });
+  return new HttpProblem(
+    500,
+    'Internal',
+    'unexpected error; find it in the log by the request id',
+    {
+      cause: error,
+    },
+  );
 }
 
 function validationProblem(error: FastifyError): HttpProblem {

@@ -35,7 +35,9 @@ export class Exchange {
   /** Marks the response as sent, or the caller as gone. */
   close(): void {
     this.#closed = true;
-    this.#end.abort(new HttpProblem(499, 'CallerLeft', 'the caller disconnected before the response'));
+    this.#end.abort(
+      new HttpProblem(499, 'CallerLeft', 'the caller disconnected before the response'),
+    );
     this.#releaseIfDone();
   }
 

@@ -12,7 +12,8 @@ export function networkIn(text: string): Network | string {
   const [ip = '', prefixText, ...more] = text.split('/');
   const address = addressIn(ip);
   if (!address) return `"${text}" is not a network; write one such as 10.0.0.0/8 or fd00::/8`;
-  if (isMapped(ip) || holdsMapped(address)) return `"${text}" is an IPv4-mapped network: write it in IPv4 form`;
+  if (isMapped(ip) || holdsMapped(address))
+    return `"${text}" is an IPv4-mapped network: write it in IPv4 form`;
   const width = widths[address.family];
   if (prefixText === undefined || more.length > 0) {
     return `"${text}" has no prefix length; one address is ${ip}/${width}`;

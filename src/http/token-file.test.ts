@@ -93,7 +93,9 @@ describe('openTokenFile', () => {
 
   it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {
     await rm(path);
-    await expect(open()).rejects.toThrow(`token file ${path} does not exist: create it as described in docs/guides`);
+    await expect(open()).rejects.toThrow(
+      `token file ${path} does not exist: create it as described in docs/guides`,
+    );
     await expect(open('ask Alice')).rejects.toThrow(`token file ${path} does not exist: ask Alice`);
   });
 

@@ -129,7 +129,9 @@ async function firstTexts(
     return await readTokenTexts(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new UnusableSettingError(`token file ${path} does not exist: ${madeBy}`, { cause: error });
+    throw new UnusableSettingError(`token file ${path} does not exist: ${madeBy}`, {
+      cause: error,
+    });
   }
 }
 
