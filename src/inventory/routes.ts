@@ -34,7 +34,11 @@ export interface InventoryDeps {
 // Without a limit the whole list is returned: legacy callers do not know pages.
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
-  continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
+  continue: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('Value of header x-continue of the previous page.'),
 });
 
 const recordsQuery = inventoryQuery.extend(page.shape);
@@ -109,7 +113,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInventory',
-        summary: 'The node of this name in every cluster, or in one',
+        summary: 'The node of this name in every business cluster, or in the given one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
         response: { 200: observedRecords, ...errors, ...problemResponses(problem, 404) },
@@ -130,8 +134,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listProviders',
-        summary:
-          'Business clusters with the nodes that were delivered there, ordered by id and name',
+        summary: 'Business clusters with the nodes delivered there, ordered by id and name',
         querystring: page,
         response: { 200: inventoryProviders, ...errors },
       },
@@ -151,7 +154,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listInterfaces',
-        summary: 'Node configs of one business cluster, as they were delivered, ordered by node',
+        summary: 'Delivered node configs of one business cluster, ordered by node',
         querystring: page.extend({
           providerId: z.string().min(1).max(253).describe('Business cluster.'),
         }),
@@ -166,7 +169,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInterfacesOfInstance',
-        summary: 'Node configs of one server, as they were delivered, in every cluster or in one',
+        summary:
+          'Delivered node configs of one server, in every business cluster or in the given one',
         params: z.object({ instanceId: z.string().min(1).max(64) }),
         querystring: page.extend(inventoryQuery.pick({ providerId: true }).shape),
         response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
@@ -193,7 +197,7 @@ async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
   for (const given of Object.keys(query ?? {})) {
     const meant = filterNames.find((name) => lettersOf(name) === lettersOf(given));
     if (meant === undefined || meant === given) continue;
-    const detail = `the query parameter "${given}" is not known; write ${meant}=VALUE`;
+    const detail = `query parameter "${given}" is unknown; write ${meant}=VALUE`;
     throw new HttpProblem(400, 'InvalidRequest', detail);
   }
 }
@@ -205,7 +209,9 @@ function lettersOf(name: string): string {
 /** Throws 503 on a replica that does not lead, because its records date from its last leadership. */
 function refuseStale(why: string | undefined): void {
   if (why === undefined) return;
-  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
+  throw new HttpProblem(503, 'NotLeading', `${why}; send the request to that replica`, {
+    retryAfterSeconds: 5,
+  });
 }
 
 /**
@@ -217,7 +223,12 @@ function admitReaders(tokens: TokenFile | undefined): Admit {
     if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
     const grants = (await tokens?.current()) ?? [];
     const { verbs, providers, name } = identify(grants, request.headers.authorization);
-    if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
+    if (!verbs.includes('read'))
+      throw new HttpProblem(
+        403,
+        'VerbDenied',
+        `${name} may not read; add read to the token's verbs`,
+      );
     return { name, providers };
   };
 }

@@ -98,7 +98,7 @@ it('the last usable policy stays while a new policy is unusable, and an Event na
   await write('mode: often');
   await until('the flaw is told', () => events.length === 1);
   const message =
-    'trigger.yaml: mode "often" cannot be used; say immediate, scheduled, manual, webhook; the previous configuration stays in use';
+    'trigger.yaml: mode "often" cannot be used; set one of immediate, scheduled, manual, webhook; the previous configuration stays in use';
   expect(events).toEqual([`ConfigMap ${triggerConfigMap.name}: ${message}`]);
   expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
     expect.objectContaining({ reason: 'TriggerConfigUnusable', msg: message }),

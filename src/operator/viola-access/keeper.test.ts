@@ -151,7 +151,7 @@ describe('Secrets for access to Viola', () => {
       'viola-api-tokens',
     ]);
     expect(await fixture.data('viola-api-tls')).toEqual({ 'tls.crt': 'theirs' });
-    expect(leader.keeper.problem).toContain('viola-api-tls was not made by the operator');
+    expect(leader.keeper.problem).toContain('viola-api-tls was not created by the operator');
     expect(leader.keeper.token).toBeDefined();
     await expect.poll(eventTexts).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
     expect(logged('cannot be updated')).toBe(1);

@@ -293,7 +293,7 @@ describe("Viola's certificate and its authority", () => {
       changes: (secret) => ({ ...secret, data: { 'tls.crt': 'aGVsbG8=' } }),
     });
     await expect(runRound(leader)).rejects.toThrow(
-      'something, such as an admission webhook, changes it',
+      'another client, such as an admission webhook, changes the Secret after each write',
     );
     expect(leader.effects).toHaveLength(8);
     expect(leader.tls.trusted).toBeUndefined();

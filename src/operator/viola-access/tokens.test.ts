@@ -219,7 +219,7 @@ describe("the operator's token for Viola", () => {
   it('a round fails instead of writing endlessly when a webhook changes the Secret', async () => {
     const leader = fixture.leader({ changes: (secret) => ({ ...secret, data: {} }) });
     await expect(runRound(leader)).rejects.toThrow(
-      'something, such as an admission webhook, changes it',
+      'another client, such as an admission webhook, changes the Secret after each write',
     );
     expect(leader.tokens.inUse).toBeUndefined();
     expect(leader.effects).toHaveLength(12);

@@ -124,7 +124,7 @@ describe('startTriggerServer', () => {
     const keys = await file('keys', '0123456789abcdef');
     const open = { TRIGGER_HMAC_KEY_FILE: keys, TRIGGER_ADDR: ':0' };
     await expect(start(open)).rejects.toThrow(
-      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or set --api-plain-http true',
     );
     expect(await start({ ...open, API_PLAIN_HTTP: 'true' })).toContain('http://');
   });
