@@ -185,7 +185,7 @@ function strictVariables(text: string): Map<string, string> {
 export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): void {
   const { addresses, routes } = ofFamily(nic, family);
   if (addresses.length === 0)
-    throw new Error(`${nic.name} has IPv${family} routes, but no IPv${family} address`);
+    throw new Error(`${nic.name} has no IPv${family} address for its routes`);
   const [head, ...lines] = text.split('\n');
   const found = [head, ...lines.slice(0, -1).map((line) => ipRouteText(readRoute(line, nic)))];
   const wanted = [nicHead(nic.mac), ...routes.map(ipRouteText)];
