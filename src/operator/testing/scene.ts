@@ -21,6 +21,7 @@ import { sampleDelivered } from '../metrics/metrics.ts';
 import { sampleNotReady } from '../metrics/not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
+import type { ReadDeps } from '../read-api/read-deps.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
 import { CloudAges } from '../schedule/cloud-age.ts';
@@ -140,39 +141,43 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
-    const made = createReconciler({
+    const shared = {
       client: kube,
       configs: kube.configs,
       memories,
       settings,
-      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
+      triggers,
+      clock,
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds: outside.clouds?.(settings) ?? clouds,
-      views,
-      notifications,
-      brokerSecrets,
-      plans,
-      cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;
         },
+        clusters: async () => viola.listClusters(),
         [Symbol.asyncDispose]: async () => undefined,
       },
+    } satisfies ReadDeps;
+    const made = createReconciler({
+      ...shared,
+      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
+      views,
+      notifications,
+      brokerSecrets,
+      plans,
+      cloudAges,
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
-      triggers,
       perform,
-      clock,
       random,
       log,
       metrics,
     });
-    return { reconcile: made, triggers, memories, views };
+    return { reconcile: made, triggers, memories, views, shared };
   }
-  let { reconcile, triggers, memories, views } = makeReconciler();
+  let { reconcile, triggers, memories, views, shared } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -210,6 +215,10 @@ export async function setScene(
       }
       return nextMs;
     },
+    /** Syncs another OpenstackConfig (`namespace/name`). */
+    lookAt: async (other: string) => reconcile(other, signal),
+    /** What the read API uses. */
+    readDeps: (): ReadDeps => shared,
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
@@ -230,7 +239,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views } = makeReconciler());
+      ({ reconcile, triggers, memories, views, shared } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

@@ -1,0 +1,91 @@
+import type * as z from 'zod';
+import { nodeConfigState } from '../../api/multinicnodeconfig.ts';
+import type { ClusterView, clusterViews, pageQuery } from '../../api/read-http.ts';
+import type { ReportedCluster } from '../deliver/viola-clusters.ts';
+import type { ViolaEndpoint } from '../resolve/endpoints.ts';
+import type { ConfigReads } from './config-reads.ts';
+import { pageOf } from './page-token.ts';
+import type { ReportedClusters, ViolaReport } from './reported-clusters.ts';
+import type { VisibleConfig } from './visible-configs.ts';
+
+interface ClusterSources {
+  readonly configs: readonly VisibleConfig[];
+  /** The operator's own Viola; undefined: VIOLA_ENDPOINT is not set. */
+  readonly usual: ViolaEndpoint | undefined;
+  readonly reported: ReportedClusters;
+  /** Business clusters that the caller may read; undefined: all. */
+  readonly providers: readonly string[] | undefined;
+}
+
+/** Returns the registered business clusters, and further ones that OpenstackConfigs name, with sums of their nodes. */
+export async function listClusters(
+  { configs, usual, reported, providers }: ClusterSources,
+  page: z.infer<typeof pageQuery>,
+  signal: AbortSignal,
+): Promise<z.infer<typeof clusterViews>> {
+  const named = namedIn(configs);
+  const endpoints = [...(usual ? [usual] : []), ...named.values()];
+  const reports = await reported.read(endpoints, signal);
+  const ids = new Set([...named.keys(), ...[...reports.values()].flatMap(idsIn)]);
+  const visible = [...ids].filter((id) => providers === undefined || providers.includes(id));
+  const { items, next } = pageOf(visible, (id) => [id], page);
+  const reads = configs.flatMap((config) => config.reads ?? []);
+  return {
+    items: items.map((providerId) => {
+      const own = reads.filter((one) => one.providerId === providerId);
+      const { url } = named.get(providerId) ?? usual ?? {};
+      return { providerId, ...connectionOf(providerId, reports.get(url ?? '')), ...sumsOf(own) };
+    }),
+    ...(next === undefined ? {} : { continue: next }),
+  };
+}
+
+/** Returns the business clusters that OpenstackConfigs deliver to, each with its Viola. */
+function namedIn(configs: readonly VisibleConfig[]): ReadonlyMap<string, ViolaEndpoint> {
+  return new Map(
+    configs.flatMap(({ resolved, reads }) => {
+      const places = [reads, resolved].filter((place) => place !== undefined);
+      return places.map(({ providerId, viola }) => [providerId, viola] as const);
+    }),
+  );
+}
+
+function idsIn(report: ViolaReport): readonly string[] {
+  return report.kind === 'read' ? report.items.map(({ providerId }) => providerId) : [];
+}
+
+type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
+
+function connectionOf(providerId: string, report: ViolaReport | undefined): Connection {
+  if (report === undefined) return { message: 'no Viola is set (VIOLA_ENDPOINT)' };
+  if (report.kind === 'unread') return { message: report.why };
+  const found = report.items.find((item) => item.providerId === providerId);
+  return found ? reportedConnection(found) : { reachable: false, message: unregistered };
+}
+
+const unregistered =
+  "Viola lists no such business cluster: register it (multinic register-cluster), or add it to the operator's token";
+
+function reportedConnection(cluster: ReportedCluster): Connection {
+  const { reachable, message, checkedAt, rights } = cluster;
+  return { reachable, message, checkedAt, ...(rights ? { missingRights: rights.missing } : {}) };
+}
+
+type Sums = Pick<ClusterView, 'nodes' | 'nics' | 'drifted' | 'oldestCheck'>;
+
+function sumsOf(reads: readonly ConfigReads[]): Sums {
+  const sum = (of: (one: ConfigReads['totals']) => number) =>
+    reads.reduce((total, { totals }) => total + of(totals), 0);
+  const checks = reads.flatMap(({ totals }) => totals.oldestCheck ?? []);
+  const [oldest] = checks.toSorted((a, b) => Date.parse(a) - Date.parse(b));
+  const counts = nodeConfigState.options.map((state) => [
+    state,
+    sum(({ nics }) => nics.get(state) ?? 0),
+  ]);
+  return {
+    nodes: sum(({ nodes }) => nodes),
+    nics: Object.fromEntries(counts) as Sums['nics'],
+    drifted: sum(({ drifted }) => drifted),
+    ...(oldest === undefined ? {} : { oldestCheck: oldest }),
+  };
+}

@@ -1,0 +1,182 @@
+import { familyOf, hostPrefix, prefixOf } from '../../api/address.ts';
+import { findCondition } from '../../api/condition.ts';
+import type {
+  InterfaceSpec,
+  InterfaceStatus,
+  NodeConfigStatus,
+} from '../../api/multinicnodeconfig.ts';
+import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
+import type { NicView, NodeView } from '../../api/read-http.ts';
+
+/** NIC as planned, without its status on the node. */
+export type PlannedNic = Pick<
+  NicView,
+  | 'name'
+  | 'portId'
+  | 'macAddress'
+  | 'addresses'
+  | 'mtu'
+  | 'networkId'
+  | 'networkName'
+  | 'subnetId'
+  | 'subnetName'
+  | 'portStatus'
+>;
+
+/** Node as planned, without its status in the business cluster. */
+export interface PlannedNode
+  extends Pick<NodeView, 'providerId' | 'nodeName' | 'instanceId' | 'config' | 'unusedPorts'> {
+  readonly nics: readonly PlannedNic[];
+}
+
+/** MultiNicNodeConfig as the operator read it. */
+export interface ReadObject {
+  /** Undefined: the business cluster has no such object. */
+  readonly existing: ExistingNodeConfig | undefined;
+  /** Generation that the operator wrote after this read; undefined: it wrote none. */
+  readonly writtenGeneration?: number | undefined;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** Returns what the plan decided about a node, without its status. */
+export function plannedOf(view: NodeView): PlannedNode {
+  const { providerId, nodeName, instanceId, config, unusedPorts } = view;
+  const nics = view.nics.map(
+    ({ state: _s, reason: _r, message: _m, carrier: _c, changedAt: _h, checkedAt: _k, ...nic }) =>
+      nic,
+  );
+  return { providerId, nodeName, instanceId, config, unusedPorts, nics };
+}
+
+/** Returns the node with the status of its MultiNicNodeConfig. */
+export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
+  const { existing, at } = read;
+  const status = existing?.status;
+  const { applied, lastInterfaceCheck } = status ?? {};
+  const checkedAt = applied?.checkedAt ?? lastInterfaceCheck;
+  const backend = applied?.foundFamily ?? applied?.family;
+  const agentVersion = versionIn(applied);
+  const nics = planned.nics.map((nic) => ({ ...nic, ...nicStateOf(nic, existing) }));
+  return {
+    ...planned,
+    ...stateOf(read),
+    unusedPorts: planned.unusedPorts,
+    nics,
+    drifted: findCondition(status?.conditions, 'Drifted')?.status === 'True',
+    ...(checkedAt === undefined ? {} : { checkedAt }),
+    ...(backend === undefined ? {} : { backend }),
+    ...(agentVersion === undefined ? {} : { agentVersion }),
+    observedAt: at,
+  };
+}
+
+/** Returns the fields of the MultiNicNodeConfig that only a read of one node shows. */
+export function objectOf(node: ExistingNodeConfig): NonNullable<NodeView['object']> {
+  const { uid, generation, spec, status = {}, deletionTimestamp } = node;
+  const { observedGeneration, observedSpecHash, conditions = [], lastJobName, applied } = status;
+  return {
+    uid,
+    generation,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(spec.specHash === undefined ? {} : { specHash: spec.specHash }),
+    ...(observedSpecHash === undefined ? {} : { observedSpecHash }),
+    conditions,
+    ...(lastJobName === undefined ? {} : { lastJobName }),
+    ...(applied?.attempt === undefined ? {} : { attempt: applied.attempt }),
+    deleting: deletionTimestamp !== undefined,
+  };
+}
+
+type State = Pick<NodeView, 'state' | 'ready' | 'reason' | 'message' | 'since'>;
+
+const unknown: State = { state: 'Unknown', ready: 'Unknown', reason: '', message: '' };
+
+function stateOf({ existing, writtenGeneration }: ReadObject): State {
+  if (existing === undefined) {
+    return { ...unknown, message: 'the business cluster has no MultiNicNodeConfig of this node' };
+  }
+  if (existing.deletionTimestamp !== undefined) {
+    return { ...unknown, message: 'the MultiNicNodeConfig is being deleted' };
+  }
+  const { status } = existing;
+  if (status?.state === undefined) {
+    return { ...unknown, message: 'the business cluster reports no status of this node' };
+  }
+  const generation = writtenGeneration ?? existing.generation;
+  if (status.observedGeneration !== generation) {
+    const message = `the controller has not processed generation ${generation} yet`;
+    return { ...unknown, state: 'Pending', message };
+  }
+  return { state: status.state, ...readyOf(status) };
+}
+
+function readyOf({ conditions }: NodeConfigStatus): Omit<State, 'state'> {
+  const ready = findCondition(conditions, 'Ready');
+  const drifted = findCondition(conditions, 'Drifted');
+  const since = ready?.lastTransitionTime;
+  const at = since === undefined ? {} : { since };
+  if (ready?.status !== 'True') {
+    const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
+    return { ready: status, reason, message, ...at };
+  }
+  const isDrifted = drifted?.status === 'True';
+  const { message = '' } = isDrifted ? drifted : {};
+  return { ready: 'True', reason: isDrifted ? 'Drifted' : '', message, ...at };
+}
+
+type NicState = Pick<
+  NicView,
+  'state' | 'reason' | 'message' | 'carrier' | 'changedAt' | 'checkedAt'
+>;
+
+function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): NicState {
+  if (existing?.status?.state === undefined) return { state: 'Unknown', reason: '', message: '' };
+  const isSent = existing.spec.interfaces?.some((entry) => isSameNic(entry, nic)) === true;
+  const status = isSent
+    ? existing.status.interfaceStatuses?.find((entry) => isSameNic(entry, nic))
+    : undefined;
+  if (status === undefined) {
+    return { state: isSent ? 'Unknown' : 'Pending', reason: '', message: '' };
+  }
+  const { status: state = 'Unknown', lastUpdated, lastChecked } = status;
+  const carrier = carrierIn(status);
+  return {
+    state,
+    ...reasonOf(status),
+    ...(carrier === undefined ? {} : { carrier }),
+    ...(lastUpdated === undefined ? {} : { changedAt: lastUpdated }),
+    ...(lastChecked === undefined ? {} : { checkedAt: lastChecked }),
+  };
+}
+
+/** Returns no reason for a NIC that is as it should be: `Configured` is the state already. */
+function reasonOf({ reason = '', message = '' }: InterfaceStatus) {
+  return reason === 'Configured' ? { reason: '', message: '' } : { reason, message };
+}
+
+function isSameNic(
+  entry: { readonly portId?: string | undefined; readonly macAddress?: string | undefined },
+  { portId, macAddress }: PlannedNic,
+): boolean {
+  if (entry.portId && portId) return entry.portId.toLowerCase() === portId;
+  return entry.macAddress?.toLowerCase() === macAddress;
+}
+
+/** Returns the entry's addresses as ip/prefix. */
+export function addressesOf({ addresses, address, cidr }: InterfaceSpec): string[] {
+  if (addresses !== undefined && addresses.length > 0) return [...addresses];
+  if (address === undefined) return [];
+  const prefix = cidr === undefined ? hostPrefix(familyOf(address)) : prefixOf(cidr);
+  return [`${address}/${prefix}`];
+}
+
+/** Returns the build of the agent that ran last; controllers before this field do not write it. */
+function versionIn(applied: NodeConfigStatus['applied']): string | undefined {
+  return (applied as { readonly version?: string } | undefined)?.version;
+}
+
+/** Returns the carrier at the last agent run; controllers before this field do not write it. */
+function carrierIn(status: InterfaceStatus): boolean | undefined {
+  return (status as { readonly carrier?: boolean }).carrier;
+}

@@ -1,0 +1,94 @@
+import { findCondition, rfc3339 } from '../../api/condition.ts';
+import { annotations } from '../../api/names.ts';
+import { pauseOf } from '../../api/pause.ts';
+import type { PortView } from '../../api/read-http.ts';
+import { isPinned } from '../observe/servers.ts';
+import { statusOf } from '../openstack-config.ts';
+import type { ResolvedConfig } from '../resolve/resolve.ts';
+import type { VisibleConfig } from './visible-configs.ts';
+
+type PortConfig = PortView['configs'][number];
+
+/** Port in its cloud and project. */
+export interface PlacedPort {
+  readonly deviceId: string;
+  readonly subnetIds: readonly string[];
+  readonly projectId: string;
+  readonly cloudName: string;
+}
+
+/** Returns the OpenstackConfigs of the port's project that select its server or its subnet, or may do so. */
+export function configsOf(
+  port: PlacedPort,
+  configs: readonly VisibleConfig[],
+  trigger: string,
+): PortConfig[] {
+  return configs.flatMap((config) => {
+    const selects = selectionOf(port, config);
+    return selects === undefined ? [] : [{ ...selects, ...stateOf(config, trigger) }];
+  });
+}
+
+type Selects = Pick<PortConfig, 'selectsServer' | 'selectsSubnet'>;
+
+/** Returns what the OpenstackConfig selects of the port; undefined: nothing. */
+function selectionOf(port: PlacedPort, { reads, resolved }: VisibleConfig): Selects | undefined {
+  if (reads === undefined) return resolved && selectionInSpec(port, resolved);
+  if (reads.cloudName !== port.cloudName || reads.projectId !== port.projectId) return undefined;
+  const { serverIds, serversComplete, subnetIds, subnetsComplete } = reads.selection;
+  const server = isChosen([port.deviceId], serverIds, serversComplete);
+  const subnet = isChosen(port.subnetIds, subnetIds, subnetsComplete);
+  return server === false && subnet === false ? undefined : selects(server, subnet);
+}
+
+/** Without a sync only ids in the spec are known: its cloud is unknown, and no id is in two clouds. */
+function selectionInSpec(
+  { deviceId, subnetIds }: PlacedPort,
+  { servers, subnets }: ResolvedConfig,
+): Selects | undefined {
+  const server = isChosen([deviceId], servers.ids, isPinned(servers));
+  const subnet = subnets.kind === 'ids' ? isChosen(subnetIds, subnets.ids, true) : undefined;
+  return server === true || subnet === true ? selects(server, subnet) : undefined;
+}
+
+/** Returns whether one of the ids is chosen; undefined: unknown. */
+function isChosen(
+  ids: readonly string[],
+  chosen: readonly string[],
+  isComplete: boolean,
+): boolean | undefined {
+  if (ids.some((id) => id !== '' && chosen.includes(id))) return true;
+  return isComplete ? false : undefined;
+}
+
+function selects(server: boolean | undefined, subnet: boolean | undefined): Selects {
+  return {
+    ...(server === undefined ? {} : { selectsServer: server }),
+    ...(subnet === undefined ? {} : { selectsSubnet: subnet }),
+  };
+}
+
+function stateOf(
+  { key, object, reads, nextSyncAt }: VisibleConfig,
+  trigger: string,
+): Omit<PortConfig, keyof Selects> {
+  const { conditions, lastSyncedAt } = statusOf(object);
+  const {
+    status = 'Unknown',
+    reason = '',
+    message = '',
+  } = findCondition(conditions, 'Ready') ?? {};
+  const { isPaused } = pauseOf(object);
+  const paused = object.metadata.annotations?.[annotations.paused] ?? '';
+  const lastSyncAt = reads?.at ?? lastSyncedAt;
+  return {
+    config: key,
+    ...(isPaused ? { paused } : {}),
+    trigger,
+    ready: status,
+    reason,
+    message,
+    ...(lastSyncAt === undefined ? {} : { lastSyncAt }),
+    ...(nextSyncAt === undefined || isPaused ? {} : { nextSyncAt: rfc3339(nextSyncAt) }),
+  };
+}

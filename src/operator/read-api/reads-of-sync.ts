@@ -1,0 +1,113 @@
+import { rfc3339 } from '../../api/condition.ts';
+import type { NodeView } from '../../api/read-http.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Observation } from '../../plan/observation.ts';
+import type { NodePlan, Problem } from '../../plan/plan.ts';
+import { nextTurn } from '../../process/slices.ts';
+import type { DeliveredContext } from '../sync/delivery.ts';
+import type { ConfigReads, NodeDelivery, NodeRow, NodeTotals } from './config-reads.ts';
+import { nodesOf } from './nodes-of-sync.ts';
+import { packNode, SharedTexts } from './packed-node.ts';
+
+/** Nodes packed between two turns of the event loop: each takes about 50 µs. */
+const turnSize = 50;
+
+/** Returns what the read API needs of a sync of all servers. */
+export async function readsOf(context: DeliveredContext, now: Date): Promise<ConfigReads> {
+  const { config, source, connections, planned, rounds } = context;
+  const { plan, input } = planned;
+  const { cloud } = connections.view;
+  const { observation, selection } = input;
+  const at = rfc3339(now);
+  const key = keyOf(source);
+  const texts = new SharedTexts();
+  const rows: NodeRow[] = [];
+  const sums = new Sums();
+  for (const node of nodesOf({ ...context, config: key, providerId: config.providerId, at })) {
+    if (rows.length > 0 && rows.length % turnSize === 0) await nextTurn();
+    sums.add(node);
+    rows.push(rowOf(node, texts));
+  }
+  const own = rounds.nodes.filter(({ isForeign }) => !isForeign);
+  return {
+    config: key,
+    providerId: config.providerId,
+    viola: config.viola,
+    cloudName: cloud.name,
+    projectId: cloud.projectId,
+    at,
+    selection,
+    rows,
+    totals: sums,
+    ports: observation.ports,
+    servers: new Map(observation.servers.map((server) => [server.id, server])),
+    networkNames: namesOf(observation),
+    verdicts: new Map(plan.ports.map((verdict) => [verdict.portId, verdict])),
+    nodeNames: new Map(own.map(({ instanceId, nodeName }) => [instanceId, nodeName])),
+    undelivered: undeliveredIn(context),
+    texts,
+  };
+}
+
+/** Packs a node. */
+export function rowOf(node: NodeView, texts: SharedTexts): NodeRow {
+  const { nodeName, state, reason } = node;
+  const packed = packNode(node, texts);
+  const shared = (text: string) => texts.textOf(texts.numberOf(text)) ?? text;
+  return { nodeName, state: shared(state), reason: shared(reason), packed };
+}
+
+class Sums implements NodeTotals {
+  nodes = 0;
+  readonly nics = new Map<string, number>();
+  drifted = 0;
+  oldestCheck: string | undefined;
+
+  add({ nics, drifted, checkedAt }: NodeView): void {
+    this.nodes += 1;
+    for (const { state } of nics) this.nics.set(state, (this.nics.get(state) ?? 0) + 1);
+    if (drifted) this.drifted += 1;
+    if (checkedAt === undefined) return;
+    if (this.oldestCheck === undefined || Date.parse(checkedAt) < Date.parse(this.oldestCheck)) {
+      this.oldestCheck = checkedAt;
+    }
+  }
+}
+
+function namesOf({ networks }: Observation): ReadonlyMap<string, string> {
+  return new Map(networks.flatMap(({ id, name }) => (name ? [[id, name] as const] : [])));
+}
+
+function undeliveredIn({ rounds, planned }: DeliveredContext): ReadonlyMap<string, NodeDelivery> {
+  const { delivery, nodes } = rounds;
+  const waiting = nodes.filter(({ waiting: waits }) => waits);
+  const held = planned.plan.problems.filter(({ reason }) => reason === 'RemovalHeld');
+  return new Map<string, NodeDelivery>([
+    ...waiting.map((node): [string, NodeDelivery] => [node.nodeName, waitOf(node)]),
+    ...delivery.waiting.map((nodeName): [string, NodeDelivery] => [nodeName, changing]),
+    ...held.flatMap((problem) => heldNode(problem, nodes)),
+    ...delivery.failures.map(({ nodeName, reason, message }): [string, NodeDelivery] => [
+      nodeName,
+      { ok: false, reason, message },
+    ]),
+  ]);
+}
+
+const changing: NodeDelivery = {
+  ok: false,
+  reason: 'Waiting',
+  message: 'the MultiNicNodeConfig is being changed or deleted',
+};
+
+function waitOf({ why }: NodePlan): NodeDelivery {
+  return { ok: false, reason: 'Waiting', message: why };
+}
+
+/** Returns the node that a blocked removal is about. */
+function heldNode(
+  { subject, reason, message }: Problem,
+  nodes: readonly NodePlan[],
+): [string, NodeDelivery][] {
+  const node = nodes.find(({ nodeName }) => subject === `node ${nodeName}`);
+  return node ? [[node.nodeName, { ok: false, reason, message }]] : [];
+}
