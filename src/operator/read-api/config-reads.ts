@@ -61,6 +61,6 @@ export interface NodeTotals {
 
 /** Returns the node of a row. */
 export function viewOf({ config, providerId, at, texts }: ConfigReads, row: NodeRow): NodeView {
-  const { nodeName, instanceId, ...node } = unpackNode(row.packed, texts);
-  return { providerId, nodeName, instanceId, config, ...node, observedAt: at };
+  const { nodeName, packed } = row;
+  return { providerId, nodeName, config, ...unpackNode(packed, texts), observedAt: at };
 }

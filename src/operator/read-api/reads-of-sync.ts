@@ -53,7 +53,7 @@ export async function readsOf(context: DeliveredContext, now: Date): Promise<Con
 export function rowOf(node: NodeView, texts: SharedTexts): NodeRow {
   const { nodeName, state, reason } = node;
   const packed = packNode(node, texts);
-  const shared = (text: string) => texts.textOf(texts.numberOf(text)) ?? text;
+  const shared = (text: string) => texts.textOf(texts.numberOf(text));
   return { nodeName, state: shared(state), reason: shared(reason), packed };
 }
 
