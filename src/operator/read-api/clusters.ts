@@ -17,7 +17,10 @@ interface ClusterSources {
   readonly providers: readonly string[] | undefined;
 }
 
-/** Returns the registered business clusters, and further ones that OpenstackConfigs name, with sums of their nodes. */
+/**
+ * Returns the business clusters that Violas report, with sums of their nodes. A cluster that an OpenstackConfig names is
+ * absent if its Viola does not report it, because it is not registered then.
+ */
 export async function listClusters(
   { configs, usual, reported, providers }: ClusterSources,
   page: z.infer<typeof pageQuery>,
@@ -27,14 +30,19 @@ export async function listClusters(
   const endpoints = [...(usual ? [usual] : []), ...named.values()];
   const reports = await reported.read(endpoints, signal);
   const ids = new Set([...named.keys(), ...[...reports.values()].flatMap(idsIn)]);
-  const visible = [...ids].filter((id) => providers === undefined || providers.includes(id));
-  const { items, next } = pageOf(visible, (id) => [id], page);
   const reads = configs.flatMap((config) => config.reads ?? []);
+  const clusters = [...ids]
+    .filter((id) => providers === undefined || providers.includes(id))
+    .flatMap((providerId) => {
+      const viola = named.get(providerId) ?? usual;
+      const connection = connectionOf(providerId, reports.get(viola?.url ?? ''));
+      return connection ? [{ providerId, ...connection }] : [];
+    });
+  const { items, next } = pageOf(clusters, ({ providerId }) => [providerId], page);
   return {
-    items: items.map((providerId) => {
-      const own = reads.filter((one) => one.providerId === providerId);
-      const { url } = named.get(providerId) ?? usual ?? {};
-      return { providerId, ...connectionOf(providerId, reports.get(url ?? '')), ...sumsOf(own) };
+    items: items.map((cluster) => {
+      const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
+      return { ...cluster, ...sumsOf(own) };
     }),
     ...(next === undefined ? {} : { continue: next }),
   };
@@ -56,15 +64,13 @@ function idsIn(report: ViolaReport): readonly string[] {
 
 type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
 
-function connectionOf(providerId: string, report: ViolaReport | undefined): Connection {
-  if (report === undefined) return { message: 'no Viola is set (VIOLA_ENDPOINT)' };
+/** Returns the connection; undefined: Viola does not report the cluster. */
+function connectionOf(providerId: string, report: ViolaReport | undefined): Connection | undefined {
+  if (report === undefined) return { message: 'no Viola is set; set VIOLA_ENDPOINT' };
   if (report.kind === 'unread') return { message: report.why };
   const found = report.items.find((item) => item.providerId === providerId);
-  return found ? reportedConnection(found) : { reachable: false, message: unregistered };
+  return found && reportedConnection(found);
 }
-
-const unregistered =
-  "Viola lists no such business cluster: register it (multinic register-cluster), or add it to the operator's token";
 
 function reportedConnection(cluster: ReportedCluster): Connection {
   const { reachable, message, checkedAt, rights } = cluster;

@@ -146,10 +146,14 @@ export async function setScene(
       configs: kube.configs,
       memories,
       settings,
-      triggers,
-      clock,
+      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
       authorities: { contrabass: systemAuthorities, openstack: systemAuthorities },
       clouds: outside.clouds?.(settings) ?? clouds,
+      views,
+      notifications,
+      brokerSecrets,
+      plans,
+      cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
@@ -158,26 +162,19 @@ export async function setScene(
         clusters: async () => viola.listClusters(),
         [Symbol.asyncDispose]: async () => undefined,
       },
-    } satisfies ReadDeps;
-    const made = createReconciler({
-      ...shared,
-      guard: createDeletionGuard({ client: kube, configs: kube.configs, definition, clock }),
-      views,
-      notifications,
-      brokerSecrets,
-      plans,
-      cloudAges,
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
       records: createDeliveryRecords({ store: breakable, perform, clock }),
       writer,
+      triggers,
       perform,
+      clock,
       random,
       log,
       metrics,
-    });
-    return { reconcile: made, triggers, memories, views, shared };
+    };
+    return { reconcile: createReconciler(shared), triggers, memories, views, readDeps: shared };
   }
-  let { reconcile, triggers, memories, views, shared } = makeReconciler();
+  let { reconcile, triggers, memories, views, readDeps } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -218,7 +215,7 @@ export async function setScene(
     /** Syncs another OpenstackConfig (`namespace/name`). */
     lookAt: async (other: string) => reconcile(other, signal),
     /** What the read API uses. */
-    readDeps: (): ReadDeps => shared,
+    readDeps: (): ReadDeps => readDeps,
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
@@ -239,7 +236,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views, shared } = makeReconciler());
+      ({ reconcile, triggers, memories, views, readDeps } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),
