@@ -19,20 +19,28 @@ export interface NodeDelivery {
   readonly message?: string;
 }
 
+/** What a sync selected in which cloud. */
+export interface ReadCloud {
+  readonly name: string;
+  readonly projectId: string | undefined;
+  readonly selection: Pick<
+    Selection,
+    'serverIds' | 'serversComplete' | 'subnetIds' | 'subnetsComplete'
+  >;
+}
+
 /** What the read API answers about an OpenstackConfig: the result of the last sync of all servers in this term. */
 export interface ConfigReads {
   /** OpenstackConfig as `namespace/name`. */
   readonly config: string;
   readonly providerId: string;
   readonly viola: ViolaEndpoint;
-  readonly cloudName: string;
-  readonly projectId: string | undefined;
-  /** End of the sync (RFC 3339). */
+  /** Undefined: no sync of this term has read the cloud; rows and verdicts are those of the objects. */
+  readonly cloud: ReadCloud | undefined;
+  /** When the business cluster was read (RFC 3339): the end of the sync. */
   readonly at: string;
-  readonly selection: Pick<
-    Selection,
-    'serverIds' | 'serversComplete' | 'subnetIds' | 'subnetsComplete'
-  >;
+  /** End of the sync that decided about the ports (RFC 3339). */
+  readonly decidedAt: string;
   /** By node name. */
   readonly rows: readonly NodeRow[];
   readonly totals: NodeTotals;

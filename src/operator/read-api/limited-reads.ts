@@ -15,7 +15,7 @@ export class LimitedReads {
   }
 
   /** Runs a read. Throws DeadlineReached when the time is over. */
-  async run<T>(read: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+  async run<T>(read: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return withDeadline({ clock: this.#clock, ms: timeoutMs, signal }, async (limited) => {
       await this.#enter();
       try {

@@ -65,6 +65,12 @@ interface CloudIndex {
   readonly subnetNames: ReadonlyMap<string, string | undefined>;
 }
 
+const noCloud: CloudIndex = {
+  ports: new Map(),
+  networkNames: new Map(),
+  subnetNames: new Map(),
+};
+
 function indexOf({ ports, networks, subnets }: Observation): CloudIndex {
   return {
     ports: new Map(ports.map((port) => [port.id, port])),
@@ -73,14 +79,15 @@ function indexOf({ ports, networks, subnets }: Observation): CloudIndex {
   };
 }
 
-function plannedNic(entry: InterfaceSpec, cloud: CloudIndex): PlannedNic {
+/** Returns a NIC as planned or delivered; without the cloud its names and its port's status are unknown. */
+export function plannedNic(entry: InterfaceSpec, cloud: CloudIndex = noCloud): PlannedNic {
   const { portId, macAddress, mtu, networkId, subnetId } = entry;
   const networkName = cloud.networkNames.get(networkId ?? '');
   const subnetName = cloud.subnetNames.get(subnetId ?? '');
   const portStatus = cloud.ports.get(portId ?? '')?.status;
   return {
     name: nameOf(entry),
-    ...(portId === undefined ? {} : { portId }),
+    ...(portId === undefined ? {} : { portId: portId.toLowerCase() }),
     macAddress: macAddress.toLowerCase(),
     addresses: addressesOf(entry),
     ...(mtu === undefined ? {} : { mtu }),

@@ -33,9 +33,10 @@ type Selects = Pick<PortConfig, 'selectsServer' | 'selectsSubnet'>;
 
 /** Returns what the OpenstackConfig selects of the port; undefined: nothing. */
 function selectionOf(port: PlacedPort, { reads, resolved }: VisibleConfig): Selects | undefined {
-  if (reads === undefined) return resolved && selectionInSpec(port, resolved);
-  if (reads.cloudName !== port.cloudName || reads.projectId !== port.projectId) return undefined;
-  const { serverIds, serversComplete, subnetIds, subnetsComplete } = reads.selection;
+  if (reads?.cloud === undefined) return resolved && selectionInSpec(port, resolved);
+  const { name, projectId, selection } = reads.cloud;
+  if (name !== port.cloudName || projectId !== port.projectId) return undefined;
+  const { serverIds, serversComplete, subnetIds, subnetsComplete } = selection;
   const server = isChosen([port.deviceId], serverIds, serversComplete);
   const subnet = isChosen(port.subnetIds, subnetIds, subnetsComplete);
   return server === false && subnet === false ? undefined : selects(server, subnet);
@@ -80,7 +81,7 @@ function stateOf(
   } = findCondition(conditions, 'Ready') ?? {};
   const { isPaused } = pauseOf(object);
   const paused = object.metadata.annotations?.[annotations.paused] ?? '';
-  const lastSyncAt = reads?.at ?? lastSyncedAt;
+  const lastSyncAt = reads?.decidedAt ?? lastSyncedAt;
   return {
     config: key,
     ...(isPaused ? { paused } : {}),

@@ -68,7 +68,7 @@ function syncedPorts(query: PortQuery, configs: readonly VisibleConfig[]): Synce
       ? reads.ports.filter((port) => isWanted(port, query)).map((port) => ({ port, reads }))
       : [],
   );
-  const byPort = Map.groupBy(found, ({ port, reads }) => `${reads.cloudName} ${port.id}`);
+  const byPort = Map.groupBy(found, ({ port, reads }) => `${reads.cloud?.name} ${port.id}`);
   return [...byPort.values()].flatMap((all) => {
     const [latest] = all.toSorted((a, b) => Date.parse(b.reads.at) - Date.parse(a.reads.at));
     return latest ? [{ port: latest.port, reads: all.map(({ reads }) => reads) }] : [];
@@ -81,15 +81,15 @@ function syncedView(
   trigger: string,
 ): PortView {
   const [first] = reads;
-  const { cloudName = '', at = '' } = first ?? {};
+  const { cloud, at = '' } = first ?? {};
   const networkName = reads.map((one) => one.networkNames.get(port.networkId)).find(Boolean);
-  const projectId = projectOf(port) || (first?.projectId ?? '');
+  const projectId = projectOf(port) || (cloud?.projectId ?? '');
   return {
     ...portFields(port),
     ...(networkName === undefined ? {} : { networkName }),
     readAt: at,
     source: 'sync',
-    ...ofSyncs(port, { cloudName, projectId }, configs, trigger),
+    ...ofSyncs(port, { cloudName: cloud?.name ?? '', projectId }, configs, trigger),
   };
 }
 
@@ -146,7 +146,9 @@ function ofSyncs(
   configs: readonly VisibleConfig[],
   trigger: string,
 ): OfSyncs {
-  const reads = configs.flatMap((one) => one.reads ?? []).filter((r) => r.cloudName === cloudName);
+  const reads = configs
+    .flatMap((one) => one.reads ?? [])
+    .filter(({ cloud }) => cloud === undefined || cloud.name === cloudName);
   const { deviceId } = port;
   const subnetIds = port.fixedIps.map(({ subnetId }) => subnetId);
   const serverName = reads.map(({ servers }) => servers.get(deviceId)?.name).find(Boolean);
@@ -164,7 +166,7 @@ function ofSyncs(
 
 /** Returns the decision of the OpenstackConfig that is nearest to a NIC: a NIC, a selected subnet, a selected server. */
 function verdictOf({ id, deviceId }: Port, reads: readonly ConfigReads[]): PortView['verdict'] {
-  const decided = reads.flatMap(({ config, at, verdicts }) => {
+  const decided = reads.flatMap(({ config, decidedAt: at, verdicts }) => {
     const verdict = verdicts.get(id);
     // A port that moved to another server since is not decided about yet.
     return verdict?.serverId === deviceId ? [{ config, at, verdict }] : [];

@@ -20,33 +20,39 @@ export async function readsOf(context: DeliveredContext, now: Date): Promise<Con
   const { observation, selection } = input;
   const at = rfc3339(now);
   const key = keyOf(source);
-  const texts = new SharedTexts();
-  const rows: NodeRow[] = [];
-  const sums = new Sums();
-  for (const node of nodesOf({ ...context, config: key, providerId: config.providerId, at })) {
-    if (rows.length > 0 && rows.length % turnSize === 0) await nextTurn();
-    sums.add(node);
-    rows.push(rowOf(node, texts));
-  }
+  const nodes = nodesOf({ ...context, config: key, providerId: config.providerId, at });
+  const rows = await rowsOf(nodes);
   const own = rounds.nodes.filter(({ isForeign }) => !isForeign);
   return {
     config: key,
     providerId: config.providerId,
     viola: config.viola,
-    cloudName: cloud.name,
-    projectId: cloud.projectId,
+    cloud: { name: cloud.name, projectId: cloud.projectId, selection },
     at,
-    selection,
-    rows,
-    totals: sums,
+    decidedAt: at,
+    ...rows,
     ports: observation.ports,
     servers: new Map(observation.servers.map((server) => [server.id, server])),
     networkNames: namesOf(observation),
     verdicts: new Map(plan.ports.map((verdict) => [verdict.portId, verdict])),
     nodeNames: new Map(own.map(({ instanceId, nodeName }) => [instanceId, nodeName])),
     undelivered: undeliveredIn(context),
-    texts,
   };
+}
+
+/** Packs nodes and sums them up. */
+export async function rowsOf(
+  nodes: Iterable<NodeView>,
+): Promise<Pick<ConfigReads, 'rows' | 'totals' | 'texts'>> {
+  const texts = new SharedTexts();
+  const rows: NodeRow[] = [];
+  const totals = new Sums();
+  for (const node of nodes) {
+    if (rows.length > 0 && rows.length % turnSize === 0) await nextTurn();
+    totals.add(node);
+    rows.push(rowOf(node, texts));
+  }
+  return { rows, totals, texts };
 }
 
 /** Packs a node. */

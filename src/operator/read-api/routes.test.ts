@@ -237,6 +237,44 @@ describe('GET /v1/nodes', () => {
   });
 });
 
+describe.each([
+  {
+    name: 'OpenStack is down after a restart',
+    act: () => scene.cloud.fail('portsOf', 'timeout'),
+    sync: async () => scene.look(),
+  },
+  {
+    name: 'the trigger mode starts no sync after a restart',
+    act: () => scene.trigger('mode: manual'),
+    sync: async () => undefined,
+  },
+])('$name', ({ act, sync }) => {
+  it('nodes, NICs and their ports are those of the objects', async () => {
+    await deliver();
+    report('worker-1', configured('p1', 'fa:16:3e:00:00:01'));
+    await scene.look();
+    scene.leadAgain();
+    act();
+    await sync();
+    const { items } = await get<NodeView>('nodes');
+    expect(items).toMatchObject([
+      { nodeName: 'worker-1', state: 'Configured', nics: [{ portId: 'p1', state: 'Configured' }] },
+      { nodeName: 'worker-2', instanceId: serverIds[1], unusedPorts: [] },
+    ]);
+    const ports = await get<PortView>('ports?portId=p1');
+    expect(ports.items).toMatchObject([
+      {
+        verdict: { nic: 'multinic0' },
+        node: { nodeName: 'worker-1' },
+        configs: [{ selectsServer: true }],
+      },
+    ]);
+    const lists = scene.viola.lists.length;
+    await get('nodes');
+    expect(scene.viola.lists.length).toBe(lists);
+  });
+});
+
 describe('GET /v1/nodes/{providerId}/{nodeName}', () => {
   it('a fresh read shows the object and no status that has gone since the last sync', async () => {
     await deliver();

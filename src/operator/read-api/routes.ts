@@ -20,6 +20,7 @@ import { Fields } from '../resolve/fields.ts';
 import { listClusters } from './clusters.ts';
 import { LimitedReads } from './limited-reads.ts';
 import { findNode, listNodes, readNode } from './nodes.ts';
+import { ObjectReads } from './object-reads.ts';
 import { portQueryOf } from './port-query.ts';
 import { findPorts } from './ports.ts';
 import type { ReadDeps } from './read-deps.ts';
@@ -54,11 +55,12 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
   const config = { admit: admitApiCallers(tokens, 'read') };
   const limited = new LimitedReads(deps.clock);
   const reported = new ReportedClusters(deps);
+  const objects = new ObjectReads(deps, limited);
   const usual = usualViola(deps);
 
-  function configsFor(request: FastifyRequest) {
+  async function configsFor(request: FastifyRequest) {
     refuseStale(unavailable());
-    return visibleConfigs(deps, visibleProviders(request));
+    return objects.fill(visibleConfigs(deps, visibleProviders(request)));
   }
 
   app.get(
@@ -73,7 +75,7 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
       },
     },
     async (request) => {
-      const configs = configsFor(request);
+      const configs = await configsFor(request);
       const sources = { configs, usual, reported, providers: visibleProviders(request) };
       return listClusters(sources, request.query, request.work);
     },
@@ -89,7 +91,7 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
         response: { 200: nodeViews, ...errors },
       },
     },
-    async (request) => listNodes(configsFor(request), request.query),
+    async (request) => listNodes(await configsFor(request), request.query),
   );
   app.get(
     `${readPaths.nodes}/:providerId/:nodeName`,
@@ -104,7 +106,7 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
       },
     },
     async (request) => {
-      const configs = configsFor(request);
+      const configs = await configsFor(request);
       const { params, query, work } = request;
       if (!query.fresh) return findNode(configs, params);
       return readNode(configs, params, { deps, limited }, work);
@@ -123,7 +125,7 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
       },
     },
     async (request) => {
-      const configs = configsFor(request);
+      const configs = await configsFor(request);
       return findPorts(portQueryOf(request.query), configs, { deps, limited }, request.work);
     },
   );
