@@ -6,7 +6,7 @@ import type { TokenFile } from './token-file.ts';
 import { identify, type Verb } from './who-may.ts';
 
 /**
- * Admits callers of the operator's API whose token grants the verb. Loopback callers may do everything, because the API
+ * Admits API callers with the verb in their token. Loopback callers may do everything, because the API
  * server already authorised their port-forward.
  */
 export function admitApiCallers(tokens: TokenFile | undefined, verb: Verb): Admit {
@@ -25,7 +25,7 @@ export function visibleProviders({ caller }: FastifyRequest): readonly string[] 
   return providers.includes('*') ? undefined : providers;
 }
 
-/** Throws 503 on a replica that does not lead, because its data date from its last leadership. */
+/** Throws 503 on a replica without leadership: only the leader's data are current. */
 export function refuseStale(why: string | undefined): void {
   if (why === undefined) return;
   throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });

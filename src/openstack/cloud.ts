@@ -43,7 +43,7 @@ export interface Cloud {
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
   /** Reads a port by id with `admin_state_up`, uncached: for users. */
   portRecord(id: string, signal: AbortSignal): Promise<Found<PortRecord>>;
-  /** Reads the account's project's ports that match the filter, uncached: for users. */
+  /** Reads matching ports in the account's project, uncached: for users. */
   projectPorts(filter: PortFilter, signal: AbortSignal): Promise<readonly Port[]>;
   /** Cached for 5 minutes. */
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;

@@ -29,12 +29,12 @@ export interface HostRoute {
   readonly nexthop: string;
 }
 
-/** Port read by id, with a field that lists of many ports leave out. */
+/** Port read by id, with a field missing from lists to keep large answers small. */
 export interface PortRecord extends Port {
   readonly adminStateUp: boolean;
 }
 
-/** Property that finds ports in a project. */
+/** Search property for ports in a project. */
 export type PortFilter =
   | { readonly macAddress: string }
   | { readonly ipAddress: string }

@@ -177,7 +177,7 @@ export function createLoop(options: LoopOptions) {
 
   const reads: ReadDeps = { ...options, clock, configs, memories, triggers };
   return {
-    /** What the read API uses. */
+    /** Input for the read API. */
     reads,
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {

@@ -5,7 +5,7 @@ import type { Clock } from '../../time/clock.ts';
 import type { TokenSource } from './token-source.ts';
 import { bodyOf } from './viola-answer.ts';
 
-/** Business cluster as Viola reports it. */
+/** Business cluster reported by Viola. */
 export type ReportedCluster = z.infer<typeof clusters>['items'][number];
 
 interface ClusterReader {
@@ -17,7 +17,7 @@ interface ClusterReader {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Reads the business clusters that a Viola knows and the operator's token may use. Throws RequestError. */
+/** Reads the business clusters known to Viola and allowed by the operator's token. Throws RequestError. */
 export async function readClusters(
   { caller, endpoint, token, clock }: ClusterReader,
   signal: AbortSignal,

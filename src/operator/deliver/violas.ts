@@ -28,7 +28,7 @@ export interface Violas extends AsyncDisposable {
    */
   of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
   /**
-   * Returns the business clusters that a native Viola reports. Throws RequestError, or PolicyDenied as `of` does.
+   * Returns the business clusters reported by a native Viola. Throws RequestError, or PolicyDenied like the client.
    */
   clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
 }
@@ -96,7 +96,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
     async clusters(endpoint, signal) {
       const { field, url, trusted } = endpoint;
       if (!trusted && token !== undefined) throw untrusted(field, url);
-      // Viola itself answers: a lane of its own is open while one business cluster hangs.
+      // A separate lane stays open while a business cluster hangs.
       const caller = await callerOf(endpoint, '');
       return readClusters({ caller, endpoint: url, token, clock }, signal);
     },

@@ -25,9 +25,9 @@ interface TermMemory {
   notReadyReasons: ReadonlySet<string>;
   /** For metrics; undefined: no sync of all servers has completed in this term. */
   delivered: DeliveredCounts | undefined;
-  /** For the read API; undefined: no sync of all servers has completed in this term. */
+  /** For the read API; undefined: no full sync has completed in this term. */
   reads: ConfigReads | undefined;
-  /** Next sync (undefined: unknown, or only a trigger starts one). */
+  /** Next sync; undefined: unknown, or only a trigger starts a sync. */
   nextSyncAt: Date | undefined;
 }
 
@@ -103,7 +103,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
     for (const memory of this.#memories.values()) memory.term = this.#term();
   }
 
-  /** Ends a leadership term: what the read API answers is then that of another replica. */
+  /** Ends a leadership term: the next leader serves the read API. */
   endTerm(): void {
     for (const { term } of this.#memories.values()) term.reads = undefined;
   }

@@ -13,13 +13,13 @@ interface ClusterSources {
   /** The operator's own Viola; undefined: VIOLA_ENDPOINT is not set. */
   readonly usual: ViolaEndpoint | undefined;
   readonly reported: ReportedClusters;
-  /** Business clusters that the caller may read; undefined: all. */
+  /** Business clusters visible to the caller; undefined: all. */
   readonly providers: readonly string[] | undefined;
 }
 
 /**
- * Returns the business clusters that Violas report, with sums of their nodes. A cluster that an OpenstackConfig names is
- * absent if its Viola does not report it, because it is not registered then.
+ * Returns the business clusters reported by Viola, with node sums. A cluster named by an OpenstackConfig but missing from
+ * Viola's report is not registered, and is left out.
  */
 export async function listClusters(
   { configs, usual, reported, providers }: ClusterSources,
@@ -48,7 +48,7 @@ export async function listClusters(
   };
 }
 
-/** Returns the business clusters that OpenstackConfigs deliver to, each with its Viola. */
+/** Returns the OpenstackConfigs' business clusters, each with a Viola endpoint. */
 function namedIn(configs: readonly VisibleConfig[]): ReadonlyMap<string, ViolaEndpoint> {
   return new Map(
     configs.flatMap(({ resolved, reads }) => {

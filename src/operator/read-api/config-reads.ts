@@ -4,7 +4,7 @@ import type { PortVerdict, Selection } from '../../plan/plan.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { type SharedTexts, unpackNode } from './packed-node.ts';
 
-/** Row of a node: what filters and sums use, and the rest packed. */
+/** Node row: fields for filters, and the remaining fields packed. */
 export interface NodeRow {
   readonly nodeName: string;
   readonly state: string;
@@ -12,14 +12,14 @@ export interface NodeRow {
   readonly packed: string;
 }
 
-/** Result of a node's delivery in one sync. */
+/** Delivery result for a node in a sync. */
 export interface NodeDelivery {
   readonly ok: boolean;
   readonly reason?: string;
   readonly message?: string;
 }
 
-/** What a sync selected in which cloud. */
+/** Cloud, project and selection in a sync. */
 export interface ReadCloud {
   readonly name: string;
   readonly projectId: string | undefined;
@@ -29,35 +29,35 @@ export interface ReadCloud {
   >;
 }
 
-/** What the read API answers about an OpenstackConfig: the result of the last sync of all servers in this term. */
+/** Read API data for an OpenstackConfig: result from the last full sync in this term. */
 export interface ConfigReads {
   /** OpenstackConfig as `namespace/name`. */
   readonly config: string;
   readonly providerId: string;
   readonly viola: ViolaEndpoint;
-  /** Undefined: no sync of this term has read the cloud; rows and verdicts are those of the objects. */
+  /** Undefined: no sync in this term has read the cloud; rows and verdicts come from the objects. */
   readonly cloud: ReadCloud | undefined;
-  /** When the business cluster was read (RFC 3339): the end of the sync. */
+  /** Read time for the business cluster (RFC 3339): the sync's end. */
   readonly at: string;
-  /** End of the sync that decided about the ports (RFC 3339). */
+  /** End time for the sync behind the verdicts (RFC 3339). */
   readonly decidedAt: string;
   /** By node name. */
   readonly rows: readonly NodeRow[];
   readonly totals: NodeTotals;
-  /** Ports of the selected servers; the cloud's port directory holds the same objects. */
+  /** The selected servers' ports; the cloud's port directory holds the same objects. */
   readonly ports: readonly Port[];
   readonly servers: ReadonlyMap<string, Server>;
   readonly networkNames: ReadonlyMap<string, string>;
   readonly verdicts: ReadonlyMap<string, PortVerdict>;
   /** Node names by server. */
   readonly nodeNames: ReadonlyMap<string, string>;
-  /** Nodes whose delivery failed or waits; a node without an entry was delivered or unchanged. */
+  /** Nodes with a failed or waiting delivery; a node without an entry was delivered or unchanged. */
   readonly undelivered: ReadonlyMap<string, NodeDelivery>;
-  /** Shared texts of the rows. */
+  /** Texts shared by the rows. */
   readonly texts: SharedTexts;
 }
 
-/** Sums of an OpenstackConfig's nodes. */
+/** Sums over an OpenstackConfig's nodes. */
 export interface NodeTotals {
   readonly nodes: number;
   /** NICs by state. */
@@ -67,7 +67,7 @@ export interface NodeTotals {
   readonly oldestCheck: string | undefined;
 }
 
-/** Returns the node of a row. */
+/** Returns a row's node. */
 export function viewOf({ config, providerId, at, texts }: ConfigReads, row: NodeRow): NodeView {
   const { nodeName, packed } = row;
   return { providerId, nodeName, config, ...unpackNode(packed, texts), observedAt: at };

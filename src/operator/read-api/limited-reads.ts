@@ -4,7 +4,7 @@ import { withDeadline } from '../../time/deadline.ts';
 const readsAtOnce = 4;
 const timeoutMs = 10_000;
 
-/** Reads of other services for callers: at most four at once, each for at most 10 s with its wait. */
+/** Limited reads for callers: at most four at once, each for at most 10 s including the wait. */
 export class LimitedReads {
   readonly #clock: Clock;
   readonly #waiting: (() => void)[] = [];
@@ -34,7 +34,7 @@ export class LimitedReads {
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
-    // The place of the read that ends is handed over.
+    // An ended read hands over a slot.
     await promise;
   }
 

@@ -8,7 +8,7 @@ import type {
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 
-/** NIC as planned, without its status on the node. */
+/** Planned NIC without status. */
 export type PlannedNic = Pick<
   NicView,
   | 'name'
@@ -23,23 +23,23 @@ export type PlannedNic = Pick<
   | 'portStatus'
 >;
 
-/** Node as planned, without its status in the business cluster. */
+/** Planned node without status. */
 export interface PlannedNode
   extends Pick<NodeView, 'providerId' | 'nodeName' | 'instanceId' | 'config' | 'unusedPorts'> {
   readonly nics: readonly PlannedNic[];
 }
 
-/** MultiNicNodeConfig as the operator read it. */
+/** MultiNicNodeConfig read by the operator. */
 export interface ReadObject {
   /** Undefined: the business cluster has no such object. */
   readonly existing: ExistingNodeConfig | undefined;
-  /** Generation that the operator wrote after this read; undefined: it wrote none. */
+  /** Generation written after this read; undefined: nothing was written. */
   readonly writtenGeneration?: number | undefined;
   /** RFC 3339. */
   readonly at: string;
 }
 
-/** Returns what the plan decided about a node, without its status. */
+/** Returns a node's planned fields, without status. */
 export function plannedOf(view: NodeView): PlannedNode {
   const { providerId, nodeName, instanceId, config, unusedPorts } = view;
   const nics = view.nics.map(
@@ -49,7 +49,7 @@ export function plannedOf(view: NodeView): PlannedNode {
   return { providerId, nodeName, instanceId, config, unusedPorts, nics };
 }
 
-/** Returns the node with the status of its MultiNicNodeConfig. */
+/** Returns the node with the MultiNicNodeConfig's status. */
 export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   const { existing, at } = read;
   const status = existing?.status;
@@ -71,7 +71,7 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   };
 }
 
-/** Returns the fields of the MultiNicNodeConfig that only a read of one node shows. */
+/** Returns the MultiNicNodeConfig's fields for single-node answers. */
 export function objectOf(node: ExistingNodeConfig): NonNullable<NodeView['object']> {
   const { uid, generation, spec, status = {}, deletionTimestamp } = node;
   const { observedGeneration, observedSpecHash, conditions = [], lastJobName, applied } = status;
@@ -150,7 +150,7 @@ function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): 
   };
 }
 
-/** Returns no reason for a NIC that is as it should be: `Configured` is the state already. */
+/** Returns no reason for a healthy NIC: `Configured` is already the state. */
 function reasonOf({ reason = '', message = '' }: InterfaceStatus) {
   return reason === 'Configured' ? { reason: '', message: '' } : { reason, message };
 }
@@ -171,12 +171,12 @@ export function addressesOf({ addresses, address, cidr }: InterfaceSpec): string
   return [`${address}/${prefix}`];
 }
 
-/** Returns the build of the agent that ran last; controllers before this field do not write it. */
+/** Returns the last agent's build; earlier controllers do not write this field. */
 function versionIn(applied: NodeConfigStatus['applied']): string | undefined {
   return (applied as { readonly version?: string } | undefined)?.version;
 }
 
-/** Returns the carrier at the last agent run; controllers before this field do not write it. */
+/** Returns the carrier at the last agent run; earlier controllers do not write this field. */
 function carrierIn(status: InterfaceStatus): boolean | undefined {
   return (status as { readonly carrier?: boolean }).carrier;
 }

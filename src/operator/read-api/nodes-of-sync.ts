@@ -17,7 +17,7 @@ interface SyncedNodes {
   readonly at: string;
 }
 
-/** Yields the nodes of a sync that an OpenstackConfig delivers, by name; a node without NICs only if ports are unused. */
+/** Yields the delivered nodes, by name; a node without NICs only if ports are unused. */
 export function* nodesOf({
   planned,
   rounds,
@@ -79,7 +79,7 @@ function indexOf({ ports, networks, subnets }: Observation): CloudIndex {
   };
 }
 
-/** Returns a NIC as planned or delivered; without the cloud its names and its port's status are unknown. */
+/** Returns a planned or delivered NIC; without the cloud names and port status are unknown. */
 export function plannedNic(entry: InterfaceSpec, cloud: CloudIndex = noCloud): PlannedNic {
   const { portId, macAddress, mtu, networkId, subnetId } = entry;
   const networkName = cloud.networkNames.get(networkId ?? '');

@@ -18,7 +18,7 @@ interface Found {
   readonly row: NodeRow;
 }
 
-/** Returns a page of the nodes that match, ordered by business cluster and name. */
+/** Returns a page with the matching nodes, ordered by business cluster and name. */
 export function listNodes(
   configs: readonly VisibleConfig[],
   { providerId, state, reason, config, ...page }: z.infer<typeof nodesQuery>,
@@ -51,13 +51,13 @@ interface NodeName {
   readonly nodeName: string;
 }
 
-/** Returns one node as of the last sync. Throws 404. */
+/** Returns a node from the last sync. Throws 404. */
 export function findNode(configs: readonly VisibleConfig[], name: NodeName): NodeView {
   const { reads, row } = foundNode(configs, name);
   return viewOf(reads, row);
 }
 
-/** Reads one node through Viola. Throws 404, or 503 if the business cluster could not be read. */
+/** Reads a node through Viola. Throws 404, or 503 if the business cluster could not be read. */
 export async function readNode(
   configs: readonly VisibleConfig[],
   name: NodeName,
@@ -89,7 +89,7 @@ export function isUnread(error: unknown): error is Error {
   return isRequestError(error) || error instanceof StepFailure || error instanceof DeadlineReached;
 }
 
-/** Returns the node; of several OpenstackConfigs with a node of this name the one with an object. */
+/** Returns the node with this name; among several, prefers a node with an object. */
 function foundNode(
   configs: readonly VisibleConfig[],
   { providerId, nodeName }: NodeName,

@@ -23,7 +23,7 @@ interface Reading {
 const lifetimeMs = 30_000;
 
 /**
- * Nodes of OpenstackConfigs without a completed sync in this term, from their objects: after a restart a cloud may be
+ * Nodes for OpenstackConfigs without a completed sync in this term, from their objects: after a restart a cloud may be
  * down, and a trigger mode such as `manual` may start no sync for days. Viola is read at most every 30 s for each.
  */
 export class ObjectReads {
@@ -36,7 +36,7 @@ export class ObjectReads {
     this.#limited = limited;
   }
 
-  /** Returns the OpenstackConfigs, with reads of the objects where no sync has completed. */
+  /** Returns the OpenstackConfigs; without a completed sync, with the objects' data. */
   async fill(configs: readonly VisibleConfig[]): Promise<readonly VisibleConfig[]> {
     const oldest = this.#deps.clock.monotonicMs() - lifetimeMs;
     for (const [key, { at }] of this.#readings) if (at < oldest) this.#readings.delete(key);
@@ -49,7 +49,7 @@ export class ObjectReads {
     );
   }
 
-  /** Returns whether nodes exist and no sync of this term will show them soon. */
+  /** Returns whether nodes exist and no sync will complete soon. */
   #isLate({ object }: VisibleConfig): boolean {
     const { deliveredTo = [], conditions } = statusOf(object);
     if (deliveredTo.length === 0) return false;
@@ -74,7 +74,7 @@ export class ObjectReads {
     const owner = ownerOf(object);
     const source = { ...owner, generation: generationOf(object) };
     try {
-      // Several callers wait for one read: it does not end with one of them.
+      // Several callers share a read, so no caller's abort ends the read.
       const { nodes } = await this.#limited.run(async (signal) => {
         const viola = await violas.of(endpoint, providerId, source);
         return viola.list({ fresh: false, source, instanceIds: [] }, signal);

@@ -12,7 +12,7 @@ const mac = (n: number) =>
     .padStart(6, '0')
     .replace(/(..)(?=.)/g, '$1:')}`;
 
-/** A node with ten dual-stack NICs, one of them failed, and its primary port. */
+/** A node with ten dual-stack NICs, the last failed, and a primary port. */
 function node(n: number): NodeView {
   return {
     providerId: 'biz-1',
@@ -83,13 +83,13 @@ const bare: PackableNode = {
 it.each([
   { name: 'a node with all fields', packable: full },
   { name: 'a node with required fields of unusual form', packable: bare },
-])('$name is the same after it was packed', ({ packable }) => {
+])('$name is unchanged after packing and unpacking', ({ packable }) => {
   const texts = new SharedTexts();
   packNode({ ...full, reason: 'Other' }, texts);
   expect(unpackNode(packNode(packable, texts), texts)).toEqual(packable);
 });
 
-it('a row of a node with ten NICs takes at most 1.5 kB of memory', () => {
+it('a row with ten NICs takes at most 1.5 kB in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const texts = new SharedTexts();
@@ -97,7 +97,7 @@ it('a row of a node with ten NICs takes at most 1.5 kB of memory', () => {
   const rows = Array.from({ length: count }, (_, n) => rowOf(node(n), texts));
   collect();
   const before = process.memoryUsage().heapUsed;
-  // Strings of their own, as rows of a later sync are.
+  // Separate strings, as in a later sync.
   const more = Array.from({ length: count }, (_, n) => rowOf(node(n + count), texts));
   collect();
   const perNode = (process.memoryUsage().heapUsed - before) / count;

@@ -2,10 +2,10 @@ import { rfc3339 } from '../../api/condition.ts';
 import { indexOfName, interfaceName } from '../../api/names.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 
-/** Most characters of a message in a row; a fresh read of the node returns the whole message. */
+/** Longest message in a row (characters); a fresh read returns the whole message. */
 const longestMessage = 200;
 
-/** Texts that many nodes share, such as network ids: a row has their numbers. */
+/** Texts shared by many nodes, such as network ids: a row contains numbers instead. */
 export class SharedTexts {
   readonly #numbers = new Map<string, number>();
   readonly #texts: string[] = [];
@@ -18,7 +18,7 @@ export class SharedTexts {
     return number;
   }
 
-  /** Throws for a number that numberOf never returned. */
+  /** Throws for a number never returned by numberOf. */
   textOf(number: number): string {
     const text = this.#texts[number];
     if (text === undefined) throw new Error(`no text has the number ${number}`);
@@ -26,7 +26,7 @@ export class SharedTexts {
   }
 }
 
-/** NodeView without the fields that the row or all rows of an OpenstackConfig have. */
+/** NodeView without the name and the fields common to an OpenstackConfig's rows. */
 export type PackableNode = Omit<
   NodeView,
   'providerId' | 'nodeName' | 'config' | 'observedAt' | 'object'
@@ -34,14 +34,14 @@ export type PackableNode = Omit<
 
 type Port = NodeView['unusedPorts'][number];
 
-/** Fields of a NIC that many NICs have in common. */
+/** Fields with equal values in many NICs. */
 type Place = Pick<
   NicView,
   'networkId' | 'networkName' | 'subnetId' | 'subnetName' | 'mtu' | 'portStatus'
 >;
 type State = Pick<NicView, 'state' | 'reason' | 'carrier'>;
 
-/** Fields of a node that many nodes have in common. */
+/** Fields with equal values in many nodes. */
 type Common = Pick<NodeView, 'state' | 'ready' | 'reason' | 'backend' | 'agentVersion' | 'drifted'>;
 
 type PackedNic = readonly [
@@ -75,8 +75,8 @@ type PackedNode = readonly [
 ];
 
 /**
- * Packs a node into one string of about 90 bytes per NIC. As objects the fields would take four times as much: each id
- * is a string of its own.
+ * Packs a node into a string with about 90 bytes per NIC. Objects would take four times as much, because each id would be
+ * a separate string.
  */
 export function packNode(node: PackableNode, texts: SharedTexts): string {
   const { instanceId, message, since, checkedAt, nics, unusedPorts } = node;
@@ -101,7 +101,7 @@ export function packNode(node: PackableNode, texts: SharedTexts): string {
   return oneByteText(JSON.stringify(packed));
 }
 
-/** One character beyond Latin-1 would make V8 store two bytes for each character; JSON can escape such characters. */
+/** V8 stores two bytes per character if any character is beyond Latin-1; JSON can escape such characters. */
 function oneByteText(json: string): string {
   const text = json.replaceAll(/[^\u0020-\u00ff]/g, escaped);
   return Buffer.from(text, 'latin1').toString('latin1');
@@ -211,7 +211,7 @@ function packedName(name: string): number | string {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A UUID takes 22 characters; any other id stays as it is, after a mark. */
+/** A UUID takes 22 characters; a different id stays unchanged behind a mark. */
 function packedId(id: string): string {
   if (!uuid.test(id)) return `=${id}`;
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');

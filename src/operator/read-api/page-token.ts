@@ -3,7 +3,7 @@ import { HttpProblem } from '../../http/problem.ts';
 
 const keySchema = z.array(z.string()).max(8);
 
-/** Items of one page, with the token of the next page; undefined: last page. */
+/** Items on a page, and the next page's token; undefined: last page. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
@@ -12,7 +12,7 @@ export interface Page<T> {
 /** Items per page without `limit`. */
 const usualLimit = 250;
 
-/** Returns a page of items in the order of their keys, after the item of the token. Throws 400 for a foreign token. */
+/** Returns a page, ordered by key, after the token's item. Throws 400 for a foreign token. */
 export function pageOf<T>(
   items: readonly T[],
   keyOf: (item: T) => readonly string[],

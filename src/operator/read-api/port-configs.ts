@@ -9,7 +9,7 @@ import type { VisibleConfig } from './visible-configs.ts';
 
 type PortConfig = PortView['configs'][number];
 
-/** Port in its cloud and project. */
+/** Port with cloud and project. */
 export interface PlacedPort {
   readonly deviceId: string;
   readonly subnetIds: readonly string[];
@@ -17,7 +17,7 @@ export interface PlacedPort {
   readonly cloudName: string;
 }
 
-/** Returns the OpenstackConfigs of the port's project that select its server or its subnet, or may do so. */
+/** Returns the OpenstackConfigs in the port's project with the server or the subnet in their (possible) selection. */
 export function configsOf(
   port: PlacedPort,
   configs: readonly VisibleConfig[],
@@ -31,7 +31,7 @@ export function configsOf(
 
 type Selects = Pick<PortConfig, 'selectsServer' | 'selectsSubnet'>;
 
-/** Returns what the OpenstackConfig selects of the port; undefined: nothing. */
+/** Returns whether server and subnet are selected; undefined: neither. */
 function selectionOf(port: PlacedPort, { reads, resolved }: VisibleConfig): Selects | undefined {
   if (reads?.cloud === undefined) return resolved && selectionInSpec(port, resolved);
   const { name, projectId, selection } = reads.cloud;
@@ -42,7 +42,7 @@ function selectionOf(port: PlacedPort, { reads, resolved }: VisibleConfig): Sele
   return server === false && subnet === false ? undefined : selects(server, subnet);
 }
 
-/** Without a sync only ids in the spec are known: its cloud is unknown, and no id is in two clouds. */
+/** Without a sync only the spec's ids are known. The cloud is unknown, but no id is in two clouds. */
 function selectionInSpec(
   { deviceId, subnetIds }: PlacedPort,
   { servers, subnets }: ResolvedConfig,
@@ -52,7 +52,7 @@ function selectionInSpec(
   return server === true || subnet === true ? selects(server, subnet) : undefined;
 }
 
-/** Returns whether one of the ids is chosen; undefined: unknown. */
+/** Returns whether any id is chosen; undefined: unknown. */
 function isChosen(
   ids: readonly string[],
   chosen: readonly string[],

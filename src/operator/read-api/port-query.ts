@@ -5,10 +5,10 @@ import { HttpProblem } from '../../http/problem.ts';
 import type { PortFilter } from '../../openstack/resources.ts';
 import type { Port } from '../../plan/observation.ts';
 
-/** What a caller looks for: one port by id, or the ports with a property. */
+/** Search for a port by id, or for ports by a property. */
 export type PortQuery = { readonly portId: string } | PortFilter;
 
-/** Returns the only parameter in the form of Neutron. Throws 400 for none, several or an unusable one. */
+/** Returns the only parameter in Neutron's form. Throws 400 for none, several or an unusable value. */
 export function portQueryOf({
   portId,
   mac,
@@ -48,7 +48,7 @@ function invalid(detail: string): HttpProblem {
   return new HttpProblem(400, 'InvalidRequest', detail);
 }
 
-/** Returns whether a port is one that the caller looks for. */
+/** Returns whether a port matches the search. */
 export function isWanted({ id, macAddress, deviceId, fixedIps }: Port, query: PortQuery): boolean {
   if ('portId' in query) return id === query.portId;
   if ('macAddress' in query) return macAddress === query.macAddress;

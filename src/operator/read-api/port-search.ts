@@ -13,7 +13,7 @@ export interface PortSearch {
   readonly limited: LimitedReads;
 }
 
-/** Port as Neutron returns it now. */
+/** Port read from Neutron for this request. */
 export interface CloudPort {
   readonly port: Port | PortRecord;
   readonly cloudName: string;
@@ -23,13 +23,13 @@ export interface CloudPort {
 
 interface SearchResult {
   readonly found: readonly CloudPort[];
-  /** Why accounts could not read, each with its OpenstackConfig. */
+  /** Failed accounts, each with OpenstackConfig and cause. */
   readonly failures: readonly string[];
 }
 
 /**
- * Reads ports with the accounts of OpenstackConfigs. An account of an administrator sees all projects: only ports of the
- * account's own project count, and ports that a sync of `synced` has read already.
+ * Reads ports with the OpenstackConfigs' accounts. An administrator sees all projects: only ports in the account's own
+ * project count, and ports already read by a sync in `synced`.
  */
 export async function searchPorts(
   query: PortQuery,
@@ -45,7 +45,7 @@ export async function searchPorts(
   return { found: [...byPort.values()], failures: reads.flatMap((read) => read.failures) };
 }
 
-/** Returns one OpenstackConfig of each account. */
+/** Returns an OpenstackConfig per account. */
 function oneOfEach(configs: readonly VisibleConfig[]): VisibleConfig[] {
   const usable = configs.filter(({ object }) => object.metadata.deletionTimestamp === undefined);
   return [...new Map(usable.map((config) => [accountKey(config), config])).values()];
@@ -99,7 +99,7 @@ async function portsIn(
   return found.kind === 'found' ? [found.value] : [];
 }
 
-/** Returns the network's name; a port is shown without it if only the network cannot be read. */
+/** Returns the network's name; undefined: unnamed, or the network cannot be read. */
 async function networkName(
   cloud: Cloud,
   { networkId }: Port,

@@ -10,16 +10,16 @@ import { isWanted, type PortQuery } from './port-query.ts';
 import { type CloudPort, type PortSearch, searchPorts } from './port-search.ts';
 import type { VisibleConfig } from './visible-configs.ts';
 
-/** Port that the last syncs know. */
+/** Port known to the last syncs. */
 interface SyncedPort {
   readonly port: Port;
-  /** Syncs of OpenstackConfigs that select the port's server, the latest first. */
+  /** Last syncs with this port's server, the latest first. */
   readonly reads: readonly ConfigReads[];
 }
 
 /**
- * Returns the ports that a caller looks for: as of the last syncs, else as Neutron returns them now. A port that is
- * looked up by id is always read, because users look up ports that they have just changed.
+ * Returns the matching ports from the last syncs, otherwise from Neutron. A search by id always reads Neutron, because
+ * users look up recently changed ports.
  */
 export async function findPorts(
   query: PortQuery,
@@ -61,7 +61,7 @@ function unread(failures: readonly string[]): HttpProblem {
   return new HttpProblem(503, 'PortUnread', detail, { retryAfterSeconds: 5 });
 }
 
-/** Finds ports in the last syncs; the ports of several OpenstackConfigs of one cloud are the same. */
+/** Finds ports in the last syncs, each port once per cloud. */
 function syncedPorts(query: PortQuery, configs: readonly VisibleConfig[]): SyncedPort[] {
   const found = configs.flatMap(({ reads }) =>
     reads
@@ -127,7 +127,7 @@ function portFields(port: Port | NeutronPort | PortRecord) {
   };
 }
 
-/** The port directory's ports carry their project, although plans do not use it. */
+/** The port directory's ports have a project, unused by plans. */
 function projectOf(port: Port & { readonly projectId?: string }): string {
   return port.projectId ?? '';
 }
@@ -139,7 +139,7 @@ interface Place {
 
 type OfSyncs = Pick<PortView, 'configs' | 'verdict' | 'node' | 'delivery' | 'serverName'>;
 
-/** Returns what the last syncs decided about a port and its server. */
+/** Returns the last syncs' decisions about a port and the port's server. */
 function ofSyncs(
   port: Port,
   { cloudName, projectId }: Place,
@@ -164,11 +164,11 @@ function ofSyncs(
   };
 }
 
-/** Returns the decision of the OpenstackConfig that is nearest to a NIC: a NIC, a selected subnet, a selected server. */
+/** Returns the decision closest to a NIC: a NIC, then a selected subnet, then a selected server. */
 function verdictOf({ id, deviceId }: Port, reads: readonly ConfigReads[]): PortView['verdict'] {
   const decided = reads.flatMap(({ config, decidedAt: at, verdicts }) => {
     const verdict = verdicts.get(id);
-    // A port that moved to another server since is not decided about yet.
+    // A port moved to a different server has no decision yet.
     return verdict?.serverId === deviceId ? [{ config, at, verdict }] : [];
   });
   const [best] = decided.toSorted((a, b) => nearness(b.verdict) - nearness(a.verdict));

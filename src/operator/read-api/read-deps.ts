@@ -7,7 +7,7 @@ import type { ConfigMemories } from '../memory/config-memory.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 import type { Triggers } from '../triggers/triggers.ts';
 
-/** What the read API uses: results of syncs, and accounts for reads of its own. */
+/** Input for the read API: sync results, and accounts for direct reads. */
 export interface ReadDeps extends AccountDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
   readonly memories: Pick<ConfigMemories, 'find'>;

@@ -9,10 +9,10 @@ import type { ConfigReads, NodeDelivery, NodeRow, NodeTotals } from './config-re
 import { nodesOf } from './nodes-of-sync.ts';
 import { packNode, SharedTexts } from './packed-node.ts';
 
-/** Nodes packed between two turns of the event loop: each takes about 50 µs. */
+/** Nodes packed per event-loop turn: each takes about 50 µs. */
 const turnSize = 50;
 
-/** Returns what the read API needs of a sync of all servers. */
+/** Returns the read API's data from a full sync. */
 export async function readsOf(context: DeliveredContext, now: Date): Promise<ConfigReads> {
   const { config, source, connections, planned, rounds } = context;
   const { plan, input } = planned;
@@ -40,7 +40,7 @@ export async function readsOf(context: DeliveredContext, now: Date): Promise<Con
   };
 }
 
-/** Packs nodes and sums them up. */
+/** Packs and counts nodes. */
 export async function rowsOf(
   nodes: Iterable<NodeView>,
 ): Promise<Pick<ConfigReads, 'rows' | 'totals' | 'texts'>> {
@@ -109,7 +109,7 @@ function waitOf({ why }: NodePlan): NodeDelivery {
   return { ok: false, reason: 'Waiting', message: why };
 }
 
-/** Returns the node that a blocked removal is about. */
+/** Returns the node with the blocked removal. */
 function heldNode(
   { subject, reason, message }: Problem,
   nodes: readonly NodePlan[],

@@ -5,7 +5,7 @@ import type { Violas } from '../deliver/violas.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import { isUnread } from './nodes.ts';
 
-/** Business clusters of one Viola, or why Viola could not be read. */
+/** A Viola's business clusters, or why Viola could not be read. */
 export type ViolaReport =
   | { readonly kind: 'read'; readonly items: readonly ReportedCluster[] }
   | { readonly kind: 'unread'; readonly why: string };
@@ -16,11 +16,11 @@ interface Reading {
   readonly report: Promise<ViolaReport>;
 }
 
-/** Lifetime of an answer: Viola checks each business cluster for its answer. */
+/** Answer lifetime: Viola checks every business cluster per answer. */
 const lifetimeMs = 10_000;
 const timeoutMs = 10_000;
 
-/** Business clusters by Viola, each Viola read at most every 10 s. */
+/** Business clusters per Viola, read at most every 10 s. */
 export class ReportedClusters {
   readonly #violas: Pick<Violas, 'clusters'>;
   readonly #clock: Clock;
@@ -59,7 +59,7 @@ export class ReportedClusters {
       return { kind: 'unread', why: 'a legacy Viola does not list its business clusters' };
     }
     try {
-      // Several callers wait for one read: it does not end with one of them.
+      // Several callers share a read, so no caller's abort ends the read.
       const limit = { clock: this.#clock, ms: timeoutMs };
       const items = await withDeadline(limit, (ends) => this.#violas.clusters(endpoint, ends));
       return { kind: 'read', items };

@@ -74,7 +74,7 @@ async function deliver(): Promise<void> {
   await scene.look();
 }
 
-/** Reports a status for a node, as its controller would. */
+/** Reports a node's status, like a controller. */
 function report(nodeName: string, status: NodeConfigStatus): void {
   const node = scene.viola.nodes.get(nodeName);
   if (!node) throw new Error(`no node ${nodeName}`);
@@ -98,7 +98,7 @@ const configured = (portId: string, macAddress: string): NodeConfigStatus => ({
   applied: { checkedAt: '2026-01-01T00:00:30Z', family: 'netplan' },
 });
 
-/** Adds an OpenstackConfig of another project and business cluster, with port `p9` on the third server. */
+/** Adds an OpenstackConfig in a second project and business cluster, with port `p9` on the third server. */
 async function addTenant(change: Partial<FakeCloud['ports'][number]> = {}): Promise<FakeCloud> {
   const cloud = new FakeCloud('project-2');
   Object.assign(cloud, { name: 'https://other.test' });
@@ -124,7 +124,7 @@ const nodeNames = ({ items }: Answer<NodeView>) =>
   items.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`);
 
 describe('GET /v1/nodes', () => {
-  it('a node shows its NIC, the status from the business cluster and ports that are not NICs', async () => {
+  it('a node shows NICs, the status from the business cluster and unused ports', async () => {
     attach(scene.cloud, 3, 1);
     const [port] = scene.cloud.ports;
     if (port) scene.cloud.ports = [{ ...port, createdAt: '2025-01-01T00:00:00Z' }];
@@ -184,7 +184,7 @@ describe('GET /v1/nodes', () => {
     expect(nodeNames(await get(`nodes${query}`, as))).toEqual(names);
   });
 
-  it('pages follow the token of the page before', async () => {
+  it('pages follow the continue token', async () => {
     await deliver();
     await addTenant();
     const first = await get<NodeView>('nodes?limit=2');
@@ -216,7 +216,7 @@ describe('GET /v1/nodes', () => {
   });
 
   it.each(['clusters', 'nodes', 'nodes/biz-1/worker-1', 'ports?portId=p1'])(
-    '%s is 503 on a replica that does not lead',
+    '%s is 503 on a replica without leadership',
     async (path) => {
       await deliver();
       unavailable = 'another replica of the operator leads';
@@ -249,7 +249,7 @@ describe.each([
     sync: async () => undefined,
   },
 ])('$name', ({ act, sync }) => {
-  it('nodes, NICs and their ports are those of the objects', async () => {
+  it('nodes, NICs and ports come from the objects', async () => {
     await deliver();
     report('worker-1', configured('p1', 'fa:16:3e:00:00:01'));
     await scene.look();
@@ -276,7 +276,7 @@ describe.each([
 });
 
 describe('GET /v1/nodes/{providerId}/{nodeName}', () => {
-  it('a fresh read shows the object and no status that has gone since the last sync', async () => {
+  it('a fresh read shows the object and drops an outdated status', async () => {
     await deliver();
     report('worker-1', configured('p1', 'fa:16:3e:00:00:01'));
     await scene.look();
@@ -309,7 +309,7 @@ describe('GET /v1/nodes/{providerId}/{nodeName}', () => {
     expect(body).not.toHaveProperty('checkedAt');
   });
 
-  it('a fresh read of a cluster that Viola cannot read is 503 with the next step', async () => {
+  it('a fresh read is 503 with the next step when Viola cannot read the cluster', async () => {
     await deliver();
     scene.viola.fail(503, 'cluster unreachable');
     const { status, body } = await get('nodes/biz-1/worker-1?fresh=true');
@@ -327,7 +327,7 @@ describe('GET /v1/clusters', () => {
     message: reachable ? '' : 'connection refused',
   });
 
-  it('business clusters show their connection and the sums of their nodes', async () => {
+  it('business clusters show connection and node sums', async () => {
     await deliver();
     report('worker-1', configured('p1', 'fa:16:3e:00:00:01'));
     await scene.look();
@@ -364,7 +364,7 @@ describe('GET /v1/clusters', () => {
     expect(items[0]?.message).toMatch(/viola: unexpected status 500/);
   });
 
-  it('a cluster that Viola does not report is absent: it is not registered', async () => {
+  it('a cluster missing from Viola’s report is absent, because registration is missing', async () => {
     await deliver();
     scene.viola.clusters = [cluster('biz-3')];
     const { items } = await get<ClusterView>('clusters');
@@ -375,7 +375,7 @@ describe('GET /v1/clusters', () => {
 describe('GET /v1/ports', () => {
   const idsOf = ({ items }: Answer<PortView>) => items.map(({ portId }) => portId);
 
-  it('a port of the last sync shows its NIC, node, delivery and OpenstackConfig', async () => {
+  it('a port from the last sync shows NIC, node, delivery and OpenstackConfig', async () => {
     await deliver();
     const { items } = await get<PortView>('ports?address=10.0.10.1');
     expect(items).toMatchObject([
@@ -403,7 +403,7 @@ describe('GET /v1/ports', () => {
     expect(items[0]?.configs[0]?.nextSyncAt).toBeDefined();
   });
 
-  it('a port by id is read from Neutron, with admin_state_up, and keeps the decision of the sync', async () => {
+  it('a port by id is read from Neutron, with admin_state_up, and keeps the sync’s decision', async () => {
     await deliver();
     scene.cloud.disabled.add('p1');
     const { items } = await get<PortView>('ports?portId=P1');
@@ -414,7 +414,7 @@ describe('GET /v1/ports', () => {
     expect((await get<PortView>('ports?portId=p1')).items).toMatchObject([{ source: 'sync' }]);
   });
 
-  it('a port that nothing selects is read from Neutron in the account’s own project only', async () => {
+  it('an unselected port is read from Neutron in the account’s own project only', async () => {
     await deliver();
     attach(scene.cloud, 7, 3);
     attach(scene.cloud, 8, 3);
@@ -434,7 +434,7 @@ describe('GET /v1/ports', () => {
     expect(idsOf(await get('ports?mac=FA-16-3E-00-00-07'))).toEqual(['p7']);
   });
 
-  it('no account of another caller’s business cluster is used', async () => {
+  it('accounts outside the caller’s business clusters are never used', async () => {
     await deliver();
     const { clouds } = scene;
     const before = clouds.identities.length;
@@ -445,13 +445,16 @@ describe('GET /v1/ports', () => {
   it.each([
     { query: 'mac=fa:16:3e:00:00:01', name: 'two ports with one MAC' },
     { query: 'address=10.0.10.1', name: 'an address in two clouds' },
-  ])('$name are two answers, and one for a caller of one cluster', async ({ query }) => {
-    await deliver();
-    const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.1' }];
-    await addTenant({ macAddress: 'fa:16:3e:00:00:01', fixedIps });
-    expect(idsOf(await get(`ports?${query}`)).toSorted()).toEqual(['p1', 'p9']);
-    expect(idsOf(await get(`ports?${query}`, 'two'))).toEqual(['p9']);
-  });
+  ])(
+    '$name are two answers, but a single answer for a caller with a single cluster',
+    async ({ query }) => {
+      await deliver();
+      const fixedIps = [{ subnetId: 'sub-a', ipAddress: '10.0.10.1' }];
+      await addTenant({ macAddress: 'fa:16:3e:00:00:01', fixedIps });
+      expect(idsOf(await get(`ports?${query}`)).toSorted()).toEqual(['p1', 'p9']);
+      expect(idsOf(await get(`ports?${query}`, 'two'))).toEqual(['p9']);
+    },
+  );
 
   it('a node name in two business clusters is two nodes', async () => {
     await deliver();
@@ -476,7 +479,7 @@ describe('GET /v1/ports', () => {
     expect(body['detail']).toContain('multinic-system/osc: keystone');
   });
 
-  it('an OpenstackConfig without a completed sync is listed by the ids in its spec', async () => {
+  it('an OpenstackConfig without a completed sync is listed by spec ids', async () => {
     attach(scene.cloud, 1, 1);
     scene.viola.fail(503);
     scene.create();
@@ -490,7 +493,7 @@ describe('GET /v1/ports', () => {
     ]);
   });
 
-  it('a paused OpenstackConfig is shown with the value of its annotation', async () => {
+  it('a paused OpenstackConfig is shown with the annotation value', async () => {
     await deliver();
     scene.kube.annotate({ 'multinic.io/paused': 'true' });
     await scene.look();

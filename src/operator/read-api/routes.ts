@@ -46,10 +46,7 @@ const nodeQuery = z.strictObject({
     .describe('Read the node through Viola, instead of the result of the last sync.'),
 });
 
-/**
- * Serves `GET /v1/clusters`, `/v1/nodes`, `/v1/nodes/{providerId}/{nodeName}` and `/v1/ports`: what the last syncs
- * found, with reads of Viola and Neutron where a caller needs the present state.
- */
+/** Serves `GET /v1/clusters`, `/v1/nodes` and `/v1/ports` from the last syncs, with direct reads on request. */
 export function serveReads(app: HttpServer, { deps, tokens, unavailable }: ServedReads): void {
   const errors = problemResponses(problem, ...everyRoute);
   const config = { admit: admitApiCallers(tokens, 'read') };
@@ -131,7 +128,7 @@ export function serveReads(app: HttpServer, { deps, tokens, unavailable }: Serve
   );
 }
 
-/** Returns the operator's own Viola, which may know business clusters that no OpenstackConfig names. */
+/** Returns the operator's own Viola: Viola may know business clusters without any OpenstackConfig. */
 function usualViola({ settings }: ReadDeps) {
   const { violaEndpoint: own } = settings;
   if (own === undefined) return undefined;

@@ -5,19 +5,19 @@ import { type ResolvedConfig, resolveConfig } from '../resolve/resolve.ts';
 import type { ConfigReads } from './config-reads.ts';
 import type { ReadDeps } from './read-deps.ts';
 
-/** OpenstackConfig whose business cluster the caller may read. */
+/** OpenstackConfig visible to the caller. */
 export interface VisibleConfig {
   /** `namespace/name`. */
   readonly key: string;
   readonly object: ConfigObject;
   /** Undefined: a field is unusable. */
   readonly resolved: ResolvedConfig | undefined;
-  /** Last sync of all servers; undefined: none in this term. */
+  /** Last full sync; undefined: none in this term. */
   readonly reads: ConfigReads | undefined;
   readonly nextSyncAt: Date | undefined;
 }
 
-/** Returns the OpenstackConfigs of these business clusters; undefined: of all. */
+/** Returns the OpenstackConfigs in these business clusters; undefined: in all. */
 export function visibleConfigs(
   deps: Pick<ReadDeps, 'configs' | 'memories' | 'settings'>,
   providers: readonly string[] | undefined,
@@ -32,7 +32,7 @@ function configOf(
 ): VisibleConfig {
   const key = keyOf(cached);
   const found = memories.find(key);
-  // A recreated object of this name has another memory.
+  // A recreated object has a new memory.
   const memory = found?.uid === cached.metadata.uid ? found : undefined;
   const object = memory ? latestObject({ object: cached, memory }) : cached;
   return {
@@ -44,7 +44,7 @@ function configOf(
   };
 }
 
-/** Resolved settings per version of an object: the settings of the operator never change. */
+/** Resolved settings per object version: the operator's settings never change. */
 const known = new WeakMap<ConfigObject, { readonly config: ResolvedConfig | undefined }>();
 
 function resolvedOf(
@@ -59,7 +59,7 @@ function resolvedOf(
   return config;
 }
 
-/** Requires every business cluster that the answer may be about: the one in the spec, and that of the last sync. */
+/** Requires every business cluster behind the answer: from the spec, and from the last sync. */
 function isVisible(
   { resolved, reads }: VisibleConfig,
   providers: readonly string[] | undefined,

@@ -32,8 +32,7 @@ export function completeSome(
 }
 
 /**
- * Records the nodes after a sync of all servers in the inventory and for the read API. Marks the cloud as completely
- * read.
+ * Records the nodes after a full sync in the inventory and for the read API. Marks the cloud as completely read.
  */
 export async function recordNodes(
   context: DeliveredContext,

@@ -31,9 +31,9 @@ export class FakeViola implements ViolaClient {
   readonly unreadable = new Set<string>();
   /** Stale versions of nodes in lists. */
   readonly listedAs = new Map<string, ExistingNodeConfig>();
-  /** Answer to the list of business clusters. */
+  /** Answer for the cluster list. */
   clusters: readonly ReportedCluster[] = [];
-  /** Number of reads of that list. */
+  /** Number of cluster list reads. */
   clusterReads = 0;
   /** Error for the next calls. */
   outage: RequestError | undefined;

@@ -212,9 +212,9 @@ export async function setScene(
       }
       return nextMs;
     },
-    /** Syncs another OpenstackConfig (`namespace/name`). */
+    /** Syncs the OpenstackConfig `namespace/name`. */
     lookAt: async (other: string) => reconcile(other, signal),
-    /** What the read API uses. */
+    /** Input for the read API. */
     readDeps: (): ReadDeps => readDeps,
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
