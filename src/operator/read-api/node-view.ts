@@ -92,9 +92,12 @@ type State = Pick<NodeView, 'state' | 'ready' | 'reason' | 'message' | 'since'>;
 
 const unknown: State = { state: 'Unknown', ready: 'Unknown', reason: '', message: '' };
 
+const missing = 'the business cluster has no MultiNicNodeConfig of this node';
+const justWritten = 'the MultiNicNodeConfig was created by this sync and has no status yet';
+
 function stateOf({ existing, writtenGeneration }: ReadObject): State {
   if (existing === undefined) {
-    return { ...unknown, message: 'the business cluster has no MultiNicNodeConfig of this node' };
+    return { ...unknown, message: writtenGeneration === undefined ? missing : justWritten };
   }
   if (existing.deletionTimestamp !== undefined) {
     return { ...unknown, message: 'the MultiNicNodeConfig is being deleted' };

@@ -124,6 +124,26 @@ const nodeNames = ({ items }: Answer<NodeView>) =>
   items.map(({ providerId, nodeName }) => `${providerId}/${nodeName}`);
 
 describe('GET /v1/nodes', () => {
+  it('a node created by the last sync has no status yet, and an updated node is Pending', async () => {
+    await deliver();
+    const states = async () =>
+      (await get<NodeView>('nodes')).items.map((node) => [node.state, node.message]);
+    const created = [
+      'Unknown',
+      'the MultiNicNodeConfig was created by this sync and has no status yet',
+    ];
+    expect(await states()).toEqual([created, created]);
+    for (const n of [1, 2]) report(`worker-${n}`, configured(`p${n}`, `fa:16:3e:00:00:0${n}`));
+    attach(scene.cloud, 3, 1);
+    await scene.look();
+    expect(await states()).toEqual([
+      ['Pending', 'the controller has not processed generation 2 yet'],
+      ['Configured', ''],
+    ]);
+    const [node] = (await get<NodeView>('nodes')).items;
+    expect(node?.nics.map(({ state }) => state)).toEqual(['Configured', 'Pending']);
+  });
+
   it('a node shows NICs, the status from the business cluster and unused ports', async () => {
     attach(scene.cloud, 3, 1);
     const [port] = scene.cloud.ports;
