@@ -48,6 +48,7 @@ const portChange = z.object({
   port: z.strictObject({
     name: z.string().optional(),
     device_id: z.string().optional(),
+    admin_state_up: z.boolean().optional(),
     fixed_ips: fixedIpsBody,
   }),
 });
@@ -264,8 +265,9 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     route('PUT', '/v2.0/ports/{id}', ({ params, body }, session) => {
       const { port } = bodyAs(portChange, body, 'HTTPBadRequest');
       const { id } = portOf(params['id'], session);
-      const { name, device_id: deviceId } = port;
+      const { name, device_id: deviceId, admin_state_up: adminStateUp } = port;
       const fixedIps = wantedIps(port.fixed_ips);
+      if (adminStateUp !== undefined) ports.enable(id, adminStateUp);
       if (fixedIps !== undefined) ports.readdress(id, fixedIps);
       const changed = ports.update(id, {
         ...(name === undefined ? {} : { name }),

@@ -229,6 +229,10 @@ export function portTests(contract: Contract): void {
       const record = { kind: 'found', value: { ...value, adminStateUp: true } };
       expect(await cloud.portRecord(made.id, signal())).toEqual(record);
       expect(await parts().neutron.portRecord(made.id, signal())).toEqual(record);
+      await tenant.updatePort(made.id, { admin_state_up: false });
+      expect(await cloud.portRecord(made.id, signal())).toMatchObject({
+        value: { adminStateUp: false },
+      });
     },
   );
 }
