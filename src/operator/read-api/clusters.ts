@@ -4,6 +4,7 @@ import type { ClusterView, clusterViews, pageQuery } from '../../api/read-http.t
 import type { ReportedCluster } from '../deliver/viola-clusters.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
 import type { ConfigReads } from './config-reads.ts';
+import { optional } from './optional.ts';
 import { pageOf } from './page-token.ts';
 import type { ReportedClusters, ViolaReport } from './reported-clusters.ts';
 import type { VisibleConfig } from './visible-configs.ts';
@@ -44,7 +45,7 @@ export async function listClusters(
       const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
       return { ...cluster, ...sumsOf(own) };
     }),
-    ...(next === undefined ? {} : { continue: next }),
+    ...optional({ continue: next }),
   };
 }
 
@@ -74,7 +75,7 @@ function connectionOf(providerId: string, report: ViolaReport | undefined): Conn
 
 function reportedConnection(cluster: ReportedCluster): Connection {
   const { reachable, message, checkedAt, rights } = cluster;
-  return { reachable, message, checkedAt, ...(rights ? { missingRights: rights.missing } : {}) };
+  return { reachable, message, checkedAt, ...optional({ missingRights: rights?.missing }) };
 }
 
 type Sums = Pick<ClusterView, 'nodes' | 'nics' | 'drifted' | 'oldestCheck'>;
@@ -84,7 +85,7 @@ function sumsOf(reads: readonly ConfigReads[]): Sums {
     reads.reduce((total, { totals }) => total + of(totals), 0);
   const checks = reads.flatMap(({ totals }) => totals.oldestCheck ?? []);
   const [oldest] = checks.toSorted((a, b) => Date.parse(a) - Date.parse(b));
-  const counts = nodeConfigState.options.map((state) => [
+  const counts = nodeConfigState.options.map((state): [string, number] => [
     state,
     sum(({ nics }) => nics.get(state) ?? 0),
   ]);
@@ -92,6 +93,6 @@ function sumsOf(reads: readonly ConfigReads[]): Sums {
     nodes: sum(({ nodes }) => nodes),
     nics: Object.fromEntries(counts) as Sums['nics'],
     drifted: sum(({ drifted }) => drifted),
-    ...(oldest === undefined ? {} : { oldestCheck: oldest }),
+    ...optional({ oldestCheck: oldest }),
   };
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import { optional } from './optional.ts';
 
 /** Planned NIC without status. */
 export type PlannedNic = Pick<
@@ -53,10 +54,6 @@ export function plannedOf(view: NodeView): PlannedNode {
 export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
   const { existing, at } = read;
   const status = existing?.status;
-  const { applied, lastInterfaceCheck } = status ?? {};
-  const checkedAt = applied?.checkedAt ?? lastInterfaceCheck;
-  const backend = applied?.foundFamily ?? applied?.family;
-  const agentVersion = versionIn(applied);
   const nics = planned.nics.map((nic) => ({ ...nic, ...nicStateOf(nic, existing) }));
   return {
     ...planned,
@@ -64,11 +61,18 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
     unusedPorts: planned.unusedPorts,
     nics,
     drifted: findCondition(status?.conditions, 'Drifted')?.status === 'True',
-    ...(checkedAt === undefined ? {} : { checkedAt }),
-    ...(backend === undefined ? {} : { backend }),
-    ...(agentVersion === undefined ? {} : { agentVersion }),
+    ...lastRunIn(status),
     observedAt: at,
   };
+}
+
+/** Returns the record of checks and agent runs. */
+function lastRunIn({ applied = {}, lastInterfaceCheck }: NodeConfigStatus = {}) {
+  return optional({
+    checkedAt: applied.checkedAt ?? lastInterfaceCheck,
+    backend: applied.foundFamily ?? applied.family,
+    agentVersion: versionIn(applied),
+  });
 }
 
 /** Returns the MultiNicNodeConfig's fields for single-node answers. */
@@ -78,12 +82,9 @@ export function objectOf(node: ExistingNodeConfig): NonNullable<NodeView['object
   return {
     uid,
     generation,
-    ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    ...(spec.specHash === undefined ? {} : { specHash: spec.specHash }),
-    ...(observedSpecHash === undefined ? {} : { observedSpecHash }),
+    ...optional({ observedGeneration, specHash: spec.specHash, observedSpecHash }),
     conditions,
-    ...(lastJobName === undefined ? {} : { lastJobName }),
-    ...(applied?.attempt === undefined ? {} : { attempt: applied.attempt }),
+    ...optional({ lastJobName, attempt: applied?.attempt }),
     deleting: deletionTimestamp !== undefined,
   };
 }
@@ -118,7 +119,7 @@ function readyOf({ conditions }: NodeConfigStatus): Omit<State, 'state'> {
   const ready = findCondition(conditions, 'Ready');
   const drifted = findCondition(conditions, 'Drifted');
   const since = ready?.lastTransitionTime;
-  const at = since === undefined ? {} : { since };
+  const at = optional({ since });
   if (ready?.status !== 'True') {
     const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
     return { ready: status, reason, message, ...at };
@@ -142,15 +143,9 @@ function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): 
   if (status === undefined) {
     return { state: isSent ? 'Unknown' : 'Pending', reason: '', message: '' };
   }
-  const { status: state = 'Unknown', lastUpdated, lastChecked } = status;
+  const { status: state = 'Unknown', lastUpdated: changedAt, lastChecked: checkedAt } = status;
   const carrier = carrierIn(status);
-  return {
-    state,
-    ...reasonOf(status),
-    ...(carrier === undefined ? {} : { carrier }),
-    ...(lastUpdated === undefined ? {} : { changedAt: lastUpdated }),
-    ...(lastChecked === undefined ? {} : { checkedAt: lastChecked }),
-  };
+  return { state, ...reasonOf(status), ...optional({ carrier, changedAt, checkedAt }) };
 }
 
 /** Returns no reason for a healthy NIC: `Configured` is already the state. */

@@ -6,6 +6,7 @@ import { nameOf } from '../../plan/port-verdict.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { Planned } from '../sync/evidence.ts';
 import { addressesOf, nodeViewOf, type PlannedNic } from './node-view.ts';
+import { optional } from './optional.ts';
 
 interface SyncedNodes {
   readonly planned: Planned;
@@ -82,20 +83,15 @@ function indexOf({ ports, networks, subnets }: Observation): CloudIndex {
 /** Returns a planned or delivered NIC; without the cloud names and port status are unknown. */
 export function plannedNic(entry: InterfaceSpec, cloud: CloudIndex = noCloud): PlannedNic {
   const { portId, macAddress, mtu, networkId, subnetId } = entry;
-  const networkName = cloud.networkNames.get(networkId ?? '');
-  const subnetName = cloud.subnetNames.get(subnetId ?? '');
-  const portStatus = cloud.ports.get(portId ?? '')?.status;
+  const networkName = cloud.networkNames.get(networkId ?? '') || undefined;
+  const subnetName = cloud.subnetNames.get(subnetId ?? '') || undefined;
+  const portStatus = cloud.ports.get(portId ?? '')?.status || undefined;
   return {
     name: nameOf(entry),
-    ...(portId === undefined ? {} : { portId: portId.toLowerCase() }),
+    ...optional({ portId: portId?.toLowerCase() }),
     macAddress: macAddress.toLowerCase(),
     addresses: addressesOf(entry),
-    ...(mtu === undefined ? {} : { mtu }),
-    ...(networkId === undefined ? {} : { networkId }),
-    ...(networkName ? { networkName } : {}),
-    ...(subnetId === undefined ? {} : { subnetId }),
-    ...(subnetName ? { subnetName } : {}),
-    ...(portStatus ? { portStatus } : {}),
+    ...optional({ mtu, networkId, networkName, subnetId, subnetName, portStatus }),
   };
 }
 
@@ -104,11 +100,5 @@ function unusedPort(
   { ports }: CloudIndex,
 ): NodeView['unusedPorts'][number] {
   const macAddress = ports.get(portId)?.macAddress;
-  return {
-    portId,
-    ...(macAddress === undefined ? {} : { macAddress }),
-    ...(address === undefined ? {} : { address }),
-    reason,
-    message,
-  };
+  return { portId, ...optional({ macAddress, address }), reason, message };
 }

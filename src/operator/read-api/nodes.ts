@@ -9,6 +9,7 @@ import { StepFailure } from '../status/step-failure.ts';
 import { type ConfigReads, type NodeRow, viewOf } from './config-reads.ts';
 import type { LimitedReads } from './limited-reads.ts';
 import { nodeViewOf, objectOf, plannedOf } from './node-view.ts';
+import { optional } from './optional.ts';
 import { pageOf } from './page-token.ts';
 import type { ReadDeps } from './read-deps.ts';
 import type { VisibleConfig } from './visible-configs.ts';
@@ -34,7 +35,7 @@ export function listNodes(
   const { items, next } = pageOf(found, placeOf, page);
   return {
     items: items.map((item) => viewOf(item.reads, item.row)),
-    ...(next === undefined ? {} : { continue: next }),
+    ...optional({ continue: next }),
   };
 }
 

@@ -121,7 +121,7 @@ function viewOfObject(existing: ExistingNodeConfig, { config, providerId, at }: 
 /** A NIC in an object was decided by an earlier sync. */
 function verdictsIn(node: ExistingNodeConfig): [string, PortVerdict][] {
   const serverId = serverOf(node);
-  return (node.spec.interfaces ?? []).flatMap((entry) => {
+  return (node.spec.interfaces ?? []).flatMap((entry): [string, PortVerdict][] => {
     const { name: nic, portId } = plannedNic(entry);
     return portId === undefined ? [] : [[portId, { portId, serverId, nic }]];
   });

@@ -1,6 +1,7 @@
 import { rfc3339 } from '../../api/condition.ts';
 import { indexOfName, interfaceName } from '../../api/names.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import { optional } from './optional.ts';
 
 /** Longest message in a row (characters); a fresh read returns the whole message. */
 const longestMessage = 200;
@@ -86,8 +87,7 @@ export function packNode(node: PackableNode, texts: SharedTexts): string {
     ready,
     reason,
     drifted,
-    ...present('backend', backend),
-    ...present('agentVersion', agentVersion),
+    ...optional({ backend, agentVersion }),
   };
   const packed: PackedNode = [
     packedId(instanceId),
@@ -145,8 +145,7 @@ export function unpackNode(packed: string, texts: SharedTexts): PackableNode {
     instanceId: unpackedId(instanceId),
     ...(JSON.parse(texts.textOf(common)) as Common),
     message,
-    ...present('since', timeOf(since, undefined)),
-    ...present('checkedAt', timeOf(checkedAt, undefined)),
+    ...optional({ since: timeOf(since, undefined), checkedAt: timeOf(checkedAt, undefined) }),
     nics: nics.map((nic) => unpackNic(nic, { since, checkedAt }, texts)),
     unusedPorts: ports.map((port) => unpackPort(port, texts)),
   };
@@ -160,29 +159,29 @@ function unpackNic(
   const [name, portId, mac, addresses, place, state, message, changedAt, checkedAt] = nic;
   return {
     name: typeof name === 'number' ? interfaceName(name) : name,
-    ...present('portId', unpackedId(portId) || undefined),
+    ...optional({ portId: unpackedId(portId) || undefined }),
     macAddress: unpackedMac(mac),
     addresses: addresses === '' ? [] : addresses.split(','),
     ...(JSON.parse(texts.textOf(place)) as Place),
     ...(JSON.parse(texts.textOf(state)) as State),
     message,
-    ...present('changedAt', timeOf(changedAt, node.since)),
-    ...present('checkedAt', timeOf(checkedAt, node.checkedAt)),
+    ...optional({
+      changedAt: timeOf(changedAt, node.since),
+      checkedAt: timeOf(checkedAt, node.checkedAt),
+    }),
   };
 }
 
 function unpackPort([portId, mac, address, reason, message]: PackedPort, texts: SharedTexts): Port {
   return {
     portId: unpackedId(portId),
-    ...present('macAddress', unpackedMac(mac) || undefined),
-    ...present('address', address === 0 ? undefined : address),
+    ...optional({
+      macAddress: unpackedMac(mac) || undefined,
+      address: address === 0 ? undefined : address,
+    }),
     reason: texts.textOf(reason),
     message,
   };
-}
-
-function present<K extends string, V>(key: K, value: V | undefined): { [name in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [name in K]?: V };
 }
 
 function short(message: string): string {

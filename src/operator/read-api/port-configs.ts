@@ -5,6 +5,7 @@ import type { PortView } from '../../api/read-http.ts';
 import { isPinned } from '../observe/servers.ts';
 import { statusOf } from '../openstack-config.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
+import { optional } from './optional.ts';
 import type { VisibleConfig } from './visible-configs.ts';
 
 type PortConfig = PortView['configs'][number];
@@ -63,10 +64,7 @@ function isChosen(
 }
 
 function selects(server: boolean | undefined, subnet: boolean | undefined): Selects {
-  return {
-    ...(server === undefined ? {} : { selectsServer: server }),
-    ...(subnet === undefined ? {} : { selectsSubnet: subnet }),
-  };
+  return optional({ selectsServer: server, selectsSubnet: subnet });
 }
 
 function stateOf(
@@ -81,15 +79,15 @@ function stateOf(
   } = findCondition(conditions, 'Ready') ?? {};
   const { isPaused } = pauseOf(object);
   const paused = object.metadata.annotations?.[annotations.paused] ?? '';
+  const next = nextSyncAt && rfc3339(nextSyncAt);
   const lastSyncAt = reads?.decidedAt ?? lastSyncedAt;
   return {
     config: key,
-    ...(isPaused ? { paused } : {}),
+    ...optional({ paused: isPaused ? paused : undefined }),
     trigger,
     ready: status,
     reason,
     message,
-    ...(lastSyncAt === undefined ? {} : { lastSyncAt }),
-    ...(nextSyncAt === undefined || isPaused ? {} : { nextSyncAt: rfc3339(nextSyncAt) }),
+    ...optional({ lastSyncAt, nextSyncAt: isPaused ? undefined : next }),
   };
 }

@@ -5,6 +5,7 @@ import { HttpProblem } from '../../http/problem.ts';
 import type { Port as NeutronPort, PortRecord } from '../../openstack/resources.ts';
 import type { Port } from '../../plan/observation.ts';
 import type { ConfigReads } from './config-reads.ts';
+import { optional } from './optional.ts';
 import { configsOf } from './port-configs.ts';
 import { isWanted, type PortQuery } from './port-query.ts';
 import { type CloudPort, type PortSearch, searchPorts } from './port-search.ts';
@@ -86,7 +87,7 @@ function syncedView(
   const projectId = projectOf(port) || (cloud?.projectId ?? '');
   return {
     ...portFields(port),
-    ...(networkName === undefined ? {} : { networkName }),
+    ...optional({ networkName }),
     readAt: at,
     source: 'sync',
     ...ofSyncs(port, { cloudName: cloud?.name ?? '', projectId }, configs, trigger),
@@ -105,7 +106,7 @@ function readView(
   const place = { cloudName, projectId: port.projectId };
   return {
     ...portFields(port),
-    ...(name === undefined ? {} : { networkName: name }),
+    ...optional({ networkName: name }),
     ...('adminStateUp' in port ? { adminStateUp: port.adminStateUp } : {}),
     readAt: rfc3339(deps.clock.now()),
     source: 'neutron',
@@ -123,7 +124,7 @@ function portFields(port: Port | NeutronPort | PortRecord) {
     status,
     deviceId,
     deviceOwner,
-    ...(createdAt === undefined ? {} : { createdAt }),
+    ...optional({ createdAt }),
   };
 }
 
@@ -158,8 +159,7 @@ function ofSyncs(
     reads.find(({ nodeNames }) => nodeNames.has(deviceId));
   return {
     configs: configsOf({ deviceId, subnetIds, projectId, cloudName }, configs, trigger),
-    ...(serverName === undefined ? {} : { serverName }),
-    ...(verdict === undefined ? {} : { verdict }),
+    ...optional({ serverName, verdict }),
     ...(owner === undefined ? {} : nodeIn(owner, deviceId)),
   };
 }
@@ -174,13 +174,7 @@ function verdictOf({ id, deviceId }: Port, reads: readonly ConfigReads[]): PortV
   const [best] = decided.toSorted((a, b) => nearness(b.verdict) - nearness(a.verdict));
   if (best === undefined) return undefined;
   const { nic, reason, message } = best.verdict;
-  return {
-    config: best.config,
-    ...(nic === undefined ? {} : { nic }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(message === undefined ? {} : { message }),
-    at: best.at,
-  };
+  return { config: best.config, ...optional({ nic, reason, message }), at: best.at };
 }
 
 function nearness({ nic, address }: { nic?: string; address?: string }): number {
