@@ -117,16 +117,17 @@ function stateOf({ existing, writtenGeneration }: ReadObject): State {
 
 function readyOf({ conditions }: NodeConfigStatus): Omit<State, 'state'> {
   const ready = findCondition(conditions, 'Ready');
+  const since = optional({ since: ready?.lastTransitionTime });
+  if (ready?.status === 'True') return { ready: 'True', ...driftIn(conditions), ...since };
+  const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
+  return { ready: status, reason, message, ...since };
+}
+
+/** Returns drift, the only possible reason for a ready node. */
+function driftIn(conditions: NodeConfigStatus['conditions']): Pick<State, 'reason' | 'message'> {
   const drifted = findCondition(conditions, 'Drifted');
-  const since = ready?.lastTransitionTime;
-  const at = optional({ since });
-  if (ready?.status !== 'True') {
-    const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
-    return { ready: status, reason, message, ...at };
-  }
-  const isDrifted = drifted?.status === 'True';
-  const { message = '' } = isDrifted ? drifted : {};
-  return { ready: 'True', reason: isDrifted ? 'Drifted' : '', message, ...at };
+  if (drifted?.status !== 'True') return { reason: '', message: '' };
+  return { reason: 'Drifted', message: drifted.message ?? '' };
 }
 
 type NicState = Pick<

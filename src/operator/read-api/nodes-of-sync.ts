@@ -96,9 +96,9 @@ export function plannedNic(entry: InterfaceSpec, cloud: CloudIndex = noCloud): P
 }
 
 function unusedPort(
-  { portId, address, reason = '', message = '' }: PortVerdict,
+  { portId, address, reason, message = '' }: PortVerdict,
   { ports }: CloudIndex,
 ): NodeView['unusedPorts'][number] {
   const macAddress = ports.get(portId)?.macAddress;
-  return { portId, ...optional({ macAddress, address }), reason, message };
+  return { portId, ...optional({ macAddress, address }), reason: reason ?? '', message };
 }

@@ -25,8 +25,8 @@ export function configsOf(
   trigger: string,
 ): PortConfig[] {
   return configs.flatMap((config) => {
-    const selects = selectionOf(port, config);
-    return selects === undefined ? [] : [{ ...selects, ...stateOf(config, trigger) }];
+    const selection = selectionOf(port, config);
+    return selection === undefined ? [] : [{ ...selection, ...stateOf(config, trigger) }];
   });
 }
 
@@ -67,27 +67,22 @@ function selects(server: boolean | undefined, subnet: boolean | undefined): Sele
   return optional({ selectsServer: server, selectsSubnet: subnet });
 }
 
-function stateOf(
-  { key, object, reads, nextSyncAt }: VisibleConfig,
-  trigger: string,
-): Omit<PortConfig, keyof Selects> {
+function stateOf(config: VisibleConfig, trigger: string): Omit<PortConfig, keyof Selects> {
+  const { key, object, reads } = config;
   const { conditions, lastSyncedAt } = statusOf(object);
-  const {
-    status = 'Unknown',
-    reason = '',
-    message = '',
-  } = findCondition(conditions, 'Ready') ?? {};
-  const { isPaused } = pauseOf(object);
-  const paused = object.metadata.annotations?.[annotations.paused] ?? '';
-  const next = nextSyncAt && rfc3339(nextSyncAt);
+  const ready = findCondition(conditions, 'Ready');
+  const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
   const lastSyncAt = reads?.decidedAt ?? lastSyncedAt;
-  return {
-    config: key,
-    ...optional({ paused: isPaused ? paused : undefined }),
-    trigger,
-    ready: status,
-    reason,
-    message,
-    ...optional({ lastSyncAt, nextSyncAt: isPaused ? undefined : next }),
-  };
+  const schedule = optional({ lastSyncAt, ...pauseOrNext(config) });
+  return { config: key, trigger, ready: status, reason, message, ...schedule };
+}
+
+/** Returns the pause, or the next sync. */
+function pauseOrNext({
+  object,
+  nextSyncAt,
+}: VisibleConfig): Pick<PortConfig, 'paused' | 'nextSyncAt'> {
+  if (pauseOf(object).isPaused)
+    return { paused: object.metadata.annotations?.[annotations.paused] };
+  return { nextSyncAt: nextSyncAt && rfc3339(nextSyncAt) };
 }
