@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { configured, ReadApiFixture } from '../../../test/fixtures/read-api.ts';
 import type { ClusterView } from '../../api/read-http.ts';
-import { configured, ReadApiFixture } from '../testing/read-api.ts';
 import type { Scene } from '../testing/scene.ts';
 
 let api: ReadApiFixture;

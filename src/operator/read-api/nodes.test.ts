@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configured, nodeNames, ReadApiFixture } from '../../../test/fixtures/read-api.ts';
 import type { NodeView, PortView } from '../../api/read-http.ts';
-import { configured, nodeNames, ReadApiFixture } from '../testing/read-api.ts';
 import { attach, type Scene, serverIds } from '../testing/scene.ts';
 
 let api: ReadApiFixture;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { NodeView, PortView } from '../../api/read-http.ts';
+import { nodeNames, portIds, ReadApiFixture } from '../../../test/fixtures/read-api.ts';
+import type { PortView } from '../../api/read-http.ts';
 import { FakeViola } from '../testing/fake-viola.ts';
-import { nodeNames, portIds, ReadApiFixture } from '../testing/read-api.ts';
 import { attach, type Scene, serverIds } from '../testing/scene.ts';
 
 let api: ReadApiFixture;
