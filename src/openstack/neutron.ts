@@ -11,7 +11,9 @@ import {
   type Network,
   networkSchema,
   type Port,
+  type PortRecord,
   portFields,
+  portRecordSchema,
   portSchema,
   type Subnet,
   subnetSchema,
@@ -25,6 +27,7 @@ export interface Neutron {
   /** Returns the ports with this MAC; a MAC is unique only within a network. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
+  portRecord(id: string, signal: AbortSignal): Promise<Found<PortRecord>>;
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   subnets(filter: Query, signal: AbortSignal): Promise<readonly Subnet[]>;
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
@@ -139,6 +142,11 @@ export function createNeutron(client: ServiceClient): Neutron {
     async port(id, signal) {
       const path = resourcePath('/v2.0/ports', id);
       return readFound(client, { path, query: fields, key: 'port', schema: portSchema }, signal);
+    },
+    async portRecord(id, signal) {
+      const path = resourcePath('/v2.0/ports', id);
+      const query = [...fields, ['fields', 'admin_state_up'] as const];
+      return readFound(client, { path, query, key: 'port', schema: portRecordSchema }, signal);
     },
     async subnet(id, signal) {
       const path = resourcePath('/v2.0/subnets', id);

@@ -74,6 +74,7 @@ export class Triggers {
     if (cause === undefined) {
       log.info(fields, 'Reconcile skipped due to trigger configuration');
       if (causes.changed) await this.#reportWait(context, policy, due, signal);
+      context.memory.term.nextSyncAt = due;
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
@@ -81,6 +82,7 @@ export class Triggers {
     this.#log(cause, mode, fields, 'Proceeding with reconcile');
     await this.#takeBackReady(context, signal);
     const outcome = this.#outcomeOf(context, policy, isDue ? due : undefined, await sync());
+    context.memory.term.nextSyncAt = this.#after(outcome);
     if (isReady(latestObject(context))) {
       const nextRequeue = textOf(outcome?.requeueAfterMs);
       const done = { config, triggerMode: mode, nextRequeue };
@@ -164,6 +166,10 @@ export class Triggers {
 
   #until(due: Date): Outcome {
     return { requeueAfterMs: Math.max(0, due.getTime() - this.#now()) };
+  }
+
+  #after({ requeueAfterMs: ms }: Outcome = {}): Date | undefined {
+    return ms === undefined ? undefined : new Date(this.#now() + ms);
   }
 
   #now(): number {
