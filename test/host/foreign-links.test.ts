@@ -105,7 +105,7 @@ const disturbances = [
     happens: ['ip link add ens7 type veth peer name far7', `ip link set dev ens7 address ${first}`],
     ends: ['link del ens7'],
     reason: 'RollbackFailed',
-    words: /rollback failed: links \S+ and \S+ have the same MAC/,
+    words: /rollback failed: links \S+ and \S+ have the same/,
     name: '',
     live: beforeRules,
   },
