@@ -6,7 +6,8 @@ import { examine } from './examine.ts';
 import type { SystemFacts } from './facts.ts';
 import type { Section, Severity } from './finding.ts';
 import { sections } from './finding.ts';
-import { factsOf, faults } from './testing/faults.ts';
+import { factsOf } from './testing/fault.ts';
+import { faults } from './testing/faults.ts';
 import {
   cluster,
   config,

@@ -266,17 +266,26 @@ interface Stamp {
 
 /** Returns one `interfaceStatuses` entry; times change only with new content. */
 function nicStatus(nic: NicIdentity, reportedState: NicState, stamp: Stamp): InterfaceStatus {
-  const { before, now, inspectedAt } = stamp;
-  const { carrier: found, ...state } = reportedState;
+  const { before, now } = stamp;
+  const { carrier: _, ...state } = reportedState;
   const reported = defined({ ...nic, ...state, message: shortMessage(state.message) });
-  const lastChecked = inspectedAt ? rfc3339(inspectedAt) : before?.lastChecked;
-  const lastConfigured =
-    state.status === 'Configured' && inspectedAt ? lastChecked : before?.lastConfigured;
   const lastUpdated = before && isUnchanged(before, reported) ? before.lastUpdated : undefined;
   return {
     ...reported,
     lastUpdated: lastUpdated ?? rfc3339(now),
-    ...defined({ lastChecked, lastConfigured, carrier: inspectedAt ? found : before?.carrier }),
+    ...defined(inspection(reportedState, stamp)),
+  };
+}
+
+/** Returns the fields of the agent's last inspection; without a new inspection they stay. */
+function inspection({ status, carrier }: NicState, { before, inspectedAt }: Stamp) {
+  const { lastChecked, lastConfigured } = before ?? {};
+  if (!inspectedAt) return { lastChecked, lastConfigured, carrier: before?.carrier };
+  const at = rfc3339(inspectedAt);
+  return {
+    lastChecked: at,
+    lastConfigured: status === 'Configured' ? at : lastConfigured,
+    carrier,
   };
 }
 

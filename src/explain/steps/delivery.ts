@@ -1,4 +1,5 @@
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
@@ -14,11 +15,17 @@ export function delivery(subject: Subject): Outcome {
   return (
     (cluster.state === 'read' ? clusterProblem(cluster.value, providerOf(subject)) : undefined) ??
     refused(subject) ??
-    (cluster.state === 'unread' ? skipped(cluster) : undefined) ??
-    (facts.node.state === 'unread' ? skipped(facts.node) : undefined) ??
+    unread(subject) ??
     notThere(subject) ??
     delivered(node, subject)
   );
+}
+
+function unread({ facts, nic }: Subject): Outcome | undefined {
+  const { cluster, node, port } = facts;
+  if (cluster.state === 'unread') return skipped(cluster);
+  if (node.state === 'unread') return skipped(node);
+  return !nic && port.state === 'unread' ? skipped(port) : undefined;
 }
 
 function providerOf({ port, node }: Subject): string | undefined {
@@ -102,35 +109,40 @@ function hasObject(node: NodeView | undefined): boolean {
   return node !== undefined && (node.object !== undefined || node.state !== 'Unknown');
 }
 
-function notThere({ facts, port, config, node, nic }: Subject): Outcome | undefined {
-  if (!nic && facts.port.state === 'unread') return skipped(facts.port);
-  const about = { config: config?.config, port };
+function notThere(subject: Subject): Outcome | undefined {
+  const { port, node, nic } = subject;
   if (!node) {
     const evidence = say(
       'no OpenstackConfig delivers the node of the server',
       '서버의 노드를 전달하는 OpenstackConfig가 없습니다',
     );
-    return fail('Waiting', evidence, nextFor('NotSyncedYet', about));
+    return absent('Waiting', evidence, subject);
   }
+  const key = nodeKey(node);
   if (node.object?.deleting) {
     const evidence = say(
-      `MultiNicNodeConfig ${nodeKey(node)} is being deleted`,
-      `MultiNicNodeConfig ${nodeKey(node)}가 삭제되는 중입니다`,
+      `MultiNicNodeConfig ${key} is being deleted`,
+      `MultiNicNodeConfig ${key}가 삭제되는 중입니다`,
     );
-    return fail('Deleting', evidence, nextFor('Deleting', about));
+    return absent('Deleting', evidence, subject);
   }
   if (!nic) {
     const evidence = say(
-      `node ${nodeKey(node)} does not list the port among its NICs`,
-      `노드 ${nodeKey(node)}의 NIC에 이 포트가 없습니다`,
+      `node ${key} does not list the port among its NICs`,
+      `노드 ${key}의 NIC에 이 포트가 없습니다`,
     );
-    return fail('Waiting', evidence, nextFor('NotSyncedYet', about));
+    return absent('Waiting', evidence, subject);
   }
   if (hasObject(node) || port?.delivery?.ok) return undefined;
   return unknown(
-    `the last delivery of ${nodeKey(node)} is not known`,
-    `${nodeKey(node)}의 마지막 전달 결과를 알 수 없습니다`,
+    `the last delivery of ${key} is not known`,
+    `${key}의 마지막 전달 결과를 알 수 없습니다`,
   );
+}
+
+function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {
+  const about = { config: config?.config, port };
+  return fail(reason, evidence, nextFor(reason === 'Waiting' ? 'NotSyncedYet' : reason, about));
 }
 
 function delivered(node: NodeView | undefined, { facts, port }: Subject): Outcome {
