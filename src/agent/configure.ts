@@ -14,6 +14,7 @@ import { type JournalEntry, readJournals, readState } from './apply/memory.ts';
 import { receiversOf } from './apply/receivers.ts';
 import { recover } from './apply/recover.ts';
 import { type Outcome, transact } from './apply/transaction.ts';
+import { withCarrier } from './carrier.ts';
 import { compare } from './check.ts';
 import { fitOf } from './fit.ts';
 import type { Ip } from './ip-session.ts';
@@ -145,7 +146,10 @@ async function executePlan(
     : await replan({ ...now, state: claimed(removed.state) }, context);
   const latest = asPlanned ? removed.seen : undefined;
   const applied = await runPlan(apply, removed.state, left, withLatest(context, latest));
-  const nics = [...applied.nics, ...removed.nics];
+  // Without a read after the last change the carriers are unknown.
+  const after = (applied.seen ?? (isToChange(plan) ? undefined : host))?.links ?? [];
+  const carriers = { before: host.links, after };
+  const nics = withCarrier([...applied.nics, ...removed.nics], carriers);
   const concluded = await conclude(nics, now, applied.state, context);
   const changes = changesOf([removed, applied]);
   const losses =
@@ -165,7 +169,9 @@ async function check(
   if (older) return { ...refusedWhole('StaleRequest', older), ...memory };
   const host = await observeHost(context, context.macs, state);
   const receives = await receiversOf({ request, state, host }, unicastFilter);
-  const nics = compare(host, { request, state, journals, receives }, context);
+  const wanted = { request, state, journals, receives };
+  const { links } = host;
+  const nics = withCarrier(compare(host, wanted, context), { before: links, after: links });
   return { nics, warnings: warningsOn(nics, { host, state }, context), ...memory };
 }
 

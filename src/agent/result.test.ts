@@ -74,7 +74,7 @@ describe('termination message', () => {
 
   test("the termination message holds twenty NICs with the longest values, and the host's known NICs", () => {
     const long = { ...failed, reason: 'SubnetOverlapsForeign', name: 'enp129s31f7np1d' } as const;
-    const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, long));
+    const nics = Array.from({ length: 20 }, (_, n) => nic(n % 10, { ...long, carrier: false }));
     const known = nics.slice(10).map(({ mac, index, portId = '' }) => ({ mac, index, portId }));
     const identity = {
       protocol: 2,

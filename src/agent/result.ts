@@ -61,13 +61,14 @@ export function jobResultOf(report: Report): JobResult {
   }
 }
 
-/** Drops port ids if space is short: the MAC still identifies the NIC. */
+/** Drops port ids and carriers if space is short: the MAC still identifies the NIC. */
 function listsOf({ nics, warnings: others, foreignStateLost = [] }: Report, bytes: number) {
   const warnings = [...foreignStateLost.slice(0, maxLosses).map(lossWords), ...others];
   return {
-    nics: nics.slice(0, 20).map(({ portId, ...nic }) => ({
+    nics: nics.slice(0, 20).map(({ portId, carrier, ...nic }) => ({
       ...nic,
       ...(portId && bytes >= 0 ? { portId } : {}),
+      ...(carrier !== undefined && bytes > 0 ? { carrier } : {}),
       message: shorten(nic.message, Math.max(bytes, 0)),
     })),
     warnings: bytes > 0 ? warnings.slice(0, 20).map((warning) => shorten(warning, 80)) : [],

@@ -154,6 +154,8 @@ export const nicResult = z.object({
   reason: nicReason,
   /** At most 120 bytes in UTF-8: ten messages fit into the termination message. */
   message: z.string().max(120),
+  /** Link carrier; absent: unknown, such as from an older agent. */
+  carrier: z.boolean().optional(),
 });
 
 export type NicResult = z.infer<typeof nicResult>;

@@ -136,6 +136,10 @@ export const interfaceStatus = z.object({
   lastUpdated: time('When this entry last changed'),
   lastChecked: time('When the NIC was last checked on the node'),
   lastConfigured: time('When the NIC was last configured'),
+  carrier: z
+    .boolean()
+    .optional()
+    .describe('Whether the link had a carrier at the last agent run; absent: unknown.'),
 });
 
 export type InterfaceStatus = z.infer<typeof interfaceStatus>;
@@ -176,6 +180,7 @@ export const appliedRecord = z.object({
     .optional()
     .describe('Number of the last successful attempt before this one with the same content.'),
   protocol: z.int().optional().describe('Protocol version of the request to the agent.'),
+  version: word('Version of the controller that started the agent.', 64),
   at: time('When the Job was created or, after its end, when the controller observed the end'),
   done: z
     .boolean()
@@ -229,6 +234,9 @@ export const appliedRecord = z.object({
     ),
 });
 
+/** Maximum length for the addresses in a summary. */
+export const nicSummaryBytes = 512;
+
 /** A spec's entries plus equally many NICs that leave the node. */
 export const maxInterfaceStatuses = 128;
 
@@ -236,6 +244,13 @@ export const nodeConfigState = z.enum(['Pending', 'InProgress', 'Configured', 'F
 
 export const nodeConfigStatus = z.object({
   state: nodeConfigState.optional().describe('Summary for people; programs read conditions.'),
+  summary: z
+    .object({
+      nics: word('NICs that are configured, of the NICs in the spec: 2/3.', 32),
+      addresses: word('Addresses of the configured NICs, separated by commas.', nicSummaryBytes),
+    })
+    .optional()
+    .describe('Texts for the columns of kubectl get; programs read interfaceStatuses.'),
   observedGeneration: z.int().optional().describe('Generation this status is about.'),
   observedSpecHash: z.string().max(128).optional().describe('specHash this status is about.'),
   lastProcessed: time('When the node was last processed'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nicReason, refusalReason } from './job.ts';
 import { accessReasons } from './reasons/access.ts';
+import { explainReasons } from './reasons/explain.ts';
 import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
@@ -32,6 +33,7 @@ describe('reasons table', () => {
       accessReasons,
       partReasons,
       protectionReasons,
+      explainReasons,
     ];
     const names = tables.flatMap((table) => Object.keys(table));
     expect(names.toSorted()).toEqual(Object.keys(reasons).toSorted());

@@ -1,4 +1,5 @@
 import { accessReasons } from './reasons/access.ts';
+import { explainReasons } from './reasons/explain.ts';
 import { multiNicBizConfigReasons } from './reasons/multinicbizconfig.ts';
 import { multiNicOperatorReasons } from './reasons/multinicoperator.ts';
 import { nicReasons } from './reasons/nic.ts';
@@ -17,6 +18,7 @@ export const reasons = {
   ...accessReasons,
   ...partReasons,
   ...protectionReasons,
+  ...explainReasons,
 } as const;
 
 export type Reason = keyof typeof reasons;

@@ -10,6 +10,7 @@ import { countWork, sampleSilence, sampleWork } from '../kube-metrics.ts';
 import type { Perform } from '../process/effects.ts';
 import type { PartContext } from '../process/part.ts';
 import type { Values } from '../process/settings.ts';
+import { thisBuild } from '../process/version.ts';
 import { createBizConfigLoop } from './biz-config/loop.ts';
 import { createDeletion } from './deletion/finalizer.ts';
 import { createCheck } from './drift/check-task.ts';
@@ -131,6 +132,7 @@ export function createLoop(options: LoopOptions) {
       rollout,
       isCurrent,
       records,
+      version: thisBuild().version,
       startDeadlineMs,
       ages,
       clock,

@@ -42,6 +42,10 @@ export interface PortFacts {
   /** Nodes with a NIC in the port's network, to compare the MTU. */
   readonly neighbours: Fact<readonly NodeView[]>;
   readonly versions: Fact<readonly PartVersion[]>;
+  /** OpenstackConfigs, for complete commands; absent: commands append to a list by JSON patch. */
+  readonly configs?: Fact<readonly OpenstackConfig[]>;
+  /** NIC name, if the user entered NODE/NIC. */
+  readonly nicName?: string;
   /** Time of this explanation. */
   readonly now: Date;
 }
@@ -64,7 +68,6 @@ export interface SystemFacts {
   readonly configs: Fact<readonly OpenstackConfig[]>;
   readonly clusters: Fact<readonly ClusterView[]>;
   readonly nodes: Fact<readonly NodeView[]>;
-  /** Ports with a verdict that are not NICs, beyond those in the nodes. */
   readonly versions: Fact<readonly PartVersion[]>;
   /** Kubernetes Nodes by provider. */
   readonly kubernetesNodes: ReadonlyMap<string, Fact<readonly KubernetesNode[]>>;

@@ -1,7 +1,7 @@
 import type { Wording } from '../api/reasons/reason-row.ts';
 import type { NextStep } from './step.ts';
 
-/** Sections of an examination, in order. */
+/** Examination sections, in order. */
 export const sections = [
   'parts',
   'openstack',
@@ -13,34 +13,34 @@ export const sections = [
 
 export type Section = (typeof sections)[number];
 
-/** `info`: a choice of the user, such as a port outside the selected subnets; never counts for the exit status. */
+/** `info`: the user's choice, such as a port outside the selected subnets; never counts for the exit status. */
 export type Severity = 'error' | 'warning' | 'info';
 
-/** Something that is wrong, or that a user may want to know. */
+/** Problem, or information for the user. */
 export interface Finding {
   readonly section: Section;
   readonly severity: Severity;
   /** `namespace/name`, `provider/node`, `provider/node/nic`, a network or a part. */
   readonly subject: string;
-  /** Reason from the table of reasons. */
+  /** Reason in the reasons table. */
   readonly reason: string;
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
 }
 
-/** A check that could not run. */
+/** Check without facts. */
 export interface SkippedCheck {
   readonly section: Section;
   readonly missing: string;
   readonly next: string;
 }
 
-/** Result of one section: the sentence of a section without findings, its findings and skipped checks. */
+/** Section result: sentence for a section without findings, findings and skipped checks. */
 export interface SectionReport {
   readonly section: Section;
   readonly summary: Wording;
   readonly findings: readonly Finding[];
   readonly skipped: readonly SkippedCheck[];
-  /** Checks that ran. */
+  /** Number of executed checks. */
   readonly checks: number;
 }

@@ -19,22 +19,22 @@ export type StepName = (typeof stepNames)[number];
 /** `skipped`: a fact is missing. `notReached`: an earlier step failed. */
 export type StepResult = 'ok' | 'warn' | 'fail' | 'skipped' | 'notReached';
 
-/** What a user does next. */
+/** The user's next action. */
 export interface NextStep {
   readonly text: Wording;
   /** Shell commands, complete and in order; empty: none exists. */
   readonly commands: readonly string[];
-  /** Commands that show the effect of `commands` first, such as a what-if; empty: none. */
+  /** Commands for a preview, such as a plan; empty: none. */
   readonly preview: readonly string[];
 }
 
-/** Result of one step for one port. */
+/** Step result for a port. */
 export interface Step {
   readonly name: StepName;
   readonly result: StepResult;
-  /** Reason from the table of reasons; undefined: `ok` or `notReached`. */
+  /** Reason in the reasons table; undefined: `ok` or `notReached`. */
   readonly reason: string | undefined;
-  /** What was read, with values, in English and Korean; for `skipped`: what is missing. */
+  /** Facts with values, in English and Korean; for `skipped`: the missing fact. */
   readonly evidence: Wording;
   readonly next: NextStep | undefined;
 }

@@ -35,6 +35,8 @@ describe('the linter', () => {
     ['kube', '../../process/log.ts', 'it imports time only'],
     ['plan', '../../openstack/cloud.ts', 'plan is pure'],
     ['plan', 'node:fs', 'plan is pure'],
+    ['explain', '../../kube/client.ts', 'explain is pure'],
+    ['operator', '../../explain/examine.ts', 'parts never import each other'],
     ['agent', '../../kube/client.ts', 'the agent has no API access'],
     ['agent', '../../self-check/self-check.ts', 'the agent has no API access'],
     ['self-check', '../../operator/rights.ts', 'self-check may import api, kube'],

@@ -35,6 +35,7 @@ interface Column {
 }
 
 const ready = (field: string) => `.status.conditions[?(@.type=="Ready")].${field}`;
+const condition = (type: string) => `.status.conditions[?(@.type=="${type}")].status`;
 const summary = (field: string) => `.status.summary.${field}`;
 const age: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
@@ -73,8 +74,11 @@ const multiNicNodeConfig: Kind = {
     { name: 'Node', type: 'string', jsonPath: '.spec.nodeName' },
     { name: 'Ready', type: 'string', jsonPath: ready('status') },
     { name: 'State', type: 'string', jsonPath: '.status.state' },
+    { name: 'NICs', type: 'string', jsonPath: summary('nics') },
+    { name: 'Drifted', type: 'string', jsonPath: condition('Drifted') },
     { name: 'Reason', type: 'string', jsonPath: ready('reason') },
     age,
+    { name: 'Addresses', type: 'string', jsonPath: summary('addresses'), priority: 1 },
     { name: 'Instance', type: 'string', jsonPath: '.spec.instanceId', priority: 1 },
     { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },
   ],
@@ -119,7 +123,7 @@ function multiNicBizConfig(group: BizConfigGroup): Kind {
       {
         name: 'Applied',
         type: 'string',
-        jsonPath: '.status.conditions[?(@.type=="Applied")].status',
+        jsonPath: condition('Applied'),
       },
       age,
       { name: 'Message', type: 'string', jsonPath: ready('message'), priority: 1 },

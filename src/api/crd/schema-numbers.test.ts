@@ -23,6 +23,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
     '522caf1533d8e681dc7093ec7cb2d8fdf15a389b0a83f39f59eca2470108938b',
+    '0de766cf1147ee669e65805cdcd644a86d0b0356a87f94df94e6bb93c3cd230d',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

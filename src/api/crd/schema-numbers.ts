@@ -4,7 +4,7 @@
  */
 export const schemaNumbers = {
   'openstackconfigs.multinic.example.com': 3,
-  'multinicnodeconfigs.multinic.io': 8,
+  'multinicnodeconfigs.multinic.io': 9,
   'multinicoperators.multinic.example.com': 1,
   'multinicbizconfigs.multinic.io': 1,
   'multinicbizconfigs.multinic.okestro.io': 1,

@@ -57,6 +57,7 @@ const recordSchema = z.object({
   attempt: z.int().min(0).max(mostAttempts),
   worked: z.int().optional().catch(undefined),
   protocol: spoken,
+  version: z.string().optional(),
   at: z.iso.datetime({ offset: true }),
   done: z.boolean().optional(),
   undone: z.boolean().optional(),
@@ -121,6 +122,8 @@ export function deliveredMacs(config: NodeConfig): readonly string[] {
 /** Parameters for an agent request. */
 export interface Terms {
   readonly protocol: Protocol;
+  /** Version of this controller; undefined: another build may have started the agent. */
+  readonly version?: string | undefined;
   /** Fence observed on the host, which the request supersedes. */
   readonly hostFence?: Fence | undefined;
   /** Last successful attempt for this content. */
@@ -153,6 +156,7 @@ export function begun(task: AgentTask, job: string, terms: Terms, now: Date): Ap
     attempt,
     ...(terms.worked === undefined ? {} : { worked: terms.worked }),
     protocol: terms.protocol,
+    ...(terms.version === undefined ? {} : { version: terms.version }),
     family: sent,
     ...(triedFamilies.length > 0 ? { triedFamilies: [...triedFamilies] } : {}),
     ...(terms.hostFence ? { hostFence: terms.hostFence } : {}),

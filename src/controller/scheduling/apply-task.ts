@@ -48,6 +48,8 @@ export interface NextRunOptions {
   /** Reads the object from the API server; true if uid and generation are unchanged. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly records: Pick<NodeRecords, 'take'>;
+  /** Version of this controller. */
+  readonly version: string;
   readonly startDeadlineMs: number;
   readonly ages: RecordAges;
   readonly clock: Clock;

@@ -22,17 +22,20 @@ export interface TermsOptions {
   /** Reads the object from the API server; true if uid and generation are unchanged. */
   readonly isCurrent: (config: NodeConfig, signal: AbortSignal) => Promise<boolean>;
   readonly rollout: Pick<Rollout, 'revisionOf' | 'carriedPhase'>;
+  /** Version of this controller. */
+  readonly version: string;
 }
 
 /** Returns protocol, fence and record fields for the next request, based on the last outcome. */
 export type TermsOf = (input: TermsInput, signal: AbortSignal) => Promise<Terms>;
 
-export function createTermsOf({ isCurrent, rollout }: TermsOptions): TermsOf {
+export function createTermsOf({ isCurrent, rollout, version }: TermsOptions): TermsOf {
   return async ({ config, contents, agentTask, before, isBudgeted }, signal) => {
     const isHere = before?.nodeName === agentTask.node;
     const carried =
       agentTask.action === 'apply' && isHere ? rollout.carriedPhase(config) : undefined;
     const inherited = {
+      version,
       triedFamilies: triedBefore(agentTask.machine, before),
       macs: isHere ? deliveredMacs(config) : [],
       allowedRemovals: allowRemovalsOf(config),

@@ -66,9 +66,10 @@ function checked(
   const check = situation.kind === 'recorded' ? situation.check : undefined;
   const found = check?.nics.find((one) => sameMac(one.mac, mac) && one.state !== 'Removed');
   if (!check || !found || before?.status !== 'Configured') return undefined;
-  const { reason, message } = found;
+  const { reason, message, carrier } = found;
   const updated = nicStatus(nic, { status: 'Configured', reason, message }, { before, now });
-  return { ...updated, lastChecked: rfc3339(check.at) };
+  const { carrier: _, ...rest } = updated;
+  return { ...rest, lastChecked: rfc3339(check.at), ...defined({ carrier }) };
 }
 
 /** True if a status shows the NIC as configured with the currently requested values. */
@@ -181,6 +182,7 @@ interface NicState {
   readonly status: 'Pending' | 'InProgress' | 'Configured' | 'Failed';
   readonly reason: Reason;
   readonly message: string;
+  readonly carrier?: boolean | undefined;
 }
 
 /** Failures that certainly changed nothing on the node. */
@@ -197,9 +199,9 @@ const harmless: ReadonlySet<Reason> = new Set([
 ]);
 
 /** Converts an agent's NIC result. */
-function stateFromAgent({ state, reason, message }: NicResult): NicState {
+function stateFromAgent({ state, reason, message, carrier }: NicResult): NicState {
   const status = state === 'Configured' || state === 'Pending' ? state : 'Failed';
-  return { status, reason, message };
+  return { status, reason, message, carrier };
 }
 
 /**
@@ -263,22 +265,32 @@ interface Stamp {
 }
 
 /** Returns one `interfaceStatuses` entry; times change only with new content. */
-function nicStatus(nic: NicIdentity, state: NicState, stamp: Stamp): InterfaceStatus {
-  const { before, now, inspectedAt } = stamp;
+function nicStatus(nic: NicIdentity, reportedState: NicState, stamp: Stamp): InterfaceStatus {
+  const { before, now } = stamp;
+  const { carrier: _, ...state } = reportedState;
   const reported = defined({ ...nic, ...state, message: shortMessage(state.message) });
-  const lastChecked = inspectedAt ? rfc3339(inspectedAt) : before?.lastChecked;
-  const lastConfigured =
-    state.status === 'Configured' && inspectedAt ? lastChecked : before?.lastConfigured;
   const lastUpdated = before && isUnchanged(before, reported) ? before.lastUpdated : undefined;
   return {
     ...reported,
     lastUpdated: lastUpdated ?? rfc3339(now),
-    ...defined({ lastChecked, lastConfigured }),
+    ...defined(inspection(reportedState, stamp)),
+  };
+}
+
+/** Returns the fields of the agent's last inspection; without a new inspection they stay. */
+function inspection({ status, carrier }: NicState, { before, inspectedAt }: Stamp) {
+  const { lastChecked, lastConfigured } = before ?? {};
+  if (!inspectedAt) return { lastChecked, lastConfigured, carrier: before?.carrier };
+  const at = rfc3339(inspectedAt);
+  return {
+    lastChecked: at,
+    lastConfigured: status === 'Configured' ? at : lastConfigured,
+    carrier,
   };
 }
 
 function isUnchanged(before: InterfaceStatus, reported: InterfaceStatus): boolean {
-  const { lastUpdated: _u, lastChecked: _c, lastConfigured: _f, ...rest } = before;
+  const { lastUpdated: _u, lastChecked: _c, lastConfigured: _f, carrier: _l, ...rest } = before;
   return isSameJson(rest, reported);
 }
 

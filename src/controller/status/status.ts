@@ -19,6 +19,7 @@ import type { NameMatch } from '../target.ts';
 import { conditionsOf, isRepeat, type RunPhase, readyIn } from './conditions.ts';
 import { defined, interfaceStatuses, isConfigured } from './interface-statuses.ts';
 import { pausedCondition } from './paused.ts';
+import { summaryOf } from './summary.ts';
 
 export interface StatusInput {
   readonly config: NodeConfig;
@@ -57,6 +58,7 @@ export function statusOf(input: StatusInput): NodeConfigStatus {
   const ready = findCondition(conditions, 'Ready');
   return {
     state: stateOf(situation, ready, statuses),
+    summary: summaryOf(statuses),
     observedGeneration: generation,
     conditions,
     interfaceStatuses: statuses,
@@ -153,7 +155,7 @@ function jobOf(situation: RunPhase): string | undefined {
  */
 export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown {
   const dropped = config.statusKeys.filter((key) => !(key in next));
-  const same = isSameJson(config.status, next);
+  const same = isSameJson(config.status, comparable(config, next));
   if (same && dropped.length === 0) return undefined;
   return {
     // A write by another client meanwhile makes this a conflict.
@@ -165,6 +167,16 @@ export function statusPatch(config: NodeConfig, next: NodeConfigStatus): unknown
       ...(next.applied ? { applied: { ...without(recordKeys), ...next.applied } } : {}),
     },
   };
+}
+
+/**
+ * A missing summary alone causes no write: an upgrade would write every object at once, and an older CRD would drop the
+ * summary again.
+ */
+function comparable({ status }: NodeConfig, next: NodeConfigStatus): NodeConfigStatus {
+  if (status?.summary !== undefined) return next;
+  const { summary: _, ...rest } = next;
+  return rest;
 }
 
 const recordKeys = Object.keys(appliedRecord.shape);

@@ -1,0 +1,143 @@
+import { type ReasonRow, row } from './reason-row.ts';
+
+/** Reasons in explanations only, never in a status. */
+export const explainReasons = {
+  PortNotFound: row(
+    'openstackconfig',
+    false,
+    [
+      'No account of an OpenstackConfig sees a port with this id, MAC address or address.',
+      '이 ID, MAC 주소 또는 주소를 가진 포트를 어떤 OpenstackConfig의 계정으로도 조회할 수 없습니다.',
+    ],
+    [
+      'Check the id in OpenStack, and the project of the OpenstackConfig.',
+      'OpenStack에서 ID를 확인하고 OpenstackConfig의 프로젝트를 확인하십시오.',
+    ],
+  ),
+  PortNotAttached: row(
+    'openstackconfig',
+    false,
+    ['The port is attached to no server.', '포트가 서버에 연결되어 있지 않습니다.'],
+    [
+      'Attach the port with Nova: openstack server add port SERVER PORT.',
+      'openstack server add port SERVER PORT로 Nova를 통해 포트를 연결하십시오.',
+    ],
+  ),
+  ServerNotSelected: row(
+    'openstackconfig',
+    false,
+    [
+      "No OpenstackConfig selects both the port's server and its subnet.",
+      '포트의 서버와 서브넷을 함께 선택하는 OpenstackConfig가 없습니다.',
+    ],
+    [
+      'Add the server to spec.vmNames, or set the metadata or tags that spec.vmSelector requires.',
+      '서버를 spec.vmNames에 추가하거나 spec.vmSelector가 요구하는 메타데이터 또는 태그를 설정하십시오.',
+    ],
+  ),
+  NotSyncedYet: row(
+    'openstackconfig',
+    true,
+    [
+      'No sync of the OpenstackConfig has decided about this port as it is now.',
+      '현재 상태의 포트에 대해 아직 OpenstackConfig의 동기화가 수행되지 않았습니다.',
+    ],
+    [
+      'Wait for the next sync, or request one: kubectl multinic sync.',
+      '다음 동기화를 기다리거나 kubectl multinic sync로 요청하십시오.',
+    ],
+  ),
+  NodeAddressIsNic: row(
+    'nic',
+    false,
+    [
+      'An InternalIP of the Kubernetes Node is an address of a NIC; kubectl logs and exec may fail.',
+      'Kubernetes Node의 InternalIP가 NIC의 주소입니다. kubectl logs와 exec가 실패할 수 있습니다.',
+    ],
+    [
+      'Set internal-network-name in the configuration of the OpenStack cloud controller manager.',
+      'OpenStack cloud controller manager 설정에서 internal-network-name을 지정하십시오.',
+    ],
+  ),
+  PortDownButUp: row(
+    'nic',
+    false,
+    [
+      'Neutron reports the port DOWN, but its link on the node has a carrier.',
+      'Neutron은 포트를 DOWN으로 보고하지만 노드의 링크에는 캐리어가 있습니다.',
+    ],
+    [
+      'Disable and enable the port, so that Neutron binds it again.',
+      '포트를 비활성화한 뒤 다시 활성화하여 Neutron이 다시 바인딩하게 하십시오.',
+    ],
+  ),
+  PortAdminDown: row(
+    'nic',
+    false,
+    [
+      'The port is administratively down (admin_state_up is false) and carries no traffic.',
+      '포트가 관리상 비활성(admin_state_up이 false)이어서 트래픽이 흐르지 않습니다.',
+    ],
+    [
+      'Enable the port: openstack port set --enable.',
+      'openstack port set --enable로 활성화하십시오.',
+    ],
+  ),
+  MtuDiffers: row(
+    'nic',
+    true,
+    [
+      'NICs in one network have different MTUs; large packets between them are lost.',
+      '같은 네트워크의 NIC들이 서로 다른 MTU를 사용하여 큰 패킷이 유실됩니다.',
+    ],
+    [
+      'Sync the OpenstackConfig, then compare the node: kubectl multinic diff.',
+      'OpenstackConfig를 동기화한 다음 kubectl multinic diff로 노드를 비교하십시오.',
+    ],
+  ),
+  NotPersistent: row(
+    'nic',
+    true,
+    [
+      'The NIC is configured, but a boot will not restore it.',
+      'NIC가 설정되었지만 부팅 후에는 복원되지 않습니다.',
+    ],
+    [
+      'Correct the rule or setting on the node that the message names.',
+      '메시지에 표시된 노드의 규칙 또는 설정을 수정하십시오.',
+    ],
+  ),
+  FilesLeft: row(
+    'nic',
+    false,
+    [
+      'A boot file of an earlier network manager remains on the node.',
+      '이전 네트워크 관리 데몬의 부팅 파일이 노드에 남아 있습니다.',
+    ],
+    ['Remove the file that the message names.', '메시지에 표시된 파일을 제거하십시오.'],
+  ),
+  PartNotReady: row(
+    'part',
+    true,
+    [
+      'A part of MultiNIC does not run as it should.',
+      'MultiNIC의 파트가 정상적으로 실행되지 않습니다.',
+    ],
+    [
+      'Look at its Pods: events, logs and readiness.',
+      '해당 Pod의 이벤트, 로그, 준비 상태를 확인하십시오.',
+    ],
+  ),
+  VersionSkew: row(
+    'part',
+    false,
+    [
+      'Parts of different versions run together.',
+      '서로 다른 버전의 파트가 함께 실행되고 있습니다.',
+    ],
+    [
+      'Upgrade the older part; docs/guides/upgrade.md has the order.',
+      '이전 버전의 파트를 업그레이드하십시오. 순서는 docs/guides/upgrade.ko.md에 있습니다.',
+    ],
+  ),
+} as const satisfies Record<string, ReasonRow>;

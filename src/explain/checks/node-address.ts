@@ -1,0 +1,25 @@
+import { ipOf, plainForm } from '../../api/address.ts';
+import type { NodeView } from '../../api/read-http.ts';
+import type { KubernetesNode } from '../facts.ts';
+import { nextFor } from '../next-steps.ts';
+import { say } from '../wording.ts';
+import type { CheckWarning } from './check-warning.ts';
+
+/** Finds NICs with an InternalIP from their Kubernetes Node. */
+export function nodeAddressWarnings(
+  { nics, nodeName, providerId }: NodeView,
+  { internalIps, name }: KubernetesNode,
+): readonly CheckWarning[] {
+  const own = new Set(internalIps.map(plainForm));
+  return nics.flatMap((nic) => {
+    const address = nic.addresses.map((text) => plainForm(ipOf(text))).find((ip) => own.has(ip));
+    if (address === undefined) return [];
+    const all = internalIps.join(', ');
+    const evidence = say(
+      `InternalIP ${address} of Node ${name} belongs to ${nic.name} (InternalIPs: ${all}); kubectl logs and exec may fail`,
+      `Node ${name}의 InternalIP ${address}가 ${nic.name}의 주소입니다(InternalIP: ${all}). kubectl logs와 exec가 실패할 수 있습니다`,
+    );
+    const next = nextFor('NodeAddressIsNic', { nodeName, providerId, nic });
+    return [{ reason: 'NodeAddressIsNic', evidence, next }];
+  });
+}

@@ -1,0 +1,58 @@
+import type { Wording } from '../api/reasons/reason-row.ts';
+import type { PortFacts } from './facts.ts';
+import { headlineOf } from './headline.ts';
+import { type Step, type StepName, stepNames } from './step.ts';
+import { acceptance } from './steps/acceptance.ts';
+import { agent } from './steps/agent.ts';
+import { delivery } from './steps/delivery.ts';
+import { environment } from './steps/environment.ts';
+import { assignment, filter } from './steps/filter.ts';
+import { bootFiles, kernel } from './steps/kernel.ts';
+import { neutron } from './steps/neutron.ts';
+import { notReached, type Outcome } from './steps/outcome.ts';
+import { selection } from './steps/selection.ts';
+import { type Subject, subjectOf } from './subject.ts';
+
+/** Why a port is a NIC or not. */
+export interface Explanation {
+  /** Port and answer in a single sentence. */
+  readonly headline: Wording;
+  /** A step per name in `stepNames`, in the same order. */
+  readonly steps: readonly Step[];
+  /** The first failed step; undefined: no step failed. */
+  readonly answer: Step | undefined;
+}
+
+const explainers: Readonly<Record<StepName, (subject: Subject) => Outcome>> = {
+  Neutron: neutron,
+  Selection: selection,
+  Filter: filter,
+  Assignment: assignment,
+  Delivery: delivery,
+  Acceptance: acceptance,
+  Agent: agent,
+  Kernel: kernel,
+  BootFiles: bootFiles,
+  Environment: environment,
+};
+
+/** Explains a port, from Neutron to the boot files. */
+export function explainPort(facts: PortFacts): Explanation {
+  const subject = subjectOf(facts);
+  const steps: Step[] = [];
+  let answer: Step | undefined;
+  for (const name of stepNames) {
+    const step = { name, ...outcomeOf(name, subject, answer) };
+    steps.push(step);
+    if (step.result === 'fail') answer ??= step;
+  }
+  return { headline: headlineOf(subject, steps, answer), steps, answer };
+}
+
+/** After a failure only the environment is still examined: the environment may be the cause, such as a disabled port. */
+function outcomeOf(name: StepName, subject: Subject, answer: Step | undefined): Outcome {
+  if (!answer) return explainers[name](subject);
+  if (name !== 'Environment') return notReached;
+  const outcome = environment(subject);
+  return outcome.result === 'warn' ? outcome : notReached;
+}

@@ -1,0 +1,110 @@
+import { findCondition } from '../../api/condition.ts';
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
+import type { ClusterView } from '../../api/read-http.ts';
+import { keyOf } from '../commands.ts';
+import { deliveryReasons } from '../config-reasons.ts';
+import type { SystemFacts } from '../facts.ts';
+import type { SectionReport } from '../finding.ts';
+import { nextFor } from '../next-steps.ts';
+import { reachIt, registration } from '../steps/delivery.ts';
+import { valueOf } from '../subject.ts';
+import { counted, ofMessage, say } from '../wording.ts';
+import { type Checked, error, onFact, reportOf, warning } from './check.ts';
+
+/** Examines the way from the operator through Viola to the business clusters. */
+export function examineDelivery({ configs, clusters }: SystemFacts): SectionReport {
+  const known = valueOf(clusters);
+  const failing = known ? failingProviders(known, valueOf(configs) ?? []) : new Set<string>();
+  const checked = [
+    onFact(clusters, ofClusters),
+    onFact(configs, (list) => ({
+      findings: [
+        ...(known ? unregistered(list, known) : []),
+        ...list.flatMap((config) => undelivered(config, failing)),
+      ],
+      checks: list.length,
+    })),
+  ];
+  const nodes = (known ?? []).reduce((sum, cluster) => sum + cluster.nodes, 0);
+  const count = known?.length ?? 0;
+  const summary = say(
+    `${counted(nodes, 'node')} in ${counted(count, 'business cluster')}, 0 waiting`,
+    `비즈니스 클러스터 ${count}개의 노드 ${nodes}개, 대기 중 0개`,
+  );
+  return reportOf('delivery', summary, checked);
+}
+
+/** Reachability and rights. */
+const checksPerCluster = 2;
+
+function ofClusters(clusters: readonly ClusterView[]): Checked {
+  const read = clusters.filter(({ reachable }) => reachable !== undefined);
+  const unread = clusters.filter(({ reachable }) => reachable === undefined);
+  return {
+    findings: [...read.flatMap(unreachable), ...read.flatMap(withoutRights)],
+    skipped: unread.map(({ providerId, message }) => ({
+      missing: `connection of ${providerId}: ${message || 'Viola was not read'}`,
+      next: 'check that Viola runs and that the operator reaches it',
+    })),
+    checks: read.length * checksPerCluster,
+  };
+}
+
+function unreachable({ providerId, reachable, message, checkedAt }: ClusterView) {
+  if (reachable) return [];
+  const evidence = say(
+    `Viola does not reach it: ${message}${checkedAt ? ` (checked at ${checkedAt})` : ''}`,
+    `Viola가 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}`,
+  );
+  return [error(providerId, 'ViolaPostError', evidence, reachIt)];
+}
+
+function withoutRights({ providerId, missingRights = [] }: ClusterView) {
+  if (missingRights.length === 0) return [];
+  const list = missingRights.join(', ');
+  const evidence = say(`Viola lacks the rights ${list}`, `Viola에 권한이 없습니다: ${list}`);
+  return [error(providerId, 'RightsMissing', evidence, nextFor('RightsMissing', {}))];
+}
+
+/** The operator's default provider is unknown here; a legacy Viola lists no clusters. */
+function providerOf({ spec }: OpenstackConfig): string | undefined {
+  if (spec.settings?.violaCompatibility === 'legacy') return undefined;
+  return spec.credentials.k8sProviderID ?? spec.credentials.openstackProviderID;
+}
+
+function unregistered(configs: readonly OpenstackConfig[], clusters: readonly ClusterView[]) {
+  const known = new Set(clusters.map(({ providerId }) => providerId));
+  const wanted = new Set(configs.flatMap((config) => providerOf(config) ?? []));
+  return [...wanted]
+    .filter((provider) => !known.has(provider))
+    .map((provider) => {
+      const evidence = say(
+        'no business cluster of this id is registered with Viola',
+        'Viola에 이 ID의 비즈니스 클러스터가 등록되어 있지 않습니다',
+      );
+      return error(provider, 'ViolaPostError', evidence, registration(provider));
+    });
+}
+
+function failingProviders(
+  clusters: readonly ClusterView[],
+  configs: readonly OpenstackConfig[],
+): ReadonlySet<string> {
+  const unreached = clusters.filter(({ reachable }) => reachable === false);
+  const absent = unregistered(configs, clusters).map(({ subject }) => subject);
+  return new Set([...unreached.map(({ providerId }) => providerId), ...absent]);
+}
+
+/** Reasons without user action at first. */
+const passing: ReadonlySet<string> = new Set(['Deleting', 'RemovalUnconfirmed', 'Waiting']);
+
+function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Checked['findings'] {
+  const ready = findCondition(config.status?.conditions, 'Ready');
+  const { status, reason = '', message } = ready ?? {};
+  if (status !== 'False' || !deliveryReasons.has(reason)) return [];
+  // The finding about the cluster is the cause.
+  if (reason === 'ViolaPostError' && failing.has(providerOf(config) ?? '')) return [];
+  const key = keyOf(config);
+  const make = passing.has(reason) ? warning : error;
+  return [make(key, reason, ofMessage(reason, message), nextFor(reason, { config: key }))];
+}

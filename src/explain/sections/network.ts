@@ -1,0 +1,48 @@
+import { mtuDifferences } from '../checks/mtu.ts';
+import type { SystemFacts } from '../facts.ts';
+import type { SectionReport } from '../finding.ts';
+import { nextFor } from '../next-steps.ts';
+import { bootWarningsIn } from '../node-messages.ts';
+import { nodeKey, valueOf } from '../subject.ts';
+import { ageOf, counted, joined, same, say } from '../wording.ts';
+import { onFact, reportOf, warning } from './check.ts';
+
+/** Examines whether each network has a single MTU. */
+export function examineNetwork({ nodes }: SystemFacts): SectionReport {
+  const checked = onFact(nodes, (list) => ({
+    findings: mtuDifferences(list).map(({ network, reason, evidence, next }) =>
+      warning(network, reason, evidence, next),
+    ),
+    checks: 1,
+  }));
+  const networks = new Set(
+    (valueOf(nodes) ?? []).flatMap(({ nics }) => nics.map((nic) => nic.networkId)),
+  );
+  const summary = say(
+    `${counted(networks.size, 'network')}: one MTU in each`,
+    `네트워크 ${networks.size}개: 네트워크마다 MTU가 같습니다`,
+  );
+  return reportOf('network', summary, [checked]);
+}
+
+/** Examines whether a boot restores the NICs. */
+export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
+  const checked = onFact(nodes, (list) => ({
+    findings: list.flatMap((node) => {
+      const byReason = Map.groupBy(bootWarningsIn(node.message), ({ reason }) => reason);
+      return [...byReason].map(([reason, warnings]) => {
+        const evidence = joined(warnings.map(({ text }) => same(text)));
+        return warning(nodeKey(node), reason, evidence, nextFor(reason, {}));
+      });
+    }),
+    checks: 1,
+  }));
+  const all = valueOf(nodes) ?? [];
+  const oldest = all.flatMap(({ checkedAt }) => checkedAt ?? []).toSorted()[0];
+  const age = ageOf(oldest, now);
+  const summary = say(
+    `${counted(all.length, 'node')}: files match the running configuration${age.en ? ` (oldest check ${age.en} ago)` : ''}`,
+    `노드 ${all.length}개: 파일이 실행 중인 설정과 같습니다${age.ko ? ` (가장 오래된 확인 ${age.ko} 전)` : ''}`,
+  );
+  return reportOf('bootFiles', summary, [checked]);
+}

@@ -1,0 +1,134 @@
+import type { NicView, NodeView } from '../../api/read-http.ts';
+import { nodeAddressWarnings } from '../checks/node-address.ts';
+import { downButUp } from '../checks/port-state.ts';
+import { multinic } from '../commands.ts';
+import type { Fact } from '../fact.ts';
+import type { KubernetesNode, SystemFacts } from '../facts.ts';
+import type { SectionReport } from '../finding.ts';
+import { nextFor } from '../next-steps.ts';
+import { nodeKey, valueOf } from '../subject.ts';
+import { counted, joined, ofMessage, rowOf, say } from '../wording.ts';
+import { type Checked, error, onFact, reportOf, warning } from './check.ts';
+
+/** Examines whether the NICs are configured and unchanged. */
+export function examineNodes(facts: SystemFacts): SectionReport {
+  const unreachable = new Set(
+    (valueOf(facts.clusters) ?? [])
+      .filter(({ reachable }) => reachable === false)
+      .map(({ providerId }) => providerId),
+  );
+  const checked = onFact(facts.nodes, (nodes) => ({
+    findings: nodes.flatMap((node) => [
+      ...notReady(node, unreachable),
+      ...drifted(node),
+      ...carriers(node),
+    ]),
+    checks: nodes.length > 0 ? checksOfNodes : 0,
+  }));
+  const nodes = valueOf(facts.nodes) ?? [];
+  const nics = nodes.reduce((sum, node) => sum + node.nics.length, 0);
+  const summary = say(
+    `${counted(nics, 'NIC')} on ${counted(nodes.length, 'node')} configured`,
+    `노드 ${nodes.length}개의 NIC ${nics}개가 설정되었습니다`,
+  );
+  return reportOf('nodes', summary, [checked, ...addresses(facts, nodes)]);
+}
+
+/** Configuration, drift and carrier. */
+const checksOfNodes = 3;
+
+function notReady(node: NodeView, unreachable: ReadonlySet<string>): Checked['findings'] {
+  const key = nodeKey(node);
+  const { ready, state, reason, message, providerId, nodeName } = node;
+  const about = { nodeName, providerId };
+  if (reason === 'Paused' && ready !== 'True') {
+    return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
+  }
+  if (state === 'Unknown' && ready === 'Unknown') {
+    const isKnown = reason === 'StatusUnsupported' || unreachable.has(providerId);
+    if (isKnown || node.nics.length === 0) return [];
+    const evidence = ofMessage('NoNodeStatus', message);
+    return [warning(key, 'NoNodeStatus', evidence, nextFor('NoNodeStatus', about))];
+  }
+  if (ready !== 'False') return [];
+  const ofNics = failedNics(node);
+  if (ofNics.length > 0) return ofNics;
+  return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
+}
+
+/** Returns a finding per NIC reason; empty: the node's own reason applies to every NIC. */
+function failedNics(node: NodeView): Checked['findings'] {
+  if (rowOf(node.reason)?.scope === 'node' && node.reason !== 'InvalidEntries') return [];
+  const open = node.nics.filter(({ state }) => state !== 'Configured');
+  return [...Map.groupBy(open, ({ reason }) => reason || node.reason)].map(([reason, nics]) => {
+    const [first] = nics;
+    const texts = nics.map(({ name, message }) => {
+      const { en, ko } = ofMessage(reason, message);
+      return say(`${name}: ${en}`, `${name}: ${ko}`);
+    });
+    const subject = `${node.nodeName}/${first?.name ?? ''}`;
+    const text = rowOf(reason)?.action ?? say('look at the NIC', 'NIC를 확인하십시오');
+    const next = { text, commands: [multinic('why', subject)], preview: [] };
+    return error(nodeKey(node), reason, joined(texts), next);
+  });
+}
+
+function drifted(node: NodeView): Checked['findings'] {
+  if (!node.drifted) return [];
+  const nics = node.nics.filter(({ reason }) => reason === 'Drifted');
+  const texts = nics.map(driftText);
+  const evidence =
+    texts.length > 0
+      ? joined(texts)
+      : say('the node differs from what was applied', '노드가 적용된 상태와 다릅니다');
+  const next = nextFor('Drifted', { nodeName: node.nodeName });
+  return [warning(nodeKey(node), 'Drifted', evidence, next)];
+}
+
+function driftText({ name, message }: NicView) {
+  return say(
+    `${name} differs from what was applied: ${message}`,
+    `${name}이(가) 적용된 상태와 다릅니다: ${message}`,
+  );
+}
+
+function carriers(node: NodeView): Checked['findings'] {
+  return node.nics
+    .filter(({ state }) => state === 'Configured')
+    .flatMap((nic) => downButUp(nic, nic.portStatus))
+    .map(({ reason, evidence, next }) => warning(nodeKey(node), reason, evidence, next));
+}
+
+/** Compares the Kubernetes Nodes' addresses, separately for each business cluster. */
+function addresses(
+  { kubernetesNodes }: SystemFacts,
+  nodes: readonly NodeView[],
+): readonly Checked[] {
+  const byProvider = Map.groupBy(nodes, ({ providerId }) => providerId);
+  return [...byProvider].map(([provider, own]) => {
+    const fact = kubernetesNodes.get(provider) ?? notRead(provider);
+    return onFact(fact, (found) => ({
+      findings: own.flatMap((node) => {
+        const kubernetesNode = found.find((each) => isSame(each, node));
+        const warnings = kubernetesNode ? nodeAddressWarnings(node, kubernetesNode) : [];
+        return warnings.map(({ reason, evidence, next }) =>
+          warning(nodeKey(node), reason, evidence, next),
+        );
+      }),
+      checks: 1,
+    }));
+  });
+}
+
+function notRead(provider: string): Fact<readonly KubernetesNode[]> {
+  return {
+    state: 'unread',
+    missing: `Nodes of ${provider}: no access`,
+    next: `add --business-context ${provider}=CONTEXT`,
+  };
+}
+
+function isSame({ systemUuid, name }: KubernetesNode, { instanceId, nodeName }: NodeView) {
+  if (instanceId === '') return name === nodeName;
+  return systemUuid.toLowerCase() === instanceId.toLowerCase();
+}

@@ -1,0 +1,112 @@
+import { findCondition } from '../../api/condition.ts';
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
+import type { NodeView } from '../../api/read-http.ts';
+import { keyOf, multinic } from '../commands.ts';
+import { deliveryReasons } from '../config-reasons.ts';
+import type { SystemFacts } from '../facts.ts';
+import type { SectionReport } from '../finding.ts';
+import { nextFor } from '../next-steps.ts';
+import { valueOf } from '../subject.ts';
+import { counted, ofMessage, rowOf, say } from '../wording.ts';
+import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
+
+/** Examines cloud reads and ports without NIC on selected servers. */
+export function examineOpenstack(facts: SystemFacts): SectionReport {
+  const nodes = valueOf(facts.nodes);
+  const checked = onFact(facts.configs, (configs) => ({
+    findings: configs.flatMap((config) => [
+      ...readiness(config),
+      ...details(config),
+      ...unusedPorts(config, nodes ?? []),
+    ]),
+    checks: configs.length * checksPerConfig,
+  }));
+  const count = valueOf(facts.configs)?.length ?? 0;
+  const summary = say(
+    `${counted(count, 'OpenstackConfig')} synced; credentials valid`,
+    `OpenstackConfig ${count}개가 동기화되었습니다. 자격 증명이 유효합니다`,
+  );
+  return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)]);
+}
+
+const none: Checked = { findings: [], checks: 0 };
+/** Readiness, notifications, credentials and TLS, unused ports. */
+const checksPerConfig = 4;
+
+function readiness(config: OpenstackConfig): Checked['findings'] {
+  const ready = findCondition(config.status?.conditions, 'Ready');
+  const { reason = 'NotSyncedYet', message } = ready ?? {};
+  const key = keyOf(config);
+  const next = nextFor(reason, { config: key, spec: config.spec });
+  const evidence = ofMessage(reason, message);
+  if (reason === 'Paused') return [warning(key, reason, evidence, next)];
+  if (ready?.status === 'True') return [];
+  // The trigger mode is the user's choice.
+  if (ready?.status !== 'False') return [info(key, reason, evidence)];
+  return deliveryReasons.has(reason) ? [] : [error(key, reason, evidence, next)];
+}
+
+/** Conditions beside Ready without effect on NICs. */
+function details(config: OpenstackConfig): Checked['findings'] {
+  const { conditions = [] } = config.status ?? {};
+  const key = keyOf(config);
+  return conditions.flatMap(({ type, status, reason = '', message }) => {
+    const evidence = ofMessage(reason, message);
+    if (reason === 'Disconnected' && status === 'False') {
+      return [warning(key, reason, evidence, nextFor(reason, {}))];
+    }
+    const isChoice = type === 'TLSVerified' || reason === 'SecretInSpec';
+    return isChoice ? [info(key, reason, evidence)] : [];
+  });
+}
+
+interface UnusedPort {
+  readonly portId?: string | undefined;
+  readonly address?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+function unusedPorts(config: OpenstackConfig, nodes: readonly NodeView[]): Checked['findings'] {
+  const key = keyOf(config);
+  const own = nodes.filter((node) => node.config === key);
+  const all: UnusedPort[] = [
+    ...own.flatMap((node) => node.unusedPorts),
+    ...(config.status?.unusedPorts ?? []),
+  ];
+  const byId = new Map(all.map((port) => [port.portId, port]));
+  const groups = Map.groupBy(byId.values(), ({ reason = '' }) => reason);
+  const shown = findCondition(config.status?.conditions, 'Ready');
+  return [...groups].flatMap(([reason, ports]) => {
+    // Ready already reports this reason.
+    if (shown?.status === 'False' && shown.reason === reason) return [];
+    return unused(key, reason, ports);
+  });
+}
+
+function unused(key: string, reason: string, ports: readonly UnusedPort[]): Checked['findings'] {
+  const count = ports.length;
+  if (reason === 'SubnetNotSelected') {
+    const evidence = say(
+      `${counted(count, 'port')} of selected servers ${count === 1 ? 'is' : 'are'} in subnets that are not selected`,
+      `선택한 서버의 포트 ${count}개가 선택하지 않은 서브넷에 있습니다`,
+    );
+    return [info(key, reason, evidence)];
+  }
+  const [first] = ports;
+  if (!first) return [];
+  const { portId = '', address = portId, message } = first;
+  const { en, ko } = ofMessage(reason, message);
+  const evidence = say(
+    `${counted(count, 'port')} ${count === 1 ? 'is not a NIC' : 'are not NICs'}; ${address}: ${en}`,
+    `포트 ${count}개가 NIC가 아닙니다; ${address}: ${ko}`,
+  );
+  const commands = [commandFor(count, portId)];
+  const text = rowOf(reason)?.action ?? evidence;
+  return [warning(key, reason, evidence, { text, commands, preview: [] })];
+}
+
+function commandFor(count: number, portId: string): string {
+  const isSingle = count === 1 && portId !== '';
+  return isSingle ? multinic('why', portId) : multinic('nics', '--state', 'Unused');
+}

@@ -1,0 +1,157 @@
+import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import { multinic } from '../commands.ts';
+import { deliveryReasons } from '../config-reasons.ts';
+import { nextFor } from '../next-steps.ts';
+import type { NextStep } from '../step.ts';
+import { nodeKey, type Subject } from '../subject.ts';
+import { ofMessage, say, since } from '../wording.ts';
+import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+
+/** Explains whether the business cluster holds the planned NIC. */
+export function delivery(subject: Subject): Outcome {
+  const { facts, node } = subject;
+  const { cluster } = facts;
+  return (
+    (cluster.state === 'read' ? clusterProblem(cluster.value, providerOf(subject)) : undefined) ??
+    refused(subject) ??
+    unread(subject) ??
+    notThere(subject) ??
+    delivered(node, subject)
+  );
+}
+
+function unread({ facts, nic }: Subject): Outcome | undefined {
+  const { cluster, node, port } = facts;
+  if (cluster.state === 'unread') return skipped(cluster);
+  if (node.state === 'unread') return skipped(node);
+  return !nic && port.state === 'unread' ? skipped(port) : undefined;
+}
+
+function providerOf({ port, node }: Subject): string | undefined {
+  return port?.node?.providerId ?? node?.providerId;
+}
+
+/** Returns why Viola cannot write to the business cluster; undefined: Viola can. */
+function clusterProblem(
+  cluster: ClusterView | undefined,
+  provider: string | undefined,
+): Outcome | undefined {
+  if (!cluster) return notRegistered(provider);
+  const { providerId, reachable, message, checkedAt } = cluster;
+  if (reachable === undefined) {
+    const why = message || 'Viola was not read';
+    return unknown(`connection of ${providerId}: ${why}`, `${providerId}의 연결 상태: ${why}`);
+  }
+  if (reachable) return undefined;
+  const at = checkedAt ? ` (checked at ${checkedAt})` : '';
+  const evidence = say(
+    `Viola does not reach business cluster ${providerId}: ${message}${at}`,
+    `Viola가 비즈니스 클러스터 ${providerId}에 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}`,
+  );
+  return fail('ViolaPostError', evidence, reachIt);
+}
+
+/** Next step for an unreachable business cluster. */
+export const reachIt: NextStep = {
+  text: say(
+    'check the address, the network and the token of the business cluster; the delivery is retried by itself',
+    '비즈니스 클러스터의 주소, 네트워크, 토큰을 확인하십시오. 전달은 자동으로 재시도합니다.',
+  ),
+  commands: [],
+  preview: [],
+};
+
+function notRegistered(provider: string | undefined): Outcome {
+  const id = provider ?? 'PROVIDER';
+  const evidence = say(
+    `no business cluster ${id} is registered with Viola`,
+    `Viola에 비즈니스 클러스터 ${id}가 등록되어 있지 않습니다`,
+  );
+  return fail('ViolaPostError', evidence, registration(id));
+}
+
+/** Returns how a business cluster is registered. */
+export function registration(id: string): NextStep {
+  return {
+    text: say(
+      `register it with an administrator's kubeconfig of the business cluster, here ${id}.kubeconfig:`,
+      `비즈니스 클러스터 관리자의 kubeconfig(여기서는 ${id}.kubeconfig)로 등록하십시오.`,
+    ),
+    commands: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`)],
+    preview: [multinic('register-cluster', id, '--kubeconfig', `${id}.kubeconfig`, '--dry-run')],
+  };
+}
+
+/** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
+function refused({ facts, port, config, node }: Subject): Outcome | undefined {
+  const last = port?.delivery;
+  const next = (reason: string) => nextFor(reason, { config: config?.config, port });
+  if (last && !last.ok) {
+    const reason = last.reason ?? 'ViolaPostError';
+    return fail(reason, withTime(ofMessage(reason, last.message), last, facts.now), next(reason));
+  }
+  const isOpen = !last && !hasObject(node);
+  if (!isOpen || config?.ready !== 'False' || !deliveryReasons.has(config.reason)) return undefined;
+  return fail(config.reason, ofMessage(config.reason, config.message), next(config.reason));
+}
+
+function withTime(
+  text: ReturnType<typeof say>,
+  { at }: NonNullable<PortView['delivery']>,
+  now: Date,
+) {
+  const when = since(at, now, ['tried', '시도']);
+  return say(`${text.en}${when.en}`, `${text.ko}${when.ko}`);
+}
+
+function hasObject(node: NodeView | undefined): boolean {
+  return node !== undefined && (node.object !== undefined || node.state !== 'Unknown');
+}
+
+function notThere(subject: Subject): Outcome | undefined {
+  const { port, node, nic } = subject;
+  if (!node) {
+    const evidence = say(
+      'no OpenstackConfig delivers the node of the server',
+      '서버의 노드를 전달하는 OpenstackConfig가 없습니다',
+    );
+    return absent('Waiting', evidence, subject);
+  }
+  const key = nodeKey(node);
+  if (node.object?.deleting) {
+    const evidence = say(
+      `MultiNicNodeConfig ${key} is being deleted`,
+      `MultiNicNodeConfig ${key}가 삭제되는 중입니다`,
+    );
+    return absent('Deleting', evidence, subject);
+  }
+  if (!nic) {
+    const evidence = say(
+      `node ${key} does not list the port among its NICs`,
+      `노드 ${key}의 NIC에 이 포트가 없습니다`,
+    );
+    return absent('Waiting', evidence, subject);
+  }
+  if (hasObject(node) || port?.delivery?.ok) return undefined;
+  return unknown(
+    `the last delivery of ${key} is not known`,
+    `${key}의 마지막 전달 결과를 알 수 없습니다`,
+  );
+}
+
+function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {
+  const about = { config: config?.config, port };
+  return fail(reason, evidence, nextFor(reason === 'Waiting' ? 'NotSyncedYet' : reason, about));
+}
+
+function delivered(node: NodeView | undefined, { facts, port }: Subject): Outcome {
+  const { generation, specHash } = node?.object ?? {};
+  const details = [
+    ...(node ? [nodeKey(node)] : []),
+    ...(generation === undefined ? [] : [`generation ${generation}`]),
+    ...(specHash ? [`specHash ${specHash.slice(0, 8)}`] : []),
+  ].join(', ');
+  const at = since(port?.delivery?.at, facts.now, ['delivered', '전달']);
+  return ok(say(`${details}${at.en}`, `${details}${at.ko}`));
+}

@@ -1,0 +1,116 @@
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { CheckWarning } from '../checks/check-warning.ts';
+import { mtuDifferences } from '../checks/mtu.ts';
+import { nodeAddressWarnings } from '../checks/node-address.ts';
+import { adminDown, downButUp } from '../checks/port-state.ts';
+import { versionSkews } from '../checks/versions.ts';
+import type { Fact } from '../fact.ts';
+import { nodeKey, type Subject, valueOf } from '../subject.ts';
+import { joined, say } from '../wording.ts';
+import { type Outcome, ok, skipped, type Unread, warn } from './outcome.ts';
+
+/** Result from a check: warnings, or the missing fact. */
+interface Checked {
+  readonly warnings: readonly CheckWarning[];
+  readonly unread?: Pick<Unread, 'missing' | 'next'> | undefined;
+}
+
+/** Explains risks for the NIC's traffic. */
+export function environment(subject: Subject): Outcome {
+  const checks = [admin(subject), carrier(subject), address(subject), mtu(subject), skew(subject)];
+  const warnings = checks.flatMap((check) => check.warnings);
+  const unread = checks.flatMap((check) => check.unread ?? []);
+  const [first] = warnings;
+  if (first) return warn(first.reason, evidenceOf(warnings, unread), first.next);
+  const [missing] = unread;
+  if (!missing) {
+    const evidence = say(
+      'port, Node address, MTU and versions agree',
+      '포트, Node 주소, MTU, 버전이 서로 맞습니다',
+    );
+    return ok(evidence);
+  }
+  const all = [...new Set(unread.map((each) => each.missing))].join('; ');
+  return skipped({ missing: all, next: missing.next });
+}
+
+function evidenceOf(
+  warnings: readonly CheckWarning[],
+  unread: readonly Pick<Unread, 'missing'>[],
+): Wording {
+  const missing = [...new Set(unread.map((each) => each.missing))];
+  const notChecked = missing.map((text) => say(`not checked: ${text}`, `확인하지 않음: ${text}`));
+  return joined([...warnings.map(({ evidence }) => evidence), ...notChecked]);
+}
+
+function missingIn(...facts: readonly Fact<unknown>[]): Checked | undefined {
+  const unread = facts.find((fact) => fact.state === 'unread');
+  return unread?.state === 'unread' ? { warnings: [], unread } : undefined;
+}
+
+function admin({ facts, port }: Subject): Checked {
+  const missing = missingIn(facts.port);
+  if (missing || !port) return missing ?? { warnings: [] };
+  // A disabled port is never ACTIVE.
+  if (port.adminStateUp === undefined && port.status !== 'ACTIVE') {
+    const unread = {
+      missing: `admin_state_up of port ${port.portId}`,
+      next: `run openstack port show ${port.portId} -c admin_state_up`,
+    };
+    return { warnings: [], unread };
+  }
+  return { warnings: adminDown(port) };
+}
+
+function carrier({ facts, port, nic }: Subject): Checked {
+  const missing = missingIn(facts.port, facts.node);
+  if (missing || !port || nic?.state !== 'Configured') return missing ?? { warnings: [] };
+  if (port.status === 'DOWN' && nic.carrier === undefined) {
+    const unread = {
+      missing: `carrier of ${nic.name}`,
+      next: 'upgrade the controller and the agent, then check the node: kubectl multinic diff',
+    };
+    return { warnings: [], unread };
+  }
+  return { warnings: downButUp({ ...nic, portId: port.portId }, port.status) };
+}
+
+/** Without a NIC no address exists to compare. */
+function address({ facts, node, nic }: Subject): Checked {
+  const missing = missingIn(facts.node);
+  if (missing || !node || !nic) return missing ?? { warnings: [] };
+  const unread = missingIn(facts.kubernetesNode);
+  if (unread) return unread;
+  const kubernetesNode = valueOf(facts.kubernetesNode);
+  return {
+    warnings: kubernetesNode ? nodeAddressWarnings({ ...node, nics: [nic] }, kubernetesNode) : [],
+  };
+}
+
+function mtu({ facts, node, nic }: Subject): Checked {
+  if (!node || !nic) return { warnings: [] };
+  const unread = missingIn(facts.neighbours);
+  if (unread) return unread;
+  const others = (valueOf(facts.neighbours) ?? []).filter(
+    (each) => nodeKey(each) !== nodeKey(node),
+  );
+  const differences = mtuDifferences([node, ...others]);
+  return {
+    warnings: differences.filter(({ different }) =>
+      different.some((each) => each.nic === nic && each.node === node),
+    ),
+  };
+}
+
+/** The CLI's own version changes nothing on a node. */
+function skew({ facts, port, node }: Subject): Checked {
+  const missing = missingIn(facts.versions);
+  if (missing) return missing;
+  const provider = port?.node?.providerId ?? node?.providerId;
+  const versions = valueOf(facts.versions) ?? [];
+  const skews = versionSkews(versions).filter(
+    ({ part }) =>
+      part.part !== 'cli' && (part.providerId === undefined || part.providerId === provider),
+  );
+  return { warnings: skews };
+}

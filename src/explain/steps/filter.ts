@@ -1,0 +1,67 @@
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
+import type { PortView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import { nextFor } from '../next-steps.ts';
+import { nicNameOf, nodeNameOf, type Subject } from '../subject.ts';
+import { ofMessage, say } from '../wording.ts';
+import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
+import { isAssignmentReason, isFilterReason } from './verdict-reasons.ts';
+
+/** Explains whether the port itself can become a NIC: status, age, address, family, limit. */
+export function filter(subject: Subject): Outcome {
+  const passed = ok(
+    say('status, age and addresses are as required', '상태, 생성 시각, 주소가 조건에 맞습니다'),
+  );
+  return judge(subject, isFilterReason, passed);
+}
+
+/** Explains the port's node and NIC name. */
+export function assignment(subject: Subject): Outcome {
+  const name = nicNameOf(subject);
+  const node = nodeNameOf(subject);
+  const passed =
+    name && node ? ok(say(`node ${node}, NIC ${name}`, `노드 ${node}, NIC ${name}`)) : undecided;
+  return judge(subject, isAssignmentReason, passed);
+}
+
+const undecided = unknown(
+  'no sync has decided about the port',
+  '포트에 대한 동기화 결과가 없습니다',
+);
+
+/** Returns the last sync's verdict if the reason belongs to this step. */
+function judge(subject: Subject, belongs: (reason: string) => boolean, passed: Outcome): Outcome {
+  const { facts, port, nic, object } = subject;
+  if (facts.port.state === 'unread') return skipped(facts.port);
+  if (!port?.verdict) return nic ? passed : undecided;
+  const { reason, config, nic: name } = port.verdict;
+  if (reason === undefined || !belongs(reason)) return passed;
+  const evidence = evidenceOf(reason, port, subject);
+  const next = nextFor(reason, { config, spec: object?.spec, port });
+  return name === undefined ? fail(reason, evidence, next) : warn(reason, evidence, next);
+}
+
+function evidenceOf(reason: string, port: PortView, { node, object }: Subject): Wording {
+  const text = ofMessage(reason, port.verdict?.message);
+  if (reason === 'PortTooOld') return ageEvidence(port, object) ?? text;
+  if (reason !== 'InterfaceLimitExceeded' || !node) return text;
+  const nics = node.nics.map(({ name, addresses }) => `${name} ${addresses[0] ?? ''}`.trim());
+  const list = nics.join(', ');
+  return say(
+    `${text.en}; node ${node.nodeName} has ${list}`,
+    `${text.ko}; 노드 ${node.nodeName}의 NIC: ${list}`,
+  );
+}
+
+function ageEvidence(
+  { createdAt }: PortView,
+  object: OpenstackConfig | undefined,
+): Wording | undefined {
+  const made = object?.metadata.creationTimestamp;
+  if (!createdAt || !object || !made) return undefined;
+  const { portBaseline = 'CreatedAfterConfig' } = object.spec.settings ?? {};
+  return say(
+    `the port was created at ${createdAt}, the OpenstackConfig at ${made}; spec.settings.portBaseline is ${portBaseline}`,
+    `포트는 ${createdAt}에, OpenstackConfig는 ${made}에 생성되었습니다. spec.settings.portBaseline은 ${portBaseline}입니다`,
+  );
+}

@@ -1,0 +1,44 @@
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Fact } from '../fact.ts';
+import type { NextStep, Step } from '../step.ts';
+import { say } from '../wording.ts';
+
+/** Step result without the name. */
+export type Outcome = Omit<Step, 'name'>;
+
+export type Unread = Extract<Fact<unknown>, { readonly state: 'unread' }>;
+
+export function ok(evidence: Wording): Outcome {
+  return { result: 'ok', reason: undefined, evidence, next: undefined };
+}
+
+export function fail(reason: string, evidence: Wording, next: NextStep | undefined): Outcome {
+  return { result: 'fail', reason, evidence, next };
+}
+
+export function warn(reason: string, evidence: Wording, next: NextStep | undefined): Outcome {
+  return { result: 'warn', reason, evidence, next };
+}
+
+/** Step with an unread fact. */
+export function skipped({ missing, next }: Pick<Unread, 'missing' | 'next'>): Outcome {
+  const text = say(next, next);
+  return {
+    result: 'skipped',
+    reason: undefined,
+    evidence: say(missing, missing),
+    next: next === '' ? undefined : { text, commands: [], preview: [] },
+  };
+}
+
+export const notReached: Outcome = {
+  result: 'notReached',
+  reason: undefined,
+  evidence: say('', ''),
+  next: undefined,
+};
+
+/** Step without a result, because an earlier step has none. */
+export function unknown(en: string, ko: string): Outcome {
+  return { result: 'skipped', reason: undefined, evidence: say(en, ko), next: undefined };
+}

@@ -1,0 +1,94 @@
+import type { PortView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import { partialReasons, syncReasons } from '../config-reasons.ts';
+import { nextFor } from '../next-steps.ts';
+import type { PortConfigView, Subject } from '../subject.ts';
+import { ageOf, ofMessage, say } from '../wording.ts';
+import { fail, type Outcome, skipped, warn } from './outcome.ts';
+
+/** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
+export function awaitsSync(
+  config: PortConfigView,
+  { facts, nic }: Subject,
+  { verdict }: PortView,
+): Outcome | undefined {
+  if (config.ready !== 'Unknown' || config.reason !== 'WaitingForTrigger') return undefined;
+  return nic || verdict?.nic !== undefined ? undefined : notSyncedYet(config, facts.now);
+}
+
+/** Returns why no sync has decided about the port's current state. */
+export function notSynced(subject: Subject, port: PortView): Outcome | undefined {
+  const { config, nic, facts } = subject;
+  if (!config) return undefined;
+  const failing = failingSync(config, subject, port);
+  if (failing) return failing;
+  if (nic || (port.verdict && !isStale(port, config))) return undefined;
+  // After an operator restart only the node shows whether the port is a NIC.
+  if (!port.verdict && port.node && facts.node.state === 'unread') return skipped(facts.node);
+  return notSyncedYet(config, facts.now);
+}
+
+function notSyncedYet(config: PortConfigView, now: Date): Outcome {
+  const next = nextFor('NotSyncedYet', { config: config.config });
+  return fail('NotSyncedYet', syncTimes(config, now), next);
+}
+
+/** Returns why the OpenstackConfig is not synced at all; existing NICs stay unchanged. */
+export function failingSync(
+  config: PortConfigView,
+  { nic }: Subject,
+  { verdict }: PortView,
+): Outcome | undefined {
+  const found = problemOf(config, verdict !== undefined);
+  if (!found) return undefined;
+  const { reason, evidence } = found;
+  const next = nextFor(reason, { config: config.config });
+  const hasNic = nic !== undefined || verdict?.nic !== undefined;
+  return hasNic ? warn(reason, evidence, next) : fail(reason, evidence, next);
+}
+
+/** True if the last sync decided about an older selection, or about a port without address. */
+function isStale({ verdict, addresses }: PortView, { config, selectsSubnet }: PortConfigView) {
+  if (!verdict || verdict.config !== config) return true;
+  const { nic, reason } = verdict;
+  if (nic !== undefined) return false;
+  if (reason === 'SubnetNotSelected') return selectsSubnet === true;
+  return reason === 'PortWithoutAddress' && addresses.length > 0;
+}
+
+interface Problem {
+  readonly reason: string;
+  readonly evidence: Wording;
+}
+
+/** Returns why the OpenstackConfig is not synced at all. */
+function problemOf(config: PortConfigView, isDecided: boolean): Problem | undefined {
+  const { paused, ready, reason, message } = config;
+  if (paused !== undefined) {
+    const evidence = say(
+      `OpenstackConfig ${config.config} is paused (annotation multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
+      `OpenstackConfig ${config.config}가 일시 중지되었습니다(어노테이션 multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
+    );
+    return { reason: 'Paused', evidence };
+  }
+  const isPartial = partialReasons.has(reason) && !isDecided;
+  if (ready !== 'False' || !(syncReasons.has(reason) || isPartial)) return undefined;
+  const words = ofMessage(reason, message);
+  const evidence = say(
+    `the sync of OpenstackConfig ${config.config} fails: ${words.en}`,
+    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}`,
+  );
+  return { reason, evidence };
+}
+
+function syncTimes(
+  { config, trigger, lastSyncAt, nextSyncAt, message }: PortConfigView,
+  now: Date,
+) {
+  const last = lastSyncAt ? `${lastSyncAt} (${ageOf(lastSyncAt, now).en} ago)` : 'none yet';
+  const next = nextSyncAt ?? (trigger === 'immediate' ? 'soon' : message || 'unknown');
+  return say(
+    `no sync of OpenstackConfig ${config} has decided about this port yet; trigger mode ${trigger}, last sync ${last}, next sync ${next}`,
+    `OpenstackConfig ${config}의 동기화가 아직 이 포트를 처리하지 않았습니다. 트리거 모드 ${trigger}, 마지막 동기화 ${lastSyncAt ?? '없음'}, 다음 동기화 ${nextSyncAt ?? '알 수 없음'}`,
+  );
+}

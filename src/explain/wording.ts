@@ -1,0 +1,70 @@
+import type { Wording } from '../api/reasons/reason-row.ts';
+import { reasons } from '../api/reasons.ts';
+
+/** Returns a text in both languages. */
+export function say(en: string, ko: string): Wording {
+  return { en, ko };
+}
+
+/** Returns the same text for both languages, such as a name list. */
+export function same(text: string): Wording {
+  return { en: text, ko: text };
+}
+
+/** Returns a reason's row; undefined: unknown reason from a newer part. */
+export function rowOf(reason: string) {
+  return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons] : undefined;
+}
+
+/** Returns a part's English message, plus the reason's meaning in Korean. */
+export function ofMessage(reason: string, message: string | undefined): Wording {
+  const row = rowOf(reason);
+  if (!message) return row?.meaning ?? same(reason);
+  return { en: message, ko: row ? `${row.meaning.ko} (${message})` : message };
+}
+
+/** Joins texts with semicolons. */
+export function joined(texts: readonly Wording[]): Wording {
+  return {
+    en: texts.map(({ en }) => en).join('; '),
+    ko: texts.map(({ ko }) => ko).join('; '),
+  };
+}
+
+/** Returns number and noun: "1 NIC", "2 NICs". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const units = [
+  ['d', '일', 86_400],
+  ['h', '시간', 3_600],
+  ['m', '분', 60],
+  ['s', '초', 1],
+] as const;
+
+/** Returns an age in kubectl's form: the largest unit and, below ten, the next unit. Empty: no time. */
+export function ageOf(at: string | undefined, now: Date): Wording {
+  const seconds = Math.floor((now.getTime() - Date.parse(at ?? '')) / 1_000);
+  if (Number.isNaN(seconds)) return same('');
+  const left = Math.max(0, seconds);
+  const found = units.findIndex(([, , size]) => left >= size);
+  const index = found === -1 ? units.length - 1 : found;
+  const [en, ko, size] = units[index] ?? units[3];
+  const count = Math.floor(left / size);
+  const [nextEn, nextKo, nextSize] = units[index + 1] ?? ['', '', Infinity];
+  const rest = count < 10 ? Math.floor((left - count * size) / nextSize) : 0;
+  return rest > 0
+    ? say(`${count}${en}${rest}${nextEn}`, `${count}${ko} ${rest}${nextKo}`)
+    : say(`${count}${en}`, `${count}${ko}`);
+}
+
+/** Returns " (VERB AGE ago)"; empty: the time is unknown. */
+export function since(
+  at: string | undefined,
+  now: Date,
+  [en, ko]: readonly [en: string, ko: string],
+): Wording {
+  const age = ageOf(at, now);
+  return age.en === '' ? age : say(` (${en} ${age.en} ago)`, ` (${age.ko} 전 ${ko})`);
+}
