@@ -368,3 +368,38 @@ describe("the operator's token for Viola", () => {
     expect(received).toEqual([]);
   });
 });
+
+describe('routes that an earlier Viola does not have', () => {
+  const check = async () => viola.check('a/b', { id: 'x', heal: true }, signal);
+  const dryRun = async () => viola.dryRun([{ nodeName: 'a' }], signal);
+  const accepted = { applied: 0, results: [], errors: [] };
+  it.each([
+    ['check', check, [202, { uid: 'u', generation: 1 }], 'requested'],
+    ['check', check, problem(404, 'NoSuchNode'), 'gone'],
+    ['check', check, problem(404, 'NoSuchRoute'), 'unsupported'],
+    ['dryRun', dryRun, [200, accepted], accepted],
+    ['dryRun', dryRun, problem(404, 'NoSuchRoute'), undefined],
+  ] as const)('%s %#: the answer is understood', async (_, call, answer, expected) => {
+    answers = [answer as Answer];
+    expect(await call()).toEqual(expected);
+  });
+
+  it('check and dryRun throw when Viola does not know the provider', async () => {
+    answers = [problem(404, 'UnknownProvider'), problem(404, 'UnknownProvider')];
+    await expect(check()).rejects.toThrow('unexpected status 404');
+    await expect(dryRun()).rejects.toThrow('unexpected status 404');
+  });
+
+  it('check and dryRun send their bodies to their own routes', async () => {
+    answers = [
+      [202, { uid: 'u', generation: 1 }],
+      [200, accepted],
+    ];
+    await check();
+    await dryRun();
+    expect(received.map(({ method, url, body }) => [method, url, body])).toEqual([
+      ['POST', '/base/v1/k8s/multinic/node-configs/a%2Fb/check', '{"id":"x","heal":true}'],
+      ['POST', '/base/v1/k8s/multinic/node-configs/dry-run', '[{"nodeName":"a"}]'],
+    ]);
+  });
+});

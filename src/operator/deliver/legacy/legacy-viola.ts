@@ -51,6 +51,9 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
     async remove(nodeName) {
       throw removalUnsupported([nodeName], providerId);
     },
+    // Never sent: the legacy Viola has neither route, and writes what it gets.
+    dryRun: async () => undefined,
+    check: async () => 'unsupported',
   };
 }
 
