@@ -11,13 +11,11 @@ import {
   observedRecords,
 } from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
-import type { Admit } from '../http/admission.ts';
+import { admitApiCallers, refuseStale, visibleProviders } from '../http/api-callers.ts';
 import type { HttpServer } from '../http/app.ts';
-import { isFromThisMachine } from '../http/host-name.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
-import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
 import { continueHeader } from './continue.ts';
 import { serveHistory } from './history.ts';
@@ -47,13 +45,12 @@ const recordsQuery = inventoryQuery.extend(page.shape);
 export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const { store, tokens, unavailable } = deps;
   const errors = problemResponses(problem, ...everyRoute);
-  const admit = admitReaders(tokens);
+  const admit = admitApiCallers(tokens, 'read');
 
   /** Returns the providers visible to the caller, undefined: all; throws when records may be stale. */
-  function readable({ caller }: FastifyRequest): readonly string[] | undefined {
+  function readable(request: FastifyRequest): readonly string[] | undefined {
     refuseStale(unavailable());
-    const providers = caller?.providers ?? [];
-    return providers.includes('*') ? undefined : providers;
+    return visibleProviders(request);
   }
 
   const route = { config: { admit }, preValidation: refuseMisspeltFilters };
@@ -200,26 +197,6 @@ async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
 
 function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-/** Throws 503 on a replica that does not lead, because its records date from its last leadership. */
-function refuseStale(why: string | undefined): void {
-  if (why === undefined) return;
-  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
-}
-
-/**
- * Admits callers whose token grants read. Loopback callers may read everything, because the API server already
- * authorised their port-forward.
- */
-function admitReaders(tokens: TokenFile | undefined): Admit {
-  return async (request) => {
-    if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
-    const grants = (await tokens?.current()) ?? [];
-    const { verbs, providers, name } = identify(grants, request.headers.authorization);
-    if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
-    return { name, providers };
-  };
 }
 
 /** Position in the record list. */

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify';
+import type { Admit } from './admission.ts';
+import { isFromThisMachine } from './host-name.ts';
+import { HttpProblem } from './problem.ts';
+import type { TokenFile } from './token-file.ts';
+import { identify, type Verb } from './who-may.ts';
+
+/**
+ * Admits callers of the operator's API whose token grants the verb. Loopback callers may do everything, because the API
+ * server already authorised their port-forward.
+ */
+export function admitApiCallers(tokens: TokenFile | undefined, verb: Verb): Admit {
+  return async (request) => {
+    if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
+    const grants = (await tokens?.current()) ?? [];
+    const { verbs, providers, name } = identify(grants, request.headers.authorization);
+    if (!verbs.includes(verb)) throw new HttpProblem(403, 'VerbDenied', `${name} may not ${verb}`);
+    return { name, providers };
+  };
+}
+
+/** Returns the business clusters visible to the caller; undefined: all. */
+export function visibleProviders({ caller }: FastifyRequest): readonly string[] | undefined {
+  const providers = caller?.providers ?? [];
+  return providers.includes('*') ? undefined : providers;
+}
+
+/** Throws 503 on a replica that does not lead, because its data date from its last leadership. */
+export function refuseStale(why: string | undefined): void {
+  if (why === undefined) return;
+  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
+}
