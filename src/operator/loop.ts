@@ -32,6 +32,7 @@ import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { PlanCache } from './sync/plan-cache.ts';
+import { RecentRemovals } from './sync/recent-removals.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
@@ -80,6 +81,7 @@ export function createLoop(options: LoopOptions) {
     log,
   });
   const plans = new PlanCache(clock);
+  const recentRemovals = new RecentRemovals(clock);
   const memories = new ConfigMemories({
     clock,
     random,
@@ -113,6 +115,7 @@ export function createLoop(options: LoopOptions) {
     notifications,
     brokerSecrets,
     plans,
+    recentRemovals,
     cloudAges,
   });
   const reflector = createReflector({

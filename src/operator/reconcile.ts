@@ -6,14 +6,14 @@ import { type FormerClustersDeps, leaveFormerClusters } from './deletion/former-
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
 import { latestObject } from './memory/latest-object.ts';
-import { observe } from './observe/observe.ts';
 import type { ConfigObject } from './openstack-config.ts';
 import { resolveConfig } from './resolve/resolve.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
 import { completeSome, type RecordDeps, recordNodes, resultOf } from './sync/completion.ts';
-import { type ConnectionDeps, connect } from './sync/connections.ts';
+import { type JoinDeps, joinCloud, type LoginDeps, logIn } from './sync/connections.ts';
 import { type SyncContext, syncContext } from './sync/context.ts';
 import { type DeliveryDeps, deliverNodes, prepareDelivery } from './sync/delivery.ts';
+import { type ObserveAndPlanDeps, observeAndPlan } from './sync/observe-and-plan.ts';
 import {
   afterFailure,
   afterRefusal,
@@ -21,8 +21,6 @@ import {
   afterSyncOfSome,
   type OutcomeDeps,
 } from './sync/outcome.ts';
-import { type PlanDeps, planNodes } from './sync/plan-nodes.ts';
-import { RecentRemovals } from './sync/recent-removals.ts';
 import type { SyncResult } from './sync/result.ts';
 import type { Triggers } from './triggers/triggers.ts';
 
@@ -32,15 +30,16 @@ interface OwnDeps {
   readonly triggers: Triggers;
 }
 
-type StepDeps = ConnectionDeps & PlanDeps & DeliveryDeps & RecordDeps & FormerClustersDeps;
+type FirstHalfDeps = LoginDeps & JoinDeps & ObserveAndPlanDeps;
+type SecondHalfDeps = DeliveryDeps & RecordDeps & FormerClustersDeps;
+type StepDeps = FirstHalfDeps & SecondHalfDeps;
 type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
 
 /**
  * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
  * not. A paused object is left unchanged. Any remaining object is synced when the trigger policy has a cause.
  */
-export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
-  const deps: Deps = { ...options, recentRemovals: new RecentRemovals(options.clock) };
+export function createReconciler(deps: Deps) {
   const { configs, memories, writer, cloudAges, triggers } = deps;
 
   return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | undefined> {
@@ -88,13 +87,12 @@ async function syncNodes(
   deps: StepDeps & OutcomeDeps,
   signal: AbortSignal,
 ): Promise<SyncResult | undefined> {
-  const connections = await connect(context, deps, signal);
-  const observed = await observe({ ...context, connections }, signal);
-  const planning = { ...context, connections, observed };
-  const planned = await planNodes(planning, deps, signal);
-  await prepareDelivery(context, planned, deps, signal);
-  const rounds = await deliverNodes(planning, planned, deps, signal);
-  const delivered = { ...planning, planned, rounds };
+  const login = await logIn(context, deps, signal);
+  const view = joinCloud(context, login, deps);
+  const planned = await observeAndPlan(context, { ...login, view }, deps, signal);
+  // A what-if ends here: all effects on nodes, status and records follow.
+  await prepareDelivery(planned, deps, signal);
+  const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
   await recordNodes(delivered, deps);
   const former = await leaveFormerClusters(delivered, deps, signal);

@@ -4,7 +4,7 @@ import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import type { SyncContext } from './context.ts';
+import type { PlanContext } from './context.ts';
 
 interface Known {
   readonly held: readonly ExistingNodeConfig[];
@@ -17,7 +17,7 @@ interface Known {
  * the NICs would get new indexes. A new multinic.io/reconcile-at value accepts new indexes.
  */
 export async function refuseLostRecords(
-  { object, config, source, isForced }: SyncContext,
+  { object, config, source, isForced }: PlanContext,
   { held, recorded, records }: Known,
 ): Promise<void> {
   if (config.viola.compatibility !== 'legacy' || isForced) return;

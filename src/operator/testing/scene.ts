@@ -28,6 +28,7 @@ import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { PlanCache } from '../sync/plan-cache.ts';
+import { RecentRemovals } from '../sync/recent-removals.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
@@ -152,6 +153,7 @@ export async function setScene(
       notifications,
       brokerSecrets,
       plans,
+      recentRemovals: new RecentRemovals(clock),
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
