@@ -36,6 +36,7 @@ import { RecentRemovals } from './sync/recent-removals.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
+import { createWhatIf } from './what-if/what-if.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -62,6 +63,7 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const inventory = createInventory({ store, perform, clock, log, metrics });
+  const records = createDeliveryRecords({ store, perform, clock });
   const views = new CloudViews(clock, lifetime);
   const cloudAges = new CloudAges(clock);
   metrics.sampleEach('multinic_trigger_mode', () => [
@@ -110,13 +112,24 @@ export function createLoop(options: LoopOptions) {
     triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
-    records: createDeliveryRecords({ store, perform, clock }),
+    records,
     views,
     notifications,
     brokerSecrets,
     plans,
     recentRemovals,
     cloudAges,
+  });
+  const whatIf = createWhatIf({
+    ...options,
+    clock,
+    random,
+    log,
+    configs,
+    views,
+    inventory,
+    records,
+    recentRemovals,
   });
   const reflector = createReflector({
     client,
@@ -178,6 +191,8 @@ export function createLoop(options: LoopOptions) {
   sampleSilence(metrics, reflector);
 
   return {
+    /** Input of the routes for plans. */
+    planRoutes: { configs, memories, settings, whatIf },
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
         memories.startTerm();

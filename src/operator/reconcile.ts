@@ -23,6 +23,7 @@ import {
 } from './sync/outcome.ts';
 import type { SyncResult } from './sync/result.ts';
 import type { Triggers } from './triggers/triggers.ts';
+import { storePlan } from './what-if/stored-plan.ts';
 
 interface OwnDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
@@ -91,6 +92,7 @@ async function syncNodes(
   const view = joinCloud(context, login, deps);
   const planned = await observeAndPlan(context, { ...login, view }, deps, signal);
   // A what-if ends here: all effects on nodes, status and records follow.
+  await storePlan(planned, deps.clock, signal);
   await prepareDelivery(planned, deps, signal);
   const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);

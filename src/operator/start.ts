@@ -1,7 +1,9 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { electionOf } from '../election.ts';
+import type { HttpServer } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
+import type { TokenFile } from '../http/token-file.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
@@ -29,6 +31,7 @@ import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from 
 import type { OperatorSettings } from './settings.ts';
 import { startTriggerServer } from './triggers/server/start.ts';
 import { openCredentials } from './viola-access/credentials.ts';
+import { servePlans } from './what-if/routes.ts';
 
 type Context = PartContext<typeof metricTable>;
 
@@ -37,6 +40,8 @@ interface ServedInventory {
   readonly store: Store;
   /** Returns why the records may be stale; undefined: current. */
   readonly unavailable: () => string | undefined;
+  /** Adds the operator's own routes. */
+  readonly serveMore: (app: HttpServer, tokens: TokenFile | undefined) => void;
 }
 
 /**
@@ -119,6 +124,9 @@ export async function startOperator(
 
   let leads = false;
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
+  const serveMore: ServedInventory['serveMore'] = (inventoryApp, tokens) => {
+    servePlans(inventoryApp, { ...loop.planRoutes, tokens, unavailable });
+  };
   const election = electionOf({
     lease: { namespace: settings.namespace, name: leaseName },
     leaseDurationMs,
@@ -138,7 +146,8 @@ export async function startOperator(
       await startTriggerServer(settings, { client, perform, allowedNamespaces }, context, both);
     },
     ...(serveInventory && {
-      inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
+      inventory: async (both: AbortSignal) =>
+        serveInventory({ store, unavailable, serveMore }, both),
     }),
   });
 }

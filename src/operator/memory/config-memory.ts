@@ -7,6 +7,7 @@ import { PollInterval } from '../schedule/poll-interval.ts';
 import { PendingScope } from '../schedule/sync-scope.ts';
 import { UnconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
 import { FlapDamping } from '../status/flap-damping.ts';
+import type { StoredPlan } from '../what-if/stored-plan.ts';
 
 /** This process's last status write: the watch may not have returned the status yet. */
 interface StatusWrite {
@@ -24,6 +25,8 @@ interface TermMemory {
   notReadyReasons: ReadonlySet<string>;
   /** For metrics; undefined: no sync of all servers has completed in this term. */
   delivered: DeliveredCounts | undefined;
+  /** For GET /v1/plan; undefined: no sync of all servers has planned in this term. */
+  lastPlan: StoredPlan | undefined;
 }
 
 /**
@@ -129,6 +132,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       nextScheduledAt: undefined,
       notReadyReasons: new Set(),
       delivered: undefined,
+      lastPlan: undefined,
     };
   }
 }

@@ -31,6 +31,7 @@ import { PlanCache } from '../sync/plan-cache.ts';
 import { RecentRemovals } from '../sync/recent-removals.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
+import { createWhatIf } from '../what-if/what-if.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeClouds } from './fake-clouds.ts';
@@ -141,7 +142,8 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
-    const made = createReconciler({
+    const recentRemovals = new RecentRemovals(clock);
+    const shared = {
       client: kube,
       configs: kube.configs,
       memories,
@@ -153,7 +155,7 @@ export async function setScene(
       notifications,
       brokerSecrets,
       plans,
-      recentRemovals: new RecentRemovals(clock),
+      recentRemovals,
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
@@ -171,10 +173,11 @@ export async function setScene(
       random,
       log,
       metrics,
-    });
-    return { reconcile: made, triggers, memories, views };
+    };
+    const planRoutes = { configs: kube.configs, memories, settings, whatIf: createWhatIf(shared) };
+    return { reconcile: createReconciler(shared), triggers, memories, views, planRoutes };
   }
-  let { reconcile, triggers, memories, views } = makeReconciler();
+  let { reconcile, triggers, memories, views, planRoutes } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -196,6 +199,9 @@ export async function setScene(
     asked,
     effects,
     metrics,
+    /** Input of the routes for plans. */
+    planRoutes: () => planRoutes,
+    memory: () => memories.find(key),
     /** Log lines, one JSON object each. */
     lines,
     /** Sets the content of `trigger.yaml`. */
@@ -232,7 +238,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views } = makeReconciler());
+      ({ reconcile, triggers, memories, views, planRoutes } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),
