@@ -41,7 +41,8 @@ export function* planViewInSteps(
     servers: plan.summary.servers,
     ports: plan.ports.length,
     nodes,
-    unchanged: plan.nodes.filter(({ action }) => action === 'none').length,
+    // A server without NICs and without an object is no node.
+    unchanged: plan.nodes.filter(({ action, base }) => action === 'none' && base !== null).length,
     heldRemovals: plan.heldRemovals ?? 0,
     problems: problemsIn(context),
     verdicts: plan.ports.map((verdict) => ({ ...verdict })),
