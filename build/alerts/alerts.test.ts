@@ -78,6 +78,9 @@ describe('the reasons for which something is not Ready', () => {
       'SecretNotOurs',
       'Connected',
       'Disconnected',
+      // Of Events about multinic.io/check-nodes.
+      'ChecksRequested',
+      'CheckNodesRefused',
       // Of ports and of the condition NICsReady, never of Ready.
       'PortTooOld',
       'PortStatus',

@@ -1,5 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { annotations } from '../api/names.ts';
 import { createReflector } from '../kube/cache/reflector.ts';
 import { type Change, Store as ObjectStore } from '../kube/cache/store.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
@@ -102,6 +103,7 @@ export function createLoop(options: LoopOptions) {
   });
   const reconcile = createReconciler({
     ...options,
+    recorder,
     clock,
     random,
     log,
@@ -233,7 +235,14 @@ function isWatched(
 /** Returns no key for the operator's own status writes: a change costs one sync, not three. */
 function keysOf(change: Change<ConfigObject>): string[] {
   if (change.type !== 'updated') return [change.key];
-  return needsReconcile(change.previous, change.object) ? [change.key] : [];
+  const { key, previous, object } = change;
+  return needsReconcile(previous, object) || asksForChecks(previous, object) ? [key] : [];
+}
+
+/** A request of checks starts no sync: it needs no other servers, nor new reads. */
+function asksForChecks(before: ConfigObject, now: ConfigObject): boolean {
+  const name = annotations.checkNodes;
+  return before.metadata.annotations?.[name] !== now.metadata.annotations?.[name];
 }
 
 /** Drops managedFields, which the operator does not read, to save memory. */

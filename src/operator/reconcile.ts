@@ -2,6 +2,7 @@ import { pauseOf } from '../api/pause.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
+import { type CheckNodesDeps, passOnChecks } from './check-nodes/check-nodes.ts';
 import { type FormerClustersDeps, leaveFormerClusters } from './deletion/former-clusters.ts';
 import { type LeaveDeps, leave } from './deletion/leave.ts';
 import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
@@ -34,7 +35,7 @@ interface OwnDeps {
 type FirstHalfDeps = LoginDeps & JoinDeps & ObserveAndPlanDeps;
 type SecondHalfDeps = DeliveryDeps & RecordDeps & FormerClustersDeps;
 type StepDeps = FirstHalfDeps & SecondHalfDeps;
-type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
+type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps & CheckNodesDeps;
 
 /**
  * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
@@ -59,7 +60,8 @@ export function createReconciler(deps: Deps) {
       return writer.pause(context, signal);
     }
     memory.pollInterval.begin(object);
-    return triggers.pass(context, async () => sync(context, deps, signal), signal);
+    const synced = await triggers.pass(context, async () => sync(context, deps, signal), signal);
+    return soonest(synced, await passOnChecks(context, deps, signal));
   };
 }
 
@@ -99,6 +101,12 @@ async function syncNodes(
   await recordNodes(delivered, deps);
   const former = await leaveFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);
+}
+
+/** Returns the earlier requeue; undefined: none. */
+function soonest(...outcomes: readonly (Outcome | undefined)[]): Outcome | undefined {
+  const waits = outcomes.flatMap((outcome) => outcome?.requeueAfterMs ?? []);
+  return waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : outcomes[0];
 }
 
 /** Drops all data about a deleted OpenstackConfig. */

@@ -130,9 +130,10 @@ export async function setScene(
     });
     sampleDelivered(metrics, memories, cloudAges);
     sampleNotReady(metrics, memories);
+    const recorder = { record: (_object: unknown, note: EventNote) => void events.push(note) };
     const writer = createStatusWriter({
       client: kube,
-      recorder: { record: (_object, note) => events.push(note) },
+      recorder,
       perform,
       clock,
       notifications,
@@ -145,6 +146,7 @@ export async function setScene(
     const recentRemovals = new RecentRemovals(clock);
     const shared = {
       client: kube,
+      recorder,
       configs: kube.configs,
       memories,
       settings,
