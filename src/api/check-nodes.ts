@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { checkRequest } from './node-configs-http.ts';
 
-/** Most nodes of one request. */
+/** Maximum number of nodes per request. */
 export const mostCheckedNodes = 50;
 
-/** Value of the annotation multinic.io/check-nodes, as JSON. */
+/** JSON in the annotation multinic.io/check-nodes. */
 export const checkNodesRequest = z.strictObject({
   id: checkRequest.shape.id.describe('Name of the request; a new one checks the nodes.'),
   nodes: z

@@ -3,7 +3,7 @@ import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodec
 
 /** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
 export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
-/** Server-side dry run: body and answer of the POST to `nodeConfigsPath`. An earlier Viola answers 404. */
+/** Server-side dry run, with the POST's body and answer. An earlier Viola answers 404. */
 export const dryRunPath = `${nodeConfigsPath}/dry-run`;
 export const clustersPath = '/v1/k8s/clusters';
 export const providerHeader = 'x-provider-id';
@@ -181,7 +181,7 @@ export type DeleteReason = z.infer<typeof deleteReason>;
 
 export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
 
-/** Request to check a node, and to apply what differs if `heal` is true. */
+/** Request to check a node, and to apply drift if `heal` is true. */
 export const checkRequest = z.strictObject({
   id: z
     .string()

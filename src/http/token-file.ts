@@ -18,7 +18,7 @@ export interface TokenFileOptions {
   readonly health: Pick<Health, 'ready'>;
   /** Called at each use with true if the file was usable. */
   readonly onRead?: (usable: boolean) => void;
-  /** Verbs that the file may contain (default: read, write, delete). */
+  /** Verbs allowed in the file (default: read, write, delete). */
   readonly verbs?: readonly Verb[];
   /** Advice in the error about a file missing at start. */
   readonly madeBy?: string;

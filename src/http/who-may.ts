@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { HttpProblem } from './problem.ts';
 
-/** Verbs of every server. An earlier Viola rejects a whole file with any other verb. */
+/** Verbs on every server. An earlier Viola rejects a whole file with an unknown verb. */
 export const verbs = ['read', 'write', 'delete'] as const;
 /** Verbs in the operator's own token files: `plan` allows a what-if. */
 export const operatorVerbs = [...verbs, 'plan'] as const;
@@ -15,7 +15,7 @@ const grant = z.object({
   verbs: z.array(z.enum(operatorVerbs)),
 });
 
-/** Returns the token file schema of a server with these verbs. */
+/** Returns the token file schema for a server with these verbs. */
 export function grantsWith(allowed: readonly Verb[]) {
   const verb = z.enum(allowed);
   const some = z.array(verb).min(1, `must name a verb: ${allowed.join(', ')}`);

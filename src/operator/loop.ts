@@ -239,7 +239,7 @@ function keysOf(change: Change<ConfigObject>): string[] {
   return needsReconcile(previous, object) || asksForChecks(previous, object) ? [key] : [];
 }
 
-/** A request of checks starts no sync: it needs no other servers, nor new reads. */
+/** Returns whether a check-nodes request has changed; such a request needs no sync. */
 function asksForChecks(before: ConfigObject, now: ConfigObject): boolean {
   const name = annotations.checkNodes;
   return before.metadata.annotations?.[name] !== now.metadata.annotations?.[name];

@@ -18,8 +18,8 @@ export interface CheckOptions {
 const maxTries = 3;
 
 /**
- * Sets the annotation that makes the controller check the node, and changes nothing else. Throws 404 when no object
- * exists, 409 when the object is created again all the time.
+ * Sets only the annotation for a check by the controller. Throws 404 when no object exists, 409 when the object is
+ * created again all the time.
  */
 export async function requestCheck(
   cluster: Cluster,

@@ -17,7 +17,7 @@ import { beginWrites } from './write-limit.ts';
 
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 
-/** Registers the route that makes the controller check a node. */
+/** Registers the route for checks by the controller. */
 export function serveCheck(
   app: HttpServer,
   deps: PostDeps,

@@ -14,8 +14,8 @@ import { postNodes } from './post-nodes.ts';
 import type { PostDeps } from './post-route.ts';
 
 /**
- * Registers the route that validates nodes in the business cluster and writes nothing. It is no parameter of the POST:
- * an earlier Viola ignores unknown parameters and would write.
+ * Registers the route for validating nodes in the business cluster without writes. A parameter on the POST would be
+ * dangerous: an earlier Viola ignores unknown parameters and writes.
  */
 export function serveDryRun(
   app: HttpServer,
@@ -41,7 +41,7 @@ export function serveDryRun(
       const { provider = '' } = callerOf(request);
       const options = {
         ...deps,
-        // No external write happens, so none is recorded.
+        // Nothing is written, so no effect is recorded.
         perform: async <T>(_effect: string, write: () => Promise<T>) => write(),
         dryRun: true,
         signal: request.work,

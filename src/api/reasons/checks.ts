@@ -1,6 +1,6 @@
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
-/** Reasons of Events about multinic.io/check-nodes on an OpenstackConfig. */
+/** Event reasons for multinic.io/check-nodes on an OpenstackConfig. */
 export const checkReasons = {
   ChecksRequested: row(
     'openstackconfig',

@@ -41,7 +41,7 @@ export interface CheckOptions {
   readonly metrics: ControllerMetrics;
   readonly startDeadlineMs: number;
   readonly intervalMs: number;
-  /** `heal`: drift is applied again; `report`: drift is only reported, except for checks that a user wants healed. */
+  /** `heal`: drift is applied again; `report`: drift is only reported, unless a user requested healing. */
   readonly policy: 'heal' | 'report';
 }
 

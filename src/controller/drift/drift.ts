@@ -69,7 +69,7 @@ export function dueOn(applied: Applied, now: NodeEvents, age: RecordAge): Due | 
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
 }
 
-/** True if a user requested that this check applies what differs. */
+/** True if a user requested healing with this check. */
 export function isHealAsked({ healAsked: then }: Applied, { healAsked }: NodeEvents): boolean {
   return isNew(healAsked, then);
 }

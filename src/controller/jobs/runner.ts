@@ -10,7 +10,7 @@ export interface NodeEvents {
   readonly readySince?: string | undefined;
   /** Value of the annotation requesting a check. */
   readonly checkAsked?: string | undefined;
-  /** Value of the annotation requesting a check that applies what differs. */
+  /** Value of the annotation requesting a check with healing. */
   readonly healAsked?: string | undefined;
 }
 

@@ -87,7 +87,7 @@ describe('multinic.io/check-nodes', () => {
   it('with trigger mode manual a request is passed on without a sync, also while OpenStack is down', async () => {
     await delivered(scene);
     scene.trigger('mode: manual');
-    // Until then the operator follows the NICs of a delivery.
+    // Until then the operator follows delivered NICs.
     await scene.look(1_200_000);
     scene.cloud.fail('portsOf', 'timeout');
     const before = scene.cloud.calls;

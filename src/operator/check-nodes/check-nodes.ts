@@ -35,8 +35,8 @@ const retryMs = 10_000;
 const requestsAtOnce = 8;
 
 /**
- * Passes a new request of multinic.io/check-nodes on to Viola, once, without a sync, in every trigger mode. Returns
- * when to try again while Viola does not answer; undefined: nothing is open.
+ * Passes a new multinic.io/check-nodes request on to Viola, once, without a sync, in every trigger mode. Returns when to
+ * try again while Viola does not answer; undefined: nothing is open.
  */
 export async function passOnChecks(
   context: ConfigContext,
@@ -127,7 +127,7 @@ const refusals: Readonly<
   unsupported: (nodeName) => `node "${nodeName}": this Viola has no checks; upgrade Viola`,
 };
 
-/** Returns why Viola refuses a node. Throws StepFailure for a failure that passes without a user. */
+/** Returns why Viola refuses a node. Throws StepFailure for a transient failure. */
 function refusalOf(nodeName: string, error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted();
   if (!isRequestError(error)) throw error;

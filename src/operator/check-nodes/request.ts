@@ -3,7 +3,7 @@ import { type CheckNodesRequest, checkNodesRequest } from '../../api/check-nodes
 import { annotations } from '../../api/names.ts';
 import type { ConfigObject } from '../openstack-config.ts';
 
-/** Request in the annotation multinic.io/check-nodes. `id`: value of `status.lastHandledCheckNodes` afterwards. */
+/** Request in the annotation multinic.io/check-nodes. `id`: later the value in `status.lastHandledCheckNodes`. */
 export type AnnotatedRequest =
   | ({ readonly kind: 'usable' } & CheckNodesRequest)
   | { readonly kind: 'unusable'; readonly id: string; readonly message: string };
@@ -26,7 +26,7 @@ export function checkNodesOf({
   return { kind: 'unusable', id: `unusable ${hashOf(text)}`, message };
 }
 
-/** Returns undefined for a text that is not JSON. */
+/** Returns undefined for a text without JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -129,7 +129,7 @@ function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
   return code === 'ClusterUnreachable' ? 'outage' : 'refused';
 }
 
-/** Returns the bodies of a plan's POSTs. */
+/** Returns the bodies for a plan's POSTs. */
 export function postsOf(nodes: readonly NodePlan[], source: Source): PostedNode[][] {
   return chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(source)));
 }

@@ -7,7 +7,7 @@ import type { ViolaClient } from './viola-client.ts';
 
 type DryRun = NonNullable<PlanView['dryRun']>;
 
-/** Has Viola validate the plan's posts in the business cluster; nothing is written. Deletions are not validated. */
+/** Validates the plan's posts in the business cluster through Viola, without writes. Deletions are not validated. */
 export async function dryRun(
   nodes: readonly NodePlan[],
   { viola, source }: { readonly viola: Pick<ViolaClient, 'dryRun'>; readonly source: Source },

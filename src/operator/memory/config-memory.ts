@@ -25,7 +25,7 @@ interface TermMemory {
   notReadyReasons: ReadonlySet<string>;
   /** For metrics; undefined: no sync of all servers has completed in this term. */
   delivered: DeliveredCounts | undefined;
-  /** For GET /v1/plan; undefined: no sync of all servers has planned in this term. */
+  /** For GET /v1/plan; undefined: no full sync has planned in this term. */
   lastPlan: StoredPlan | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface CloudView {
   readonly observedServers: ObservedServers;
 }
 
-/** View of a cloud with the directory of its ports. */
+/** View of a cloud, with all port directory methods. */
 interface SharedView extends CloudView {
   readonly ports: PortDirectory;
 }
@@ -45,8 +45,8 @@ export class CloudViews {
   }
 
   /**
-   * Returns a cloud's view for one what-if, which assigns no OpenstackConfig to the view. `end` drops the ports that
-   * only the what-if has read.
+   * Returns a cloud's view for one what-if, without assigning an OpenstackConfig to the view. `end` drops ports read
+   * only by the what-if.
    */
   visit(cloud: Cloud): { readonly view: CloudView; end(): void } {
     const { ports, ...view } = this.#views.get(cloud) ?? this.#make(cloud);

@@ -30,7 +30,7 @@ export interface ConnectedContext extends PlanContext {
   readonly connections: Connections;
 }
 
-/** A sync or what-if with the observed state of cloud and business cluster. */
+/** A sync or what-if with observed cloud and business cluster. */
 export interface ObservedContext extends ConnectedContext {
   readonly observed: Observed;
 }

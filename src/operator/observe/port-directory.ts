@@ -98,7 +98,7 @@ export class PortDirectory {
     this.dropUnselected();
   }
 
-  /** Drops the ports of servers that no OpenstackConfig selects. */
+  /** Drops the ports on servers without an OpenstackConfig. */
   dropUnselected(): void {
     const wanted = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
     for (const id of this.#entries.keys()) if (!wanted.has(id)) this.#entries.delete(id);

@@ -57,7 +57,7 @@ export function businessClusterOf(
   return trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId;
 }
 
-/** Returns the business cluster that an object names; undefined: none, or an unreadable spec. */
+/** Returns the business cluster in the spec; undefined: none, or an unreadable spec. */
 export function providerIdOf(
   { spec }: { readonly spec?: unknown },
   operator: Pick<OperatorSettings, 'defaultK8sProviderId'>,

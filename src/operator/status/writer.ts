@@ -47,7 +47,7 @@ export interface StatusWriter {
     wait: { readonly message: string; readonly isEvent: boolean },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Notes the request of multinic.io/check-nodes as handled. */
+  /** Records a multinic.io/check-nodes request as handled. */
   handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;

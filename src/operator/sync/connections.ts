@@ -54,7 +54,7 @@ export interface JoinDeps {
   readonly brokerSecrets: Pick<BrokerSecrets, 'keep'>;
 }
 
-/** Joins what a cloud's OpenstackConfigs share: view, message queue, Secret of the queue. Returns the view. */
+/** Joins the shared view, message queue and queue Secret. Returns the view. */
 export function joinCloud(
   { config, source }: PlanContext,
   { cloud, broker }: CloudLogin,

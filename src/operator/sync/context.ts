@@ -12,7 +12,7 @@ import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { type SyncScope, wholeScope } from '../schedule/sync-scope.ts';
 
 /**
- * Input of observation and plan: of a sync, or of a what-if. No step changes the context; a step with reads returns an
+ * Input for observation and planning, in a sync or what-if. No step changes the context; a step with reads returns an
  * extended context.
  */
 export interface PlanContext {
@@ -26,7 +26,7 @@ export interface PlanContext {
   readonly isForced: boolean;
 }
 
-/** A sync of one OpenstackConfig. */
+/** One OpenstackConfig's sync. */
 export interface SyncContext extends PlanContext, ConfigContext {}
 
 /** Oldest reads for a sync, in monotonic milliseconds; Infinity: only reads by this sync. */

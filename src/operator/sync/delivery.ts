@@ -47,7 +47,7 @@ export async function prepareDelivery(
   if (isFirst) context.memory.term.unansweredPosts.begin(providerId);
 }
 
-/** Notes the removals on servers with cloud events, without removals that a legacy Viola cannot carry out. */
+/** Records removals on servers with cloud events, without removals unsupported by a legacy Viola. */
 function noteEventRemovals(
   { scope, connections, planned }: PlannedSync,
   { recentRemovals }: Pick<DeliveryDeps, 'recentRemovals'>,

@@ -16,8 +16,8 @@ export interface ObserveAndPlanDeps extends PlanDeps {
 }
 
 /**
- * Reads cloud and business cluster, and plans: the first half of a sync, and all of a what-if. Writes nothing, neither
- * outside the process nor in the OpenstackConfig's memory. Throws StepFailure.
+ * Reads cloud and business cluster, and plans: a sync's first half, and a whole what-if. Writes nothing, neither outside
+ * the process nor in the OpenstackConfig's memory. Throws StepFailure.
  */
 export async function observeAndPlan<Context extends PlanContext>(
   context: Context,

@@ -23,7 +23,7 @@ export interface PlanDeps extends PlanInputDeps {
   readonly random: Random;
 }
 
-/** Plans the nodes of a sync or what-if, with evidence for removals where the plan needs evidence. Throws StepFailure. */
+/** Plans the nodes for a sync or what-if, with evidence for removals where the plan needs evidence. Throws StepFailure. */
 export async function planNodes(
   context: ObservedContext,
   deps: PlanDeps,

@@ -17,7 +17,7 @@ const editableSettings = {
 };
 const editableFields = { subnetIDs, subnetID, subnetName, vmNames, vmSelector };
 
-/** Fields that name a target of requests, its verification or a secret: the target would receive credentials. */
+/** Fields for request targets, TLS verification and secrets: a new target would receive credentials. */
 const fieldsOfTargets: ReadonlySet<string> = new Set([
   'credentials',
   'secrets',
@@ -36,7 +36,7 @@ const fieldsOfTargets: ReadonlySet<string> = new Set([
 const nullable = (shape: z.ZodRawShape): z.ZodRawShape =>
   Object.fromEntries(Object.entries(shape).map(([key, schema]) => [key, z.nullable(schema)]));
 
-/** Body of a what-if: the fields of spec to replace; null removes a field. */
+/** What-if body: spec fields to replace; null removes a field. */
 export const editBody = z
   .looseObject({
     ...nullable(editableFields),
@@ -46,13 +46,13 @@ export const editBody = z
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields of spec to replace. */
+/** Spec fields to replace. */
 export interface Edit {
   readonly fields: Fields;
   readonly settings: Fields;
 }
 
-/** Reads the body of a what-if. Throws 422 with every field that a what-if cannot replace, or that has a wrong value. */
+/** Reads a what-if's body. Throws 422 with every field outside the editable fields, or with a wrong value. */
 export function readEdit(body: unknown): Edit {
   if (!isFields(body)) throw refused([{ field: '', message: 'send a JSON object' }]);
   const { settings: given = {}, ...fields } = body;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { HttpProblem } from '../../http/problem.ts';
 
-/** Refuses requests from pages of another host: a browser sends them with the rights of the machine that it runs on. */
+/** Refuses requests from foreign web pages: a browser sends such requests with its machine's rights. */
 export function refuseForeignOrigin({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const { origin, host } = headers;
   if (origin === undefined || hostIn(origin) === host) return;
@@ -13,7 +13,7 @@ function hostIn(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** Refuses bodies that a page may send to another host without asking (text/plain, forms). */
+/** Refuses text/plain and forms: browsers send both to foreign hosts without a CORS preflight. */
 export function refuseOtherMediaTypes({ headers }: Pick<FastifyRequest, 'headers'>): void {
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';');
   if (mediaType.trim().toLowerCase() === 'application/json') return;

@@ -1,13 +1,13 @@
 import { HttpProblem } from '../../http/problem.ts';
 
-/** Seconds; a what-if of a thousand servers takes about as long. */
+/** Seconds; about the duration for a thousand servers. */
 const retryAfterSeconds = 3;
 
 /** Runs at most one what-if per subject at once. */
 export class InProgress {
   readonly #subjects = new Set<string>();
 
-  /** Throws 429 while another what-if of this subject runs. */
+  /** Throws 429 while a what-if for this subject runs. */
   async alone<T>(subject: string, work: () => Promise<T>): Promise<T> {
     if (this.#subjects.has(subject)) {
       const detail = `another what-if of ${subject} is in progress; repeat after ${retryAfterSeconds} s`;

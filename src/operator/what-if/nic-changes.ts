@@ -6,7 +6,7 @@ import { compareText } from '../../plan/view.ts';
 
 type NicChange = PlanView['nodes'][number]['nics'][number];
 
-/** Returns the NICs that differ between the node's object and the plan, by name; a removal comes before an addition. */
+/** Returns the differing NICs between object and plan, by name; a removal comes before an addition. */
 export function nicChanges(
   { interfaces, removals }: Pick<NodePlan, 'interfaces' | 'removals'>,
   before: readonly InterfaceSpec[],
@@ -24,7 +24,7 @@ export function nicChanges(
   return [...removed, ...others].toSorted((a, b) => compareText(a.name, b.name));
 }
 
-/** A name with another MAC address is another NIC. */
+/** Returns name and MAC address: the same name with a new MAC address is a new NIC. */
 function keyOf({ name, id, macAddress }: NicId): string {
   return `${nameOf({ name, id })} ${macAddress.toLowerCase()}`;
 }

@@ -9,12 +9,12 @@ import type { PlannedContext } from '../sync/observe-and-plan.ts';
 import type { Edit } from './edit.ts';
 import { nicChanges } from './nic-changes.ts';
 
-/** A plan without the time of its calculation, which an equal later plan replaces. */
+/** A plan without calculation time: an equal later plan replaces only the time. */
 export type Calculated = Omit<PlanView, 'calculatedAt' | 'dryRun'>;
 
 type Planned = Pick<PlannedContext, 'object' | 'source' | 'observed' | 'planned'>;
 
-/** Builds the view of a plan; yields after each node, because thousands of nodes take long. */
+/** Builds a plan's view; yields after each node, because thousands of nodes take long. */
 export function* planViewInSteps(
   context: Planned,
   edit?: Edit | undefined,
@@ -51,7 +51,7 @@ export function* planViewInSteps(
   };
 }
 
-/** Completes the view of a plan. */
+/** Adds the calculation time. */
 export function datedPlan(plan: Calculated, at: Date): PlanView {
   return { ...plan, calculatedAt: rfc3339(at) };
 }
@@ -80,7 +80,7 @@ function actionOf({ action, base }: NodePlan): PlanView['nodes'][number]['action
   return action;
 }
 
-/** Returns the problems of the reads, then the problems of the plan. */
+/** Returns the read problems, then the plan's problems. */
 function problemsIn({ observed, planned }: Planned): PlanView['problems'] {
   const { subnets, servers, cloud } = observed;
   const reads = [

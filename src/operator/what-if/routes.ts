@@ -26,7 +26,7 @@ export interface PlanRoutesDeps {
   readonly whatIf: WhatIf;
   /** Tokens for remote callers; undefined: only loopback callers. */
   readonly tokens: TokenFile | undefined;
-  /** Returns why this replica may not answer; undefined: it leads. */
+  /** Returns why this replica may not answer; undefined: this replica leads. */
   readonly unavailable: () => string | undefined;
 }
 
@@ -37,7 +37,7 @@ const params = z.object({
 const url = `${readPaths.plan}/:namespace/:name`;
 const errors = problemResponses(problem, ...everyRoute, 404);
 
-/** Registers the routes for plans: the plan of the last sync of all servers, and what-ifs. */
+/** Registers the routes for the last full sync's plan and for what-ifs. */
 export function servePlans(app: HttpServer, deps: PlanRoutesDeps): void {
   const { memories, whatIf, tokens } = deps;
   app.get(
@@ -99,13 +99,13 @@ function admitWhatIfs(tokens: TokenFile | undefined): Admit {
   };
 }
 
-/** Returns the form of the body for the OpenAPI document; `readEdit` names wrong fields better than a schema. */
+/** Returns the body's schema for the OpenAPI document; `readEdit` names wrong fields better than this schema. */
 function bodySchema() {
   const { $schema: _, ...described } = z.toJSONSchema(editBody, { io: 'input' });
   return described;
 }
 
-/** Finds the OpenstackConfig. Throws 404 also for one whose business cluster the caller may not read. */
+/** Finds the OpenstackConfig. Throws 404 also if the caller may not read the business cluster. */
 function findConfig(
   request: FastifyRequest,
   { namespace, name }: z.infer<typeof params>,

@@ -6,15 +6,15 @@ import type { PlannedSync } from '../sync/delivery.ts';
 import { type Calculated, datedPlan, planViewInSteps } from './plan-view.ts';
 
 /**
- * Plan of the last sync of all servers, as JSON: a thousand servers take some 400 kB outside the heap, a tenth of the
- * objects behind them.
+ * Last full sync's plan, as JSON: a thousand servers take about 400 kB outside the heap, instead of megabytes as
+ * objects.
  */
 export interface StoredPlan {
   readonly providerId: string;
   readonly calculatedAt: Date;
   readonly generation: number;
   readonly json: Buffer;
-  /** Identity of the plan; an unchanged plan is not written again. */
+  /** Identity, to keep the JSON while the plan is unchanged. */
   readonly of: WeakRef<Plan>;
 }
 

@@ -6,7 +6,7 @@ import { storedPlanView } from './stored-plan.ts';
 
 const { signal } = new AbortController();
 
-/** State of the cloud: ports by number, with server, subnet, status and age. */
+/** A port's server, subnet, status and age, and whether the port is detached before the what-if. */
 const port = fc.record({
   server: fc.integer({ min: 1, max: 3 }),
   subnet: fc.constantFrom('sub-a', 'sub-b'),
@@ -44,7 +44,7 @@ const edit = fc.record(
 
 type Ports = readonly fc.Infer<typeof port>[];
 
-/** Returns a scene whose cloud has changed since the last sync. */
+/** Returns a scene with cloud changes since the last sync. */
 async function changedScene(ports: Ports): Promise<Scene> {
   const scene = await setScene();
   scene.cloud.vms = scene.cloud.vms.map((vm, at) =>
@@ -77,7 +77,7 @@ async function whatIf(scene: Scene, body: unknown) {
   }
 }
 
-/** Applies the edit and syncs; returns everything that the sync left. */
+/** Applies the edit and syncs; returns plan, OpenStack calls and all effects. */
 async function syncAfter(scene: Scene, body: unknown) {
   const object = scene.object();
   if (!object) throw new Error('no OpenstackConfig');
@@ -93,7 +93,7 @@ async function syncAfter(scene: Scene, body: unknown) {
   };
 }
 
-/** All effects and everything that an effect changes. */
+/** Returns all effects, and all state changed by effects. */
 async function traces(scene: Scene) {
   return {
     status: scene.status(),
@@ -109,7 +109,7 @@ async function traces(scene: Scene) {
   };
 }
 
-it('a what-if equals the plan of the sync after the edit, leaves no trace, and reads no more than that sync', async () => {
+it('a what-if equals the plan of the sync after the edit, leaves no trace, and sends at most as many reads', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(port, { minLength: 4, maxLength: 7 }), edit, async (ports, body) => {
       await using visited = await changedScene(ports);

@@ -24,8 +24,8 @@ export interface WhatIfDeps extends LoginDeps, Omit<ObserveAndPlanDeps, 'plans'>
 export type WhatIf = (object: ConfigObject, edit: Edit, signal: AbortSignal) => Promise<PlanView>;
 
 /**
- * Creates the what-if: the first half of a sync for an edited OpenstackConfig, without any of a sync's effects. Throws
- * HttpProblem: 422 for an unusable edit, 429 during another what-if of the same cloud, 503 when a service fails.
+ * Creates the what-if: a sync's first half for an edited OpenstackConfig, without a sync's effects. Throws HttpProblem:
+ * 422 for an unusable edit, 429 during a second what-if for the same cloud, 503 when a service fails.
  */
 export function createWhatIf(deps: WhatIfDeps): WhatIf {
   const inProgress = new InProgress();
@@ -62,7 +62,7 @@ export function createWhatIf(deps: WhatIfDeps): WhatIf {
   };
 }
 
-/** Plans without the cache of the syncs. */
+/** Plans without the syncs' cache. */
 function uncached({ clock }: WhatIfDeps): PlanDeps['plans'] {
   return {
     plan: async (_key, input, signal) => inSlices(calculateInSteps(input), clock, signal),
