@@ -126,7 +126,6 @@ export function createLoop(options: LoopOptions) {
     ...options,
     clock,
     random,
-    log,
     configs,
     views,
     inventory,

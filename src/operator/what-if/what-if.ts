@@ -17,9 +17,8 @@ import { type Edit, editedObject, isEmptyEdit, refused } from './edit.ts';
 import { InProgress } from './in-progress.ts';
 import { datedPlan, planViewInSteps } from './plan-view.ts';
 
-export interface WhatIfDeps extends LoginDeps, Omit<ObserveAndPlanDeps, 'plans'> {
-  readonly views: Pick<CloudViews, 'visit' | 'readersOf'>;
-}
+export type WhatIfDeps = LoginDeps &
+  Omit<ObserveAndPlanDeps, 'plans'> & { readonly views: Pick<CloudViews, 'visit'> };
 
 export type WhatIf = (object: ConfigObject, edit: Edit, signal: AbortSignal) => Promise<PlanView>;
 
