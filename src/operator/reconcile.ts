@@ -24,7 +24,7 @@ import {
 } from './sync/outcome.ts';
 import type { SyncResult } from './sync/result.ts';
 import type { Triggers } from './triggers/triggers.ts';
-import { storePlan } from './what-if/stored-plan.ts';
+import { storePlan } from './what-if/store-plan.ts';
 
 interface OwnDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;

@@ -275,14 +275,6 @@ export function createCheck(options: CheckOptions): Check {
     return { requeueAfterMs: left };
   }
 
-  /**
-   * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
-   * support apply but not checks.
-   */
-  function isForApply({ reason }: Failure, heals: boolean): boolean {
-    return reason === 'StaleRequest' || (heals && unreadable.has(reason));
-  }
-
   function forget(key: string): void {
     ages.forget(ageKey(key));
     failingChecks.delete(key);
@@ -304,6 +296,14 @@ function undone(applied: Applied, why: readonly Reason[]): Applied {
 function heal({ report }: Task, applied: Applied): Outcome {
   report.tell({ kind: 'recorded' }, undone(applied, ['Drifted']));
   return { requeueAfterMs: 0 };
+}
+
+/**
+ * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
+ * support apply but not checks.
+ */
+function isForApply({ reason }: Failure, heals: boolean): boolean {
+  return reason === 'StaleRequest' || (heals && unreadable.has(reason));
 }
 
 function ageKey(key: string): string {

@@ -369,37 +369,23 @@ describe("the operator's token for Viola", () => {
   });
 });
 
-describe('routes that an earlier Viola does not have', () => {
-  const check = async () => viola.check('a/b', { id: 'x', heal: true }, signal);
-  const dryRun = async () => viola.dryRun([{ nodeName: 'a' }], signal);
-  const accepted = { applied: 0, results: [], errors: [] };
-  it.each([
-    ['check', check, [202, { uid: 'u', generation: 1 }], 'requested'],
-    ['check', check, problem(404, 'NoSuchNode'), 'gone'],
-    ['check', check, problem(404, 'NoSuchRoute'), 'unsupported'],
-    ['dryRun', dryRun, [200, accepted], accepted],
-    ['dryRun', dryRun, problem(404, 'NoSuchRoute'), undefined],
-  ] as const)('%s %#: the answer is understood', async (_, call, answer, expected) => {
-    answers = [answer as Answer];
-    expect(await call()).toEqual(expected);
-  });
+const check = async () => viola.check('a/b', { id: 'x', heal: true }, signal);
+const dryRun = async () => viola.dryRun([{ nodeName: 'a' }], signal);
+const noNodes = { applied: 0, results: [], errors: [] };
+const base = '/base/v1/k8s/multinic/node-configs';
+const checked = ['POST', `${base}/a%2Fb/check`, '{"id":"x","heal":true}'];
+const validated = ['POST', `${base}/dry-run`, '[{"nodeName":"a"}]'];
 
-  it('check and dryRun throw when Viola does not know the provider', async () => {
-    answers = [problem(404, 'UnknownProvider'), problem(404, 'UnknownProvider')];
-    await expect(check()).rejects.toThrow('unexpected status 404');
-    await expect(dryRun()).rejects.toThrow('unexpected status 404');
-  });
-
-  it('check and dryRun send their bodies to their own routes', async () => {
-    answers = [
-      [202, { uid: 'u', generation: 1 }],
-      [200, accepted],
-    ];
-    await check();
-    await dryRun();
-    expect(received.map(({ method, url, body }) => [method, url, body])).toEqual([
-      ['POST', '/base/v1/k8s/multinic/node-configs/a%2Fb/check', '{"id":"x","heal":true}'],
-      ['POST', '/base/v1/k8s/multinic/node-configs/dry-run', '[{"nodeName":"a"}]'],
-    ]);
-  });
+it.each<[string, () => Promise<unknown>, string[], Answer, unknown]>([
+  ['check', check, checked, [202, { uid: 'u', generation: 1 }], 'requested'],
+  ['check', check, checked, problem(404, 'NoSuchNode'), 'gone'],
+  ['check', check, checked, problem(404, 'NoSuchRoute'), 'unsupported'],
+  ['dryRun', dryRun, validated, [200, noNodes], noNodes],
+  ['dryRun', dryRun, validated, problem(404, 'NoSuchRoute'), undefined],
+])('%s %#: the request goes to its own route, and its answer is understood', async (...row) => {
+  const [, call, sent, answer, expected] = row;
+  answers = [answer, problem(404, 'UnknownProvider')];
+  expect(await call()).toEqual(expected);
+  expect(received.map(({ method, url, body }) => [method, url, body])).toEqual([sent]);
+  await expect(call()).rejects.toThrow('unexpected status 404');
 });

@@ -38,6 +38,8 @@ export class FakeViola implements ViolaClient {
   readonly listedAs = new Map<string, ExistingNodeConfig>();
   /** Error for the next calls. */
   outage: RequestError | undefined;
+  /** Holds lists until resolved. */
+  beforeList: Promise<void> | undefined;
   /** Runs before a POST is processed, for instance as a concurrent foreign write. */
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
@@ -67,6 +69,7 @@ export class FakeViola implements ViolaClient {
 
   async list(query: ListQuery): Promise<Listed> {
     this.#check();
+    await this.beforeList;
     this.lists.push(query);
     const { source, instanceIds } = query;
     const selected = (node: ExistingNodeConfig) =>

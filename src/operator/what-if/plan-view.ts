@@ -15,10 +15,7 @@ export type Calculated = Omit<PlanView, 'calculatedAt' | 'dryRun'>;
 type Planned = Pick<PlannedContext, 'object' | 'source' | 'observed' | 'planned'>;
 
 /** Builds a plan's view; yields after each node, because thousands of nodes take long. */
-export function* planViewInSteps(
-  context: Planned,
-  edit?: Edit | undefined,
-): Generator<undefined, Calculated> {
+export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undefined, Calculated> {
   const { object, source, planned } = context;
   const { plan, input } = planned;
   const held = new Map(input.held.map((node) => [node.nodeName, node]));

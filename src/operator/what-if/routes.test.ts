@@ -219,11 +219,7 @@ describe('POST /v1/plan', () => {
   it('a second what-if of the same cloud gets 429 with Retry-After', async () => {
     await delivered(scene);
     const held = Promise.withResolvers<void>();
-    const { list } = scene.viola;
-    scene.viola.list = async (query) => {
-      await held.promise;
-      return list.call(scene.viola, query);
-    };
+    scene.viola.beforeList = held.promise;
     const first = send('POST');
     const second = await send('POST');
     expect([second.status, second.code, second.headers['retry-after']]).toEqual([

@@ -16,7 +16,7 @@ import { providerIdOf } from '../resolve/credentials.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { editBody, readEdit } from './edit.ts';
 import { refuseForeignOrigin, refuseOtherMediaTypes } from './guards.ts';
-import { storedPlanView } from './stored-plan.ts';
+import { storedPlanView } from './store-plan.ts';
 import type { WhatIf } from './what-if.ts';
 
 export interface PlanRoutesDeps {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { attach, detach, type Scene, serverIds, setScene } from '../testing/scene.ts';
 import { editedObject, readEdit } from './edit.ts';
-import { storedPlanView } from './stored-plan.ts';
+import { storedPlanView } from './store-plan.ts';
 
 const { signal } = new AbortController();
 
