@@ -14,8 +14,9 @@ export function admitApiCallers(tokens: TokenFile | undefined, verb: Verb): Admi
     if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
     const grants = (await tokens?.current()) ?? [];
     const { verbs, providers, name } = identify(grants, request.headers.authorization);
-    if (!verbs.includes(verb)) throw new HttpProblem(403, 'VerbDenied', `${name} may not ${verb}`);
-    return { name, providers };
+    if (verbs.includes(verb)) return { name, providers };
+    const detail = `${name} may not ${verb}; add ${verb} to the token's verbs`;
+    throw new HttpProblem(403, 'VerbDenied', detail);
   };
 }
 
@@ -25,8 +26,10 @@ export function visibleProviders({ caller }: FastifyRequest): readonly string[] 
   return providers.includes('*') ? undefined : providers;
 }
 
-/** Throws 503 on a replica that does not lead, because its data date from its last leadership. */
+/** Throws 503 on a replica without leadership: only the leader's data are current. */
 export function refuseStale(why: string | undefined): void {
   if (why === undefined) return;
-  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
+  throw new HttpProblem(503, 'NotLeading', `${why}; send the request to that replica`, {
+    retryAfterSeconds: 5,
+  });
 }

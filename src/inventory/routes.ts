@@ -32,7 +32,11 @@ export interface InventoryDeps {
 // Without a limit the whole list is returned: legacy callers do not know pages.
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
-  continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
+  continue: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('Value of header x-continue of the previous page.'),
 });
 
 const recordsQuery = inventoryQuery.extend(page.shape);
@@ -106,7 +110,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInventory',
-        summary: 'The node of this name in every cluster, or in one',
+        summary: 'The node of this name in every business cluster, or in the given one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
         response: { 200: observedRecords, ...errors, ...problemResponses(problem, 404) },
@@ -127,8 +131,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listProviders',
-        summary:
-          'Business clusters with the nodes that were delivered there, ordered by id and name',
+        summary: 'Business clusters with the nodes delivered there, ordered by id and name',
         querystring: page,
         response: { 200: inventoryProviders, ...errors },
       },
@@ -148,7 +151,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listInterfaces',
-        summary: 'Node configs of one business cluster, as they were delivered, ordered by node',
+        summary: 'Delivered node configs of one business cluster, ordered by node',
         querystring: page.extend({
           providerId: z.string().min(1).max(253).describe('Business cluster.'),
         }),
@@ -163,7 +166,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInterfacesOfInstance',
-        summary: 'Node configs of one server, as they were delivered, in every cluster or in one',
+        summary:
+          'Delivered node configs of one server, in every business cluster or in the given one',
         params: z.object({ instanceId: z.string().min(1).max(64) }),
         querystring: page.extend(inventoryQuery.pick({ providerId: true }).shape),
         response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
@@ -190,7 +194,7 @@ async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
   for (const given of Object.keys(query ?? {})) {
     const meant = filterNames.find((name) => lettersOf(name) === lettersOf(given));
     if (meant === undefined || meant === given) continue;
-    const detail = `the query parameter "${given}" is not known; write ${meant}=VALUE`;
+    const detail = `query parameter "${given}" is unknown; write ${meant}=VALUE`;
     throw new HttpProblem(400, 'InvalidRequest', detail);
   }
 }

@@ -60,7 +60,7 @@ export async function startInventory(
   serveInventory(app, { store, tokens, unavailable });
   serveMore?.(app, tokens);
   const { url } = await listen(app, settings.inventoryListen, signal);
-  log.info({ url }, 'inventory serves');
+  log.info({ url }, 'inventory serving');
   if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
   else await aborted(signal);
   await app.close();

@@ -159,7 +159,7 @@ export function createNeutron(client: ServiceClient): Neutron {
 
 function onlyOneServer(): RequestError {
   const message =
-    'GET /v2.0/ports: the answer has the ports of only one of several device_id; a proxy in front of Neutron drops query parameters that are repeated: let it pass them on';
+    'GET /v2.0/ports: the answer has the ports of only one of several device_id; configure the proxy in front of Neutron to pass on repeated query parameters';
   return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
 }
 

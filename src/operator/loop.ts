@@ -185,7 +185,7 @@ export function createLoop(options: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
-        log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+        log.warn({ err: error, config: key }, 'reconcile failed, will retry');
     },
   });
   sampleWork(metrics, controllerName, controller);

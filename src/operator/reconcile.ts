@@ -3,8 +3,8 @@ import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
 import { type CheckNodesDeps, passOnChecks } from './check-nodes/check-nodes.ts';
-import { type FormerClustersDeps, leaveFormerClusters } from './deletion/former-clusters.ts';
-import { type LeaveDeps, leave } from './deletion/leave.ts';
+import { type FormerClustersDeps, withdrawFromFormerClusters } from './deletion/former-clusters.ts';
+import { type DeletionDeps, handleDeletion } from './deletion/handle-deletion.ts';
 import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
 import { latestObject } from './memory/latest-object.ts';
 import type { ConfigObject } from './openstack-config.ts';
@@ -35,7 +35,7 @@ interface OwnDeps {
 type FirstHalfDeps = LoginDeps & JoinDeps & ObserveAndPlanDeps;
 type SecondHalfDeps = DeliveryDeps & RecordDeps & FormerClustersDeps;
 type StepDeps = FirstHalfDeps & SecondHalfDeps;
-type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps & CheckNodesDeps;
+type Deps = OwnDeps & StepDeps & OutcomeDeps & DeletionDeps & CheckNodesDeps;
 
 /**
  * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
@@ -53,7 +53,7 @@ export function createReconciler(deps: Deps) {
     if (object.metadata.deletionTimestamp !== undefined) {
       memory.pollInterval.begin(object);
       memories.leaveClouds(key);
-      return leave(context, deps, signal);
+      return handleDeletion(context, deps, signal);
     }
     if (pauseOf(object).isPaused) {
       cloudAges.leave(key);
@@ -99,7 +99,7 @@ async function syncNodes(
   const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
   await recordNodes(delivered, deps);
-  const former = await leaveFormerClusters(delivered, deps, signal);
+  const former = await withdrawFromFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);
 }
 

@@ -157,12 +157,9 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
   return Store.open(locationOf(settings, tls), {
     now: () => clock.now(),
     onRebuilt: (movedTo, cause) =>
-      log.error({ movedTo, err: cause }, 'the inventory file was damaged; it is made anew'),
+      log.error({ movedTo, err: cause }, 'damaged inventory file replaced by a new one'),
     onReplaced: (path) =>
-      log.error(
-        { path },
-        'the inventory file was removed or replaced; the file of this name is opened',
-      ),
+      log.error({ path }, 'inventory file was removed or replaced, path opened again'),
   });
 }
 

@@ -85,7 +85,7 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
         return createLegacyViola({ caller, endpoint: url, providerId, owner, records, clock });
       }
       if (!trusted && token !== undefined) {
-        const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
+        const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; add it to ALLOWED_ENDPOINTS, or remove the field`;
         throw new StepFailure({ reason: 'PolicyDenied', message });
       }
       const caller = await callerOf(endpoint, providerId);

@@ -11,8 +11,8 @@ import { countDelivery, type OperatorMetrics } from '../metrics/metrics.ts';
 import { statusOf } from '../openstack-config.ts';
 import type { CloudAges } from '../schedule/cloud-age.ts';
 import type { DeliveredContext } from './delivery.ts';
+import { isCloudOutage, isOutage, problemsIn } from './problems.ts';
 import type { SyncResult } from './result.ts';
-import { isCloudOutage, isOutage, troublesIn } from './troubles.ts';
 
 export interface RecordDeps {
   readonly cloudAges: CloudAges;
@@ -57,14 +57,14 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
   // Keep reporting a problem that the status already reports.
   const isReported = findCondition(conditions, 'Ready')?.status === 'False';
   const retrying = memory.unconfirmedRemovals.noteAll(rounds.nodes, isReported);
-  const areHeld = former.troubles.every(({ reason }) => reason === 'RemovalHeld');
+  const areHeld = former.problems.every(({ reason }) => reason === 'RemovalHeld');
   return {
     ...rounds,
     ...former,
     summary: plan.summary,
     ports: plan.ports,
     observation: input.observation,
-    troubles: troublesIn({ observed, plan, rounds, former, retrying }),
+    problems: problemsIn({ observed, plan, rounds, former, retrying }),
     retrying,
     evidenceComplete: isEvidenceComplete(context) && areHeld,
     isOutage: isOutage({ observed, rounds }),

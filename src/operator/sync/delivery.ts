@@ -9,8 +9,8 @@ import { addFinalizer } from '../openstack-config.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import type { SyncContext } from './context.ts';
 import type { Planned } from './evidence.ts';
+import { manualRemovals } from './manual-removals.ts';
 import type { RecentRemovals } from './recent-removals.ts';
-import { takenOffByHand } from './taken-off-by-hand.ts';
 
 /** A sync with its plan and the delivery result from the business cluster. */
 export interface DeliveredContext extends PlannedSync {
@@ -76,7 +76,7 @@ export async function deliverNodes(
     viola: connections.viola,
     unreadable: observed.unreadable,
     onUnanswered: () => memory.term.unansweredPosts.failed(config.providerId),
-    takenOffByHand: takenOffByHand(object).nodes,
+    manualRemovals: manualRemovals(object).nodes,
   };
   return deliverInRounds(planned, options, signal);
 }

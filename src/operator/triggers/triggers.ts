@@ -130,13 +130,16 @@ export class Triggers {
     const ready = findCondition(statusOf(object).conditions, 'Ready');
     const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
     if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
-    const message = 'the sync of the edited object goes on';
+    const message = 'the first sync after the edit is running';
     try {
       await this.#deps.writer.awaitTrigger(context, { message, isEvent: false }, signal);
     } catch (error) {
       // NICs do not wait for an API server that refuses the status; the sync ends with another write.
       if (signal.aborted || !(error instanceof KubeError)) throw error;
-      this.#deps.log.debug({ err: error, config: keyOf(object) }, 'stale Ready not taken back');
+      this.#deps.log.debug(
+        { err: error, config: keyOf(object) },
+        'stale Ready condition not reset',
+      );
     }
   }
 

@@ -6,7 +6,7 @@ import { grants, type Verb } from '../../http/who-may.ts';
 const name = 'operator';
 /** Pinned: an earlier Viola rejects a file with an unknown verb, which would lock the operator out. */
 const verbs: readonly Verb[] = ['read', 'write', 'delete'];
-const note = '# Kept by the operator; tokens of others go into keys of their own.\n';
+const note = '# Managed by the operator; put other tokens into separate keys.\n';
 
 /** Returns the operator's grants in Viola's format: Viola's verbs for all providers. */
 export function grantsText(hashes: readonly string[]): string {
