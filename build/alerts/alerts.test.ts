@@ -78,6 +78,9 @@ describe('reasons for not Ready', () => {
       'SecretNotOurs',
       'Connected',
       'Disconnected',
+      // Event reasons of multinic.io/check-nodes.
+      'ChecksRequested',
+      'CheckNodesRefused',
       // Reasons of ports and of the condition NICsReady, never of Ready.
       'PortTooOld',
       'PortStatus',

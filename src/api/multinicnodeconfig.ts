@@ -172,6 +172,7 @@ export const appliedRecord = z.object({
   bootId: word('bootID of the Node at the last agent run or check.', 64),
   readySince: word('Start of the Ready period of the Node at that time.', 64),
   checkAsked: word('Value of the annotation multinic.io/check at that time.', 64),
+  healAsked: word('Value of the annotation multinic.io/heal at that time.', 64),
   checkedAt: time('When a check last compared the node with this record'),
   job: word('Name of the agent Job.'),
   attempt: z.int().optional().describe('Number of the attempt.'),

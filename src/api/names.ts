@@ -66,6 +66,10 @@ export const annotations = {
   takeOver: 'multinic.io/take-over',
   /** On MultiNicNodeConfigs: a new value, such as a time, compares the node with the applied state. */
   check: 'multinic.io/check',
+  /** On MultiNicNodeConfigs: a new value checks the node and applies drift once, with any drift policy. */
+  heal: 'multinic.io/heal',
+  /** On OpenstackConfigs: JSON `{id, nodes, heal?}`; a new id checks these nodes. */
+  checkNodes: 'multinic.io/check-nodes',
   /** On registration Secrets: ServiceAccount in the business cluster whose token Viola renews in this Secret. */
   renewsTokenOf: 'multinic.io/renews-token-of',
   /** On agent Jobs and Pods: `namespace/name` of their MultiNicNodeConfig. */

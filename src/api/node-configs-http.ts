@@ -3,6 +3,8 @@ import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodec
 
 /** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
 export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
+/** Server-side dry run, with the POST's body and answer. An earlier Viola answers 404. */
+export const dryRunPath = `${nodeConfigsPath}/dry-run`;
 export const clustersPath = '/v1/k8s/clusters';
 export const providerHeader = 'x-provider-id';
 /** `Prefer: multinic-results`: the caller reads per-node results behind a 200. */
@@ -179,6 +181,23 @@ export const deleteReason = z.enum(['server-gone']);
 export type DeleteReason = z.infer<typeof deleteReason>;
 
 export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
+
+/** Request to check a node, and to apply drift if `heal` is true. */
+export const checkRequest = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .max(64)
+    .describe('Value for the annotation; a value that the object has already starts no check.'),
+  heal: z
+    .boolean()
+    .optional()
+    .describe('true: set multinic.io/heal; else multinic.io/check (default false).'),
+});
+
+export type CheckRequest = z.infer<typeof checkRequest>;
+
+export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
 
 export const clusters = z.object({
   items: z.array(

@@ -198,6 +198,10 @@ export const openstackConfigStatus = z.object({
     .describe('Fast polls of DOWN ports.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
   lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
+  lastHandledCheckNodes: text(
+    'Id of the last request in the annotation multinic.io/check-nodes; unusable …: its JSON cannot be used.',
+    253,
+  ),
   openAllowRemovals: z
     .object({ value: text('Value of the annotation.', 253), since: time('First sync with it') })
     .optional()

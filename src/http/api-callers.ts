@@ -14,13 +14,9 @@ export function admitApiCallers(tokens: TokenFile | undefined, verb: Verb): Admi
     if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
     const grants = (await tokens?.current()) ?? [];
     const { verbs, providers, name } = identify(grants, request.headers.authorization);
-    if (!verbs.includes(verb))
-      throw new HttpProblem(
-        403,
-        'VerbDenied',
-        `${name} may not ${verb}; add ${verb} to the verbs of its token`,
-      );
-    return { name, providers };
+    if (verbs.includes(verb)) return { name, providers };
+    const detail = `${name} may not ${verb}; add ${verb} to the token's verbs`;
+    throw new HttpProblem(403, 'VerbDenied', detail);
   };
 }
 

@@ -7,6 +7,7 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { openTokenFile, tokenGraceMs } from './token-file.ts';
+import { operatorVerbs, type Verb } from './who-may.ts';
 
 const grant = (name: string) => ({
   name,
@@ -28,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function open(madeBy?: string) {
+async function open(madeBy?: string, verbs?: readonly Verb[]) {
   const clock = createFakeClock();
   const health = createHealth();
   const usable: boolean[] = [];
@@ -43,9 +44,10 @@ async function open(madeBy?: string) {
     }),
     onRead: (is) => void usable.push(is),
     ...(madeBy === undefined ? {} : { madeBy }),
+    ...(verbs && { verbs }),
   });
   const names = async () => (await file.current()).map(({ name }) => name);
-  return { clock, health, usable, names, lines };
+  return { clock, file, health, usable, names, lines };
 }
 
 describe('openTokenFile', () => {
@@ -89,6 +91,14 @@ describe('openTokenFile', () => {
   it('openTokenFile rejects invalid grants at start, with path and problem', async () => {
     await writeFile(path, '[{name: x, sha256: abc, providers: [p], verbs: [fly]}]');
     await expect(open()).rejects.toThrow(/0\.sha256: must be 64 hexadecimal digits.*0\.verbs\.0/s);
+  });
+
+  it('a token file with the verb plan opens only where the server knows the verb', async () => {
+    const granted = { name: 'x', sha256: 'a'.repeat(64), providers: ['p'], verbs: ['plan'] };
+    await writeFile(path, JSON.stringify([granted]));
+    await expect(open()).rejects.toThrow(/0\.verbs\.0/);
+    const { file } = await open(undefined, operatorVerbs);
+    expect(await file.current()).toEqual([granted]);
   });
 
   it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {

@@ -4,6 +4,7 @@ import type { HttpServer } from '../http/app.ts';
 import { certificateFilesOf, followCertificate, readCertificate } from '../http/certificate.ts';
 import { createHttpServer, listen } from '../http/server.ts';
 import { openTokenFile, type TokenFile } from '../http/token-file.ts';
+import { operatorVerbs } from '../http/who-may.ts';
 import type { PartContext } from '../process/part.ts';
 import { type InventoryDeps, serveInventory } from './routes.ts';
 import type { InventorySettings } from './settings.ts';
@@ -36,7 +37,9 @@ export async function startInventory(
   const onRead = (usable: boolean) =>
     metrics.set('multinic_token_file_usable', { server: 'inventory' }, usable ? 1 : 0);
   const tokens =
-    file === undefined ? undefined : await openTokenFile(file, { clock, log, health, onRead });
+    file === undefined
+      ? undefined
+      : await openTokenFile(file, { clock, log, health, onRead, verbs: operatorVerbs });
   const files = certificateFilesOf(access.tls);
   const tls = files && (await readCertificate(files));
   const app = await createHttpServer({

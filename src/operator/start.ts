@@ -32,6 +32,7 @@ import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from 
 import type { OperatorSettings } from './settings.ts';
 import { startTriggerServer } from './triggers/server/start.ts';
 import { openCredentials } from './viola-access/credentials.ts';
+import { servePlans } from './what-if/routes.ts';
 
 type Context = PartContext<typeof metricTable>;
 
@@ -124,8 +125,10 @@ export async function startOperator(
 
   let leads = false;
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
-  const serveMore: ServedInventory['serveMore'] = (api, tokens) =>
+  const serveMore: ServedInventory['serveMore'] = (api, tokens) => {
     serveReads(api, { deps: loop.reads, tokens, unavailable });
+    servePlans(api, { ...loop.planRoutes, tokens, unavailable });
+  };
   const election = electionOf({
     lease: { namespace: settings.namespace, name: leaseName },
     leaseDurationMs,

@@ -33,7 +33,8 @@ export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> 
   if (decision.held.size === 0) return plan;
   const kept = yield* planAll(viewOf(input, decision.held));
   // Held removals come first: the other problems may only wait for consent.
-  return { ...kept, problems: [...heldProblems(plan, decision), ...kept.problems] };
+  const problems = [...heldProblems(plan, decision), ...kept.problems];
+  return { ...kept, problems, heldRemovals: decision.held.size };
 }
 
 const noneHeld: ReadonlySet<string> = new Set();

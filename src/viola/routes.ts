@@ -19,8 +19,10 @@ import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { mapBounded } from '../process/bounded.ts';
 import { admitAny, admitTo, callerOf } from './admit.ts';
+import { serveCheck } from './check-route.ts';
 import type { ClusterRights } from './cluster-rights.ts';
 import { deleteNode } from './delete-node.ts';
+import { serveDryRun } from './dry-run-route.ts';
 import { inCluster } from './in-cluster.ts';
 import { namesTag, pageTag } from './page-tag.ts';
 import { type PostDeps, servePost } from './post-route.ts';
@@ -73,11 +75,14 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   const { cache, clusters } = deps;
   const may = {
     read: admitTo(deps, 'read'),
+    write: admitTo(deps, 'write'),
     delete: admitTo(deps, 'delete'),
     any: admitAny(deps),
   };
 
-  servePost(app, deps, { admit: admitTo(deps, 'write'), readsResults: true });
+  servePost(app, deps, { admit: may.write, readsResults: true });
+  serveDryRun(app, deps, { admit: may.write });
+  serveCheck(app, deps, { admit: may.write });
 
   app.get(
     nodeConfigsPath,

@@ -113,7 +113,7 @@ export const violaSettings = {
     flag: 'cluster-timeout',
     schema: duration({ minMs: 1000 }).prefault('30s'),
     description:
-      'Timeout of a call to a business cluster (duration, at least 1s). If it is too short, slow clusters answer callers with 504.',
+      'Timeout of a call to a business cluster (duration, at least 1s). If it is too short, calls about slow clusters fail with 503 ClusterUnreachable.',
   }),
   ...removedSettings,
 } satisfies Settings;

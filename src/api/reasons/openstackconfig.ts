@@ -1,3 +1,4 @@
+import { checkReasons } from './checks.ts';
 import { portReasons } from './port.ts';
 import { nothing, type ReasonRow, row } from './reason-row.ts';
 
@@ -385,4 +386,5 @@ export const openstackConfigReasons = {
     ],
   ),
   ...portReasons,
+  ...checkReasons,
 } as const satisfies Record<string, ReasonRow>;

@@ -60,7 +60,7 @@ export async function deliver(
   const tally = new Tally();
   const { abilities } = options.viola;
   const possible = abilities.removes ? nodes : withoutRemovals(nodes, options, tally);
-  const posts = chunks(possible.filter(({ action }) => action === 'post').map(postedBy(options)));
+  const posts = postsOf(possible, options.source);
   const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
   await mapBounded(posts, abilities.postsAtOnce, send, signal);
   const removals = possible.filter(({ action }) => action === 'delete');
@@ -129,7 +129,12 @@ function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
   return code === 'ClusterUnreachable' ? 'outage' : 'refused';
 }
 
-function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
+/** Returns the bodies for a plan's POSTs. */
+export function postsOf(nodes: readonly NodePlan[], source: Source): PostedNode[][] {
+  return chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(source)));
+}
+
+function postedBy(source: Source): (node: NodePlan) => PostedNode {
   return ({ nodeName, instanceId, interfaces, base, replaces, removalsAllowed }) => ({
     nodeName,
     instanceId,

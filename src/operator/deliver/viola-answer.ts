@@ -83,6 +83,11 @@ export function isNoSuchNode(answer: HttpAnswer): boolean {
   return answer.status === 404 && codeIn(answer) === 'NoSuchNode';
 }
 
+/** Returns whether the Viola is older than the route. */
+export function isNoSuchRoute(answer: HttpAnswer): boolean {
+  return answer.status === 404 && codeIn(answer) === 'NoSuchRoute';
+}
+
 /** Returns whether only the object is broken, while Viola and its business cluster work. */
 export function isUnreadable(answer: HttpAnswer): boolean {
   return codeIn(answer) === 'Unreadable';

@@ -8,6 +8,7 @@ import { PollInterval } from '../schedule/poll-interval.ts';
 import { PendingScope } from '../schedule/sync-scope.ts';
 import { UnconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
 import { FlapDamping } from '../status/flap-damping.ts';
+import type { StoredPlan } from '../what-if/stored-plan.ts';
 
 /** This process's last status write: the watch may not have returned the status yet. */
 interface StatusWrite {
@@ -29,6 +30,8 @@ interface TermMemory {
   reads: ConfigReads | undefined;
   /** Next sync; undefined: unknown, or only a trigger starts a sync. */
   nextSyncAt: Date | undefined;
+  /** For GET /v1/plan; undefined: no full sync has planned in this term. */
+  lastPlan: StoredPlan | undefined;
 }
 
 /**
@@ -141,6 +144,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       delivered: undefined,
       reads: undefined,
       nextSyncAt: undefined,
+      lastPlan: undefined,
     };
   }
 }

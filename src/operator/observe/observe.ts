@@ -11,7 +11,7 @@ import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Listed } from '../deliver/node-list.ts';
 import { openstackFailure, reasonOf, type StatusProblem } from '../status/step-failure.ts';
 import type { Connections } from '../sync/connections.ts';
-import type { SyncContext } from '../sync/context.ts';
+import type { PlanContext } from '../sync/context.ts';
 import { type ChosenServers, chooseServers, flawOfServer, isPinned } from './servers.ts';
 import { type ChosenSubnets, chooseSubnets } from './subnets.ts';
 
@@ -25,12 +25,12 @@ export interface Observed {
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** A sync with its connections. */
-interface ConnectedContext extends SyncContext {
+/** A sync or what-if with its connections. */
+export interface ConnectedContext extends PlanContext {
   readonly connections: Connections;
 }
 
-/** A sync with the observed state of cloud and business cluster. */
+/** A sync or what-if with observed cloud and business cluster. */
 export interface ObservedContext extends ConnectedContext {
   readonly observed: Observed;
 }
@@ -216,7 +216,7 @@ async function readOtherSubnets(
     cloud,
     subnets,
     config,
-  }: { readonly cloud: Cloud } & Pick<Selected, 'subnets'> & Pick<SyncContext, 'config'>,
+  }: { readonly cloud: Cloud } & Pick<Selected, 'subnets'> & Pick<PlanContext, 'config'>,
   ports: readonly Port[],
   signal: AbortSignal,
 ): Promise<Subnet[]> {

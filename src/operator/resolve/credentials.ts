@@ -1,4 +1,4 @@
-import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import { urlText } from '../../openstack/endpoint.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Endpoint, endpointOf } from './endpoints.ts';
@@ -55,6 +55,15 @@ export function businessClusterOf(
 ): string | undefined {
   const { k8sProviderID, openstackProviderID } = credentials;
   return trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId;
+}
+
+/** Returns the business cluster in the spec; undefined: none, or an unreadable spec. */
+export function providerIdOf(
+  { spec }: { readonly spec?: unknown },
+  operator: Pick<OperatorSettings, 'defaultK8sProviderId'>,
+): string | undefined {
+  const parsed = openstackConfigSpec.safeParse(spec ?? {});
+  return parsed.success ? businessClusterOf(parsed.data.credentials, operator) : undefined;
 }
 
 /** Returns the secrets readable in the object itself, each with a better place. */

@@ -15,6 +15,14 @@ export interface SyncScope {
   readonly nodeNames: ReadonlyMap<string, string>;
 }
 
+/** Scope of a sync without cloud events. */
+export const wholeScope: SyncScope = {
+  servers: 'all',
+  since: undefined,
+  events: { servers: [], since: Number.NEGATIVE_INFINITY },
+  nodeNames: new Map(),
+};
+
 /** Result from a sync of all servers, used by the next syncs. */
 interface CompletedSync {
   /** Milliseconds until the next poll. */

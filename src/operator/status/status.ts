@@ -50,6 +50,7 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
     ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
+    lastHandledCheckNodes: previous.lastHandledCheckNodes,
     openAllowRemovals: handled.openAllowRemovals,
   });
 }

@@ -47,6 +47,8 @@ export interface StatusWriter {
     wait: { readonly message: string; readonly isEvent: boolean },
     signal: AbortSignal,
   ): Promise<void>;
+  /** Records a multinic.io/check-nodes request as handled. */
+  handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;
 }
@@ -130,6 +132,10 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       const conditions = awaitingConditions(previous.conditions ?? [], message, at);
       await applyIfPresent(context, { ...previous, conditions }, signal);
       if (isEvent && isNew) recorder.record(object, { type: 'Normal', reason, message });
+    },
+    async handledCheckNodes(context, id, signal) {
+      const previous = statusOf(latestObject(context));
+      await applyIfPresent(context, { ...previous, lastHandledCheckNodes: id }, signal);
     },
     async pause(context, signal) {
       const { object, memory } = context;

@@ -5,7 +5,7 @@ import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
 import { counted } from '../status/unused-ports.ts';
-import type { SyncContext } from './context.ts';
+import type { PlanContext } from './context.ts';
 
 interface Known {
   readonly held: readonly ExistingNodeConfig[];
@@ -18,7 +18,7 @@ interface Known {
  * the NICs would get new indexes. A new multinic.io/reconcile-at value accepts new indexes.
  */
 export async function refuseLostRecords(
-  { object, config, source, isForced }: SyncContext,
+  { object, config, source, isForced }: PlanContext,
   { held, recorded, records }: Known,
 ): Promise<void> {
   if (config.viola.compatibility !== 'legacy' || isForced) return;

@@ -29,8 +29,10 @@ import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { PlanCache } from '../sync/plan-cache.ts';
+import { RecentRemovals } from '../sync/recent-removals.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
+import { createWhatIf } from '../what-if/what-if.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeClouds } from './fake-clouds.ts';
@@ -129,9 +131,10 @@ export async function setScene(
     });
     sampleDelivered(metrics, memories, cloudAges);
     sampleNotReady(metrics, memories);
+    const recorder = { record: (_object: unknown, note: EventNote) => void events.push(note) };
     const writer = createStatusWriter({
       client: kube,
-      recorder: { record: (_object, note) => events.push(note) },
+      recorder,
       perform,
       clock,
       notifications,
@@ -141,8 +144,10 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
+    const recentRemovals = new RecentRemovals(clock);
     const shared = {
       client: kube,
+      recorder,
       configs: kube.configs,
       memories,
       settings,
@@ -153,6 +158,7 @@ export async function setScene(
       notifications,
       brokerSecrets,
       plans,
+      recentRemovals,
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
@@ -172,9 +178,11 @@ export async function setScene(
       log,
       metrics,
     };
-    return { reconcile: createReconciler(shared), triggers, memories, views, readDeps: shared };
+    const planRoutes = { configs: kube.configs, memories, settings, whatIf: createWhatIf(shared) };
+    const reconciler = createReconciler(shared);
+    return { reconcile: reconciler, triggers, memories, views, planRoutes, readDeps: shared };
   }
-  let { reconcile, triggers, memories, views, readDeps } = makeReconciler();
+  let { reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -196,6 +204,9 @@ export async function setScene(
     asked,
     effects,
     metrics,
+    /** Input of the routes for plans. */
+    planRoutes: () => planRoutes,
+    memory: () => memories.find(key),
     /** Log lines, one JSON object each. */
     lines,
     /** Sets the content of `trigger.yaml`. */
@@ -236,7 +247,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views, readDeps } = makeReconciler());
+      ({ reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

@@ -51,6 +51,9 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
     async remove(nodeName) {
       throw removalUnsupported([nodeName], providerId);
     },
+    // Never sent: the legacy Viola has neither route, and writes every node in a body.
+    dryRun: async () => undefined,
+    check: async () => 'unsupported',
   };
 }
 
