@@ -22,7 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === 'agent') {
     return loadAndRun(loadAgent, async ({ agentMain }) => agentMain(rest), failedExit);
   }
-  if (isOneOf(name, ['version', '--version', '-V'])) {
+  if (isOneOf(name, ['--version', '-V'])) {
     console.log(versionText(version()));
     return 0;
   }
@@ -52,7 +52,7 @@ async function unknownWord(word: string): Promise<string> {
   const isOption = word.startsWith('-');
   const known = isOption
     ? ['--help', '--version']
-    : [...Object.keys(parts), ...Object.keys(commands), 'agent', 'version', 'help'];
+    : [...Object.keys(parts), ...Object.keys(commands), 'agent', 'help'];
   const what = isOption ? 'option' : 'command';
   const unknown = `multinic: unknown ${what} \`${word}\`${suggestionFor(word, known)}`;
   return `${unknown}\nrun multinic --help for all parts and commands`;
@@ -72,8 +72,19 @@ async function loadAndRun<T>(
 
 /** User commands, loaded on demand. */
 const commands = {
-  migrate: 'moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node',
+  status: 'health of all parts, OpenstackConfigs, business clusters and findings',
+  nodes: 'lists nodes with state, reason and last check',
+  nics: 'lists NICs, and ports that are not NICs',
+  why: 'explains why a port is a NIC or not',
+  plan: 'shows what the next sync would do, or a what-if; changes nothing',
+  diff: 'shows a node beside what was applied',
+  sync: 'requests a sync and waits, or checks and heals a node',
+  doctor: 'runs all checks; findings with evidence and next step',
+  'support-bundle': 'writes an archive for support, without Secrets',
   'register-cluster': 'registers a business cluster with Viola',
+  migrate: 'moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node',
+  completion: 'prints a completion script for bash, zsh or fish',
+  version: 'prints version and commit of this build',
 } as const;
 
 function isCommand(name: string): boolean {
@@ -87,7 +98,6 @@ function isPart(name: string): name is PartName {
 function usage(): string {
   const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(12)}${about}`);
   lines.push(`  ${'agent'.padEnd(12)}configures the NICs of the node it runs on, then ends`);
-  lines.push(`  ${'version'.padEnd(12)}prints version and commit of this build`);
   const people = Object.entries(commands).map(([name, about]) => `  ${name.padEnd(18)}${about}`);
   return `usage: multinic PART|COMMAND [--help] [options]\n\nparts:\n${lines.join('\n')}\n\ncommands:\n${people.join('\n')}`;
 }

@@ -5,6 +5,7 @@ import { operatorRights } from '../../src/operator/rights.ts';
 import { violaRights, writerRights } from '../../src/viola/rights.ts';
 import { accountNames } from './accounts.ts';
 import { inPlaces, type RoleText, roleAt, roleText } from './role.ts';
+import { ownKindRoles, readerRole } from './user-roles.ts';
 
 /** The namespace of the release; `$` is the same inside of a range. */
 const own = '{{ $.Release.Namespace | quote }}';
@@ -14,6 +15,8 @@ export function rbacTemplates(): ReadonlyMap<string, string> {
   return new Map([
     ['charts/multinic-operator/templates/rbac.yaml', management()],
     ['charts/multinic-agent/templates/rbac.yaml', business()],
+    ['charts/multinic-operator/templates/users.yaml', users()],
+    ['charts/multinic-agent/templates/users.yaml', businessUsers()],
     ['charts/multinic-agent/templates/viola-access.yaml', violaAccess()],
   ]);
 }
@@ -124,9 +127,26 @@ function writer(chart: string, component: string): (role: RoleText) => string {
   return (role) => `---\n${roleText({ ...role, metadata }).trimEnd()}`;
 }
 
+/** Roles of users; administrators bind them. */
+function users(): string {
+  const label = included('multinic-operator', 'operator');
+  const roles = ownKindRoles('management', 'multinic', [label]);
+  return `${note('src/cli/rights.ts')}\n---\n${roles}---\n${readerRole(own, [label])}`;
+}
+
+function businessUsers(): string {
+  const roles = ownKindRoles('business', 'multinic-agent', [
+    included('multinic-agent', 'controller'),
+  ]);
+  return `${note('src/cli/rights.ts')}\n---\n${roles}`;
+}
+
 function labels(chart: string, component: string): string {
-  const included = `{{- include "${chart}.rights.labels" (list $ "${component}") | nindent 4 }}`;
-  return `\n  labels:\n    ${included}`;
+  return `\n  labels:\n    ${included(chart, component)}`;
+}
+
+function included(chart: string, component: string): string {
+  return `{{- include "${chart}.rights.labels" (list $ "${component}") | nindent 4 }}`;
 }
 
 function note(source: string): string {

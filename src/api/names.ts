@@ -166,6 +166,9 @@ export const ownGrantsKey = 'operator.yaml';
 /** Viola's Service in the operator's namespace. */
 export const violaService = 'viola-api';
 
+/** The leading operator's Lease, in the operator's namespace. */
+export const operatorLease = 'multinic-operator';
+
 /** Highest index for a managed NIC; a node has at most ten, multinic0 to multinic9. */
 export const maxIndex = 9;
 

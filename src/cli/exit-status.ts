@@ -1,5 +1,14 @@
 /** Exit statuses of commands for users. */
-export const exit = { done: 0, failed: 1, usage: 2, refused: 3, changes: 4 } as const;
+export const exit = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  /** `plan`, `diff`: planned changes or differences. */
+  changes: 4,
+  /** `status`, `why`, `doctor`: findings at or above `--fail-on`. */
+  findings: 5,
+} as const;
 
 export type ExitStatus = (typeof exit)[keyof typeof exit];
 

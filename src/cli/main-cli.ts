@@ -2,26 +2,44 @@ import { Command } from 'commander';
 import { AccessError } from '../kube/access/access-error.ts';
 import { KubeError } from '../kube/errors.ts';
 import { statusOf } from '../process/command-line.ts';
-import { type EndWith, type ExitStatus, exit } from './exit-status.ts';
-import { migrateCommand } from './migrate/command.ts';
-import { Refusal } from './refusal.ts';
-import { registerClusterCommand } from './register-cluster/command.ts';
+import { grantEdit } from './access/grants.ts';
+import { ApiError } from './access/operator-api.ts';
+import { type EndWith, exit } from './exit-status.ts';
+import { Unread } from './facts/unread.ts';
+import { Refusal, WrongUsage } from './refusal.ts';
+import { Interrupted } from './run-command.ts';
 
-/** User commands by name. */
-export const commands: Readonly<Record<string, (endWith: EndWith) => Command>> = {
-  migrate: migrateCommand,
-  'register-cluster': registerClusterCommand,
+type Define = (endWith: EndWith) => Command;
+
+/** User commands by name, each loaded on its own: a command starts faster than with all of them. */
+export const commands: Readonly<Record<string, () => Promise<Define>>> = {
+  status: async () => (await import('./status/command.ts')).statusCommand,
+  nodes: async () => (await import('./nodes/command.ts')).nodesCommand,
+  nics: async () => (await import('./nics/command.ts')).nicsCommand,
+  why: async () => (await import('./why/command.ts')).whyCommand,
+  plan: async () => (await import('./plan/command.ts')).planCommand,
+  diff: async () => (await import('./diff/command.ts')).diffCommand,
+  sync: async () => (await import('./sync/command.ts')).syncCommand,
+  doctor: async () => (await import('./doctor/command.ts')).doctorCommand,
+  'support-bundle': async () => (await import('./support-bundle/command.ts')).supportBundleCommand,
+  'register-cluster': async () =>
+    (await import('./register-cluster/command.ts')).registerClusterCommand,
+  migrate: async () => (await import('./migrate/command.ts')).migrateCommand,
+  completion: async () => (await import('./completion/command.ts')).completionCommand,
+  version: async () => (await import('./version/command.ts')).versionCommand,
 };
 
 /** Runs a user command; prints errors as one line plus the next step. */
 export async function cliMain(name: string, argv: readonly string[]): Promise<number> {
   const program = new Command('multinic');
-  let status: ExitStatus = exit.done;
+  let status: number = exit.done;
   const endWith: EndWith = (other) => {
     status = other;
   };
-  for (const command of Object.values(commands)) program.addCommand(command(endWith));
   try {
+    const define = await commands[name]?.();
+    if (!define) throw new Error(`no command ${name}`);
+    program.addCommand(define(endWith));
     const parse = () => program.parseAsync([name, ...argv], { from: 'user' });
     return (await statusOf(program, parse)) ?? status;
   } catch (error) {
@@ -29,29 +47,49 @@ export async function cliMain(name: string, argv: readonly string[]): Promise<nu
   }
 }
 
+/** Exit status after Ctrl-C, as in a shell. */
+const interruptedExit = 130;
+
 function reported(error: unknown): number {
-  if (error instanceof Refusal) {
-    console.error(`${error.message}\nNext: ${error.next}`);
-    return exit.refused;
-  }
-  if (error instanceof AccessError) {
-    console.error(`${error.message}\nNext: ${error.next}`);
-    return exit.usage;
-  }
-  if (error instanceof KubeError) {
-    console.error(`${error.message}\nNext: ${nextOf(error)}`);
-    return exit.failed;
-  }
-  console.error(error instanceof Error ? error.message : String(error));
-  return exit.failed;
+  if (error instanceof Interrupted) return interruptedExit;
+  const { message, next, status } = problemOf(error);
+  console.error(next === undefined ? message : `${message}\nNext: ${next}`);
+  return status;
 }
 
-function nextOf({ status, reason }: KubeError): string {
-  if (status === 403)
-    return 'use a kubeconfig whose user may do this (an administrator of the cluster)';
+interface Problem {
+  readonly message: string;
+  readonly next: string | undefined;
+  readonly status: number;
+}
+
+function problemOf(error: unknown): Problem {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
+  if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
+  if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
+  if (error instanceof Unread) return { message, next: error.next, status: exit.failed };
+  if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };
+  if (error instanceof ApiError) return { message, next: nextOfApi(error), status: exit.failed };
+  return { message, next: undefined, status: exit.failed };
+}
+
+function nextOf({ status, reason, message }: KubeError): string {
+  if (status === 403) {
+    const user = /User "([^"]+)"/.exec(message)?.[1] ?? 'USER';
+    return message.includes('openstackconfigs')
+      ? grantEdit(user)
+      : 'use a kubeconfig whose user may do this (an administrator of the cluster)';
+  }
   if (status === 401)
     return 'renew the credentials of the kubeconfig: the API server does not accept them';
   if (reason === 'Unreachable' || reason === 'Timeout')
     return 'check that this machine reaches the API server, and try again';
   return 'correct this, and run the command again: finished steps stay';
+}
+
+function nextOfApi({ isMissingRoute, reason }: ApiError): string {
+  if (isMissingRoute) return 'upgrade the operator, see docs/guides/upgrade.md';
+  if (reason === 'NotLeading') return 'wait until a replica leads (15 s), and try again';
+  return 'correct that, and try again';
 }

@@ -7,3 +7,11 @@ export class Refusal extends Error {
     this.next = next;
   }
 }
+
+/** An argument that cannot be used: exit status 2. */
+export class WrongUsage extends Refusal {
+  constructor(why: string, next: string) {
+    super(why, next);
+    this.name = 'WrongUsage';
+  }
+}

@@ -2,6 +2,8 @@
 export interface Skipped {
   readonly what: string;
   readonly why: string;
+  /** How the user supplies it; absent: unknown. */
+  readonly next?: string;
 }
 
 /** Command output for `-o json`; `v1` only gains fields. */
@@ -13,9 +15,12 @@ export interface Report {
   readonly skipped: readonly Skipped[];
 }
 
-export function reportJson({ kind, items, findings, skipped }: Report): string {
-  const report = { apiVersion: 'report.multinic.io/v1', kind, items, findings, skipped };
-  return JSON.stringify(report, undefined, 2);
+export function reportJson(report: Report): string {
+  return JSON.stringify(reportObject(report), undefined, 2);
+}
+
+export function reportObject({ kind, items, findings, skipped }: Report): object {
+  return { apiVersion: 'report.multinic.io/v1', kind, items, findings, skipped };
 }
 
 /** Formats rows in aligned columns; the last column is not padded. */

@@ -1,10 +1,10 @@
 import type { DefinitionName } from '../api/crd/schema-numbers.ts';
-import { managementGroup, namespaces } from '../api/names.ts';
+import { managementGroup, namespaces, operatorLease } from '../api/names.ts';
 import { triggerConfigMap } from '../api/trigger-config.ts';
 import type { Places, Right, RightsTable } from '../kube/rights.ts';
 import { openstackConfigs } from './openstack-config.ts';
 
-export const leaseName = 'multinic-operator';
+export const leaseName = operatorLease;
 
 /** Secrets for authentication between operator and Viola, when managed by the operator. */
 const accessSecrets = {

@@ -24,9 +24,11 @@ const flagsOfOthers = {
   'multinic agent': 'request',
 };
 
+const definitions = await Promise.all(Object.values(commands).map(async (load) => load()));
+
 const flags = new Set([
   ...settings.map(({ flag }) => flag),
-  ...Object.values(commands).flatMap((command) => longOptionsOf(command(() => undefined))),
+  ...definitions.flatMap((define) => longOptionsOf(define(() => undefined))),
   ...['deploy-operator.sh', 'cleanup-operator.sh', ...filesBelow('scripts')].flatMap(optionsOf),
   ...optionsOf('build/image/release/load-images.sh'),
   ...filesBelow('build/image').flatMap(parsedOptionsOf),

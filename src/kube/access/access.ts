@@ -16,6 +16,8 @@ export interface ClusterAccess extends Certificates {
   readonly token?: () => Promise<string>;
   /** Namespace from the kubeconfig context or the Pod. */
   readonly namespace?: string;
+  /** Unix socket of `kubectl proxy`; undefined: TCP connections to `server`. */
+  readonly socketPath?: string;
   /** Server certificate name to verify, if different from the host. */
   readonly tlsServerName?: string;
 }

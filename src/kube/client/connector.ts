@@ -3,10 +3,12 @@ import type { Certificates, ClusterAccess } from '../access/access.ts';
 
 /** Returns a connector that reads the current certificates for each connection: rotation needs no restart. */
 export function connector(access: ClusterAccess, timeoutMs: number): buildConnector.connector {
-  const { certificates = () => Promise.resolve(access), tlsServerName } = access;
+  const { certificates = () => Promise.resolve(access), tlsServerName, socketPath } = access;
 
   async function current(): Promise<buildConnector.connector> {
-    return buildConnector({ allowH2: false, timeout: timeoutMs, ...tlsOf(await certificates()) });
+    const socket = socketPath === undefined ? {} : { socketPath };
+    const tls = tlsOf(await certificates());
+    return buildConnector({ allowH2: false, timeout: timeoutMs, ...socket, ...tls });
   }
 
   function tlsOf({ ca, clientCert, clientKey }: Certificates) {

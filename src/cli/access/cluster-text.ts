@@ -1,0 +1,40 @@
+import { Pool } from 'undici';
+import type { ClusterAccess } from '../../kube/access/access.ts';
+import { connector } from '../../kube/client/connector.ts';
+import { KubeError } from '../../kube/errors.ts';
+
+/** Reads text from an API server, such as the log of a container. Rejects with a KubeError. */
+export async function readClusterText(
+  access: ClusterAccess,
+  path: string,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await readText(access, path, signal);
+  } catch (error) {
+    if (error instanceof KubeError || signal.aborted) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new KubeError({ status: 0, reason: 'Unreachable', message, cause: error });
+  }
+}
+
+async function readText(access: ClusterAccess, path: string, signal: AbortSignal): Promise<string> {
+  const { origin, pathname } = new URL(access.server);
+  await using pool = disposable(new Pool(origin, { connect: connector(access, 10_000) }));
+  const token = await access.token?.();
+  const { statusCode, body } = await pool.value.request({
+    method: 'GET',
+    path: pathname.replace(/\/$/, '') + path,
+    signal,
+    headersTimeout: 30_000,
+    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+  });
+  const text = await body.text();
+  if (statusCode < 300) return text;
+  const reason = statusCode === 403 ? 'Forbidden' : 'Unreadable';
+  throw new KubeError({ status: statusCode, reason, message: text.slice(0, 500) });
+}
+
+function disposable(value: Pool) {
+  return { value, [Symbol.asyncDispose]: () => value.destroy() };
+}

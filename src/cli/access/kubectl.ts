@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClusterAccess } from '../../kube/access/access.ts';
+import { startChild } from './child.ts';
+
+/** Cluster choice, passed to kubectl unchanged. */
+export interface ClusterChoice {
+  /** Undefined: KUBECONFIG, else ~/.kube/config. */
+  readonly kubeconfig: string | undefined;
+  /** Undefined: the current context. */
+  readonly context: string | undefined;
+}
+
+/** Access that ends together with its child process. */
+export type Tunnel<T> = T & AsyncDisposable;
+
+const timeoutMs = 15_000;
+
+/** Path of kubectl; MULTINIC_KUBECTL replaces the one on PATH. */
+function kubectl(): string {
+  return process.env['MULTINIC_KUBECTL'] || 'kubectl';
+}
+
+function flagsOf({ kubeconfig, context }: ClusterChoice): string[] {
+  return [
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
+    ...(context === undefined ? [] : ['--context', context]),
+  ];
+}
+
+/**
+ * Starts `kubectl proxy` on a unix socket. The socket has the user's rights in the cluster: its folder is open to no other
+ * account.
+ */
+export async function startProxy(
+  choice: ClusterChoice,
+  signal: AbortSignal,
+): Promise<Tunnel<ClusterAccess>> {
+  const folder = await mkdtemp(join(tmpdir(), 'multinic-'));
+  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  const socketPath = join(folder, 'kubectl.sock');
+  try {
+    const argv = [...flagsOf(choice), 'proxy', `--unix-socket=${socketPath}`];
+    const child = await startChild(kubectl(), argv, {
+      ready: /Starting to serve on .*/,
+      timeoutMs,
+      signal,
+    });
+    return {
+      server: 'http://localhost',
+      socketPath,
+      async [Symbol.asyncDispose]() {
+        await child[Symbol.asyncDispose]();
+        await removeFolder();
+      },
+    };
+  } catch (error) {
+    await removeFolder();
+    throw error;
+  }
+}
+
+/** Starts `kubectl port-forward` to a Pod; the returned port is on 127.0.0.1. */
+export async function startPortForward(
+  choice: ClusterChoice,
+  target: { readonly namespace: string; readonly pod: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<Tunnel<{ readonly localPort: number }>> {
+  const { namespace, pod, port } = target;
+  const argv = [
+    ...flagsOf(choice),
+    '--namespace',
+    namespace,
+    'port-forward',
+    '--address=127.0.0.1',
+    `pod/${pod}`,
+    `:${port}`,
+  ];
+  const ready = /Forwarding from 127\.0\.0\.1:(\d+)/;
+  const child = await startChild(kubectl(), argv, { ready, timeoutMs, signal });
+  return {
+    localPort: Number(child.ready[1]),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import type { ClusterAccess } from '../../kube/access/access.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Clock } from '../../time/clock.ts';
+import { systemClock } from '../../time/clock.ts';
+import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
+import { Unread } from '../facts/unread.ts';
+import type { AccessOptions } from '../options.ts';
+import { NoSuchProgram } from './child.ts';
+import { readClusterText } from './cluster-text.ts';
+import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
+import { OperatorApi } from './operator-api.ts';
+import { findOperator, type OperatorHome } from './operator-home.ts';
+
+/** The operator's API port in its Pod. */
+const apiPort = 18_081;
+
+/** All connections of one command, opened on first use. */
+export class Session implements AsyncDisposable {
+  readonly options: AccessOptions;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly #open: AsyncDisposable[] = [];
+  readonly #clients = new Map<string, Promise<KubeClient>>();
+  readonly #accesses = new Map<string, Promise<ClusterAccess>>();
+  #home: Promise<OperatorHome> | undefined;
+  #operator: Promise<OperatorApi> | undefined;
+
+  constructor(options: AccessOptions, signal: AbortSignal, clock: Clock = systemClock) {
+    this.options = options;
+    this.signal = signal;
+    this.clock = clock;
+  }
+
+  now(): Date {
+    return this.clock.now();
+  }
+
+  management(): Promise<KubeClient> {
+    return this.client(this.options.context);
+  }
+
+  /** Returns a business cluster's client. Throws Unread without a context for it. */
+  business(provider: string): Promise<KubeClient> {
+    return this.client(this.contextOf(provider));
+  }
+
+  contextOf(provider: string): string {
+    const context = this.options.businessContext.get(provider);
+    if (context !== undefined) return context;
+    throw new Unread('no access', `add --business-context ${provider}=CONTEXT`);
+  }
+
+  home(): Promise<OperatorHome> {
+    this.#home ??= this.management().then((client) =>
+      findOperator(client, this.options.operatorNamespace, this.now(), this.signal),
+    );
+    return this.#home;
+  }
+
+  operator(): Promise<OperatorApi> {
+    this.#operator ??= this.#connectOperator();
+    return this.#operator;
+  }
+
+  async #connectOperator(): Promise<OperatorApi> {
+    const { inventory, tokenFile } = this.options;
+    if (inventory !== undefined) {
+      const token =
+        tokenFile === undefined
+          ? undefined
+          : async () => (await readFile(tokenFile, 'utf8')).trim();
+      const address = { url: inventory, token, verifiesTls: true };
+      return this.#kept(new OperatorApi(address, this.signal));
+    }
+    const { namespace, leader: pod } = await this.home();
+    if (pod === undefined) {
+      throw new Unread(
+        `no leader: no replica of the operator holds the Lease in namespace ${namespace}`,
+        `kubectl -n ${namespace} get pods`,
+      );
+    }
+    const localPort = await this.#forward(namespace, pod);
+    const url = `http://127.0.0.1:${localPort}`;
+    return this.#kept(new OperatorApi({ url, verifiesTls: false }, this.signal));
+  }
+
+  async #forward(namespace: string, pod: string): Promise<number> {
+    try {
+      const target = { namespace, pod, port: apiPort };
+      const choice = this.#choice(this.options.context);
+      return this.#kept(await startPortForward(choice, target, this.signal)).localPort;
+    } catch (error) {
+      if (error instanceof NoSuchProgram) {
+        throw new Unread(
+          'the operator is reached through kubectl, which is not installed',
+          'install kubectl, or give --inventory URL and --token-file FILE',
+        );
+      }
+      throw this.#failedForward(error, namespace);
+    }
+  }
+
+  #failedForward(error: unknown, namespace: string): unknown {
+    if (this.signal.aborted || !(error instanceof Error)) return error;
+    const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
+    const grant = `kubectl -n ${namespace} create rolebinding multinic-reader --role=multinic-reader --user=${user}`;
+    const isDenied = /forbidden/i.test(error.message);
+    return isDenied
+      ? new Unread('no access to port-forward (403)', grant)
+      : new Unread(`kubectl port-forward failed: ${error.message}`, 'try again');
+  }
+
+  /** Returns the client of a context; undefined: the management cluster. */
+  client(context: string | undefined = this.options.context): Promise<KubeClient> {
+    return once(this.#clients, context, async () =>
+      this.#kept(connect(await this.#accessTo(context))),
+    );
+  }
+
+  /** Reads text from the API server of a context, such as a log; undefined: the management cluster. */
+  async text(context: string | undefined, path: string): Promise<string> {
+    const access = await this.#accessTo(context ?? this.options.context);
+    return readClusterText(access, path, this.signal);
+  }
+
+  #accessTo(context: string | undefined): Promise<ClusterAccess> {
+    return once(this.#accesses, context, () => this.#access(context));
+  }
+
+  async #access(context: string | undefined): Promise<ClusterAccess> {
+    try {
+      return this.#kept(await startProxy(this.#choice(context), this.signal));
+    } catch (error) {
+      if (error instanceof NoSuchProgram) {
+        const path = this.options.kubeconfig ?? usualKubeconfig();
+        return accessOf(path, context, '--kubeconfig');
+      }
+      if (this.signal.aborted || !(error instanceof Error)) throw error;
+      const next =
+        'check the kubeconfig with: kubectl config get-contexts; choose a context with --context';
+      throw new Unread(`kubectl cannot use the cluster: ${error.message}`, next);
+    }
+  }
+
+  #choice(context: string | undefined): ClusterChoice {
+    return { kubeconfig: this.options.kubeconfig, context };
+  }
+
+  #kept<T extends AsyncDisposable>(resource: T): T {
+    this.#open.push(resource);
+    return resource;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
+  }
+}
+
+function once<T>(
+  all: Map<string, Promise<T>>,
+  context: string | undefined,
+  create: () => Promise<T>,
+): Promise<T> {
+  const key = context ?? '';
+  const existing = all.get(key);
+  if (existing) return existing;
+  const created = create();
+  all.set(key, created);
+  return created;
+}

@@ -1,0 +1,115 @@
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { SystemFacts } from '../../explain/facts.ts';
+import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
+import type { Language } from '../options.ts';
+import { plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
+import { aligned } from '../output/table.ts';
+import { displayWidth, padEnd, printable } from '../output/width.ts';
+import { nextLine, words } from '../output/wording.ts';
+import { versionLine } from '../status/screen.ts';
+
+export interface DoctorPage {
+  readonly facts: SystemFacts;
+  readonly sections: readonly SectionReport[];
+  readonly businessContext: ReadonlyMap<string, string>;
+  /** Empty: the current context. */
+  readonly context: string;
+  readonly seconds: number;
+}
+
+export const sectionTitles: Readonly<Record<Section, Wording>> = {
+  parts: { en: 'parts', ko: '파트' },
+  openstack: { en: 'openstack', ko: 'openstack' },
+  delivery: { en: 'delivery', ko: '전달' },
+  nodes: { en: 'nodes', ko: '노드' },
+  network: { en: 'network', ko: '네트워크' },
+  bootFiles: { en: 'boot files', ko: '부팅 파일' },
+};
+
+export function doctorText(page: DoctorPage, lang: Language): string {
+  const { sections, facts } = page;
+  const width = Math.max(
+    ...sections.map(({ section }) => displayWidth(sectionTitles[section][lang])),
+  );
+  const infos = sections
+    .flatMap(({ findings }) => findings)
+    .filter(({ severity }) => severity === 'info');
+  return [
+    versionLine(facts),
+    ...clusterLines(page, lang),
+    '',
+    ...sections.flatMap((section) => sectionLines(section, width, lang)),
+    ...infos.map(({ subject, evidence }) =>
+      row(words.info[lang], `${subject}: ${evidence[lang]}`, width),
+    ),
+    ...skippedIn(sections).flatMap(({ what, why, next = '' }) => [
+      row(words.skip[lang], `${what}: ${why}`, width),
+      row('', `${words.next[lang]} ${next}`, width),
+    ]),
+    '',
+    summaryLine(page, lang),
+  ].join('\n');
+}
+
+function row(word: string, text: string, width: number): string {
+  return `${padEnd(word, width)}        ${printable(text)}`;
+}
+
+function clusterLines({ facts, businessContext, context }: DoctorPage, lang: Language): string[] {
+  const [management, business] =
+    lang === 'ko'
+      ? ['관리 클러스터:', '비즈니스 클러스터:']
+      : ['Management cluster:', 'Business clusters: '];
+  const [direct, through] =
+    lang === 'ko' ? ['직접 조회', 'Viola로만 조회'] : ['direct access', 'through Viola only'];
+  const clusters = facts.clusters.state === 'read' ? facts.clusters.value : [];
+  const names = clusters.map(
+    ({ providerId }) => `${providerId} (${businessContext.has(providerId) ? direct : through})`,
+  );
+  const current = lang === 'ko' ? '현재 context' : 'current context';
+  return [
+    `${management} ${context || current}`,
+    ...(names.length > 0 ? [`${business} ${names.join(', ')}`] : []),
+  ];
+}
+
+/** A section without findings is one line; a section that could check nothing is skipped, never ok. */
+function sectionLines(report: SectionReport, width: number, lang: Language): string[] {
+  const title = padEnd(sectionTitles[report.section][lang], width);
+  const findings = problemsIn([report]);
+  if (findings.length === 0) {
+    const isChecked = report.checks > 0 || report.skipped.length === 0;
+    const word = padEnd(words[isChecked ? 'ok' : 'skip'][lang], 4);
+    const text = isChecked ? report.summary[lang] : (report.skipped[0]?.missing ?? '');
+    return [`${title}  ${word}  ${printable(text)}`];
+  }
+  const lines = findingRows(findings, lang);
+  const indent = ' '.repeat(width);
+  return lines.flatMap(({ head, next }, at) => [
+    `${at === 0 ? title : indent}  ${head}`,
+    ...(next === '' ? [] : [`${indent}        ${words.next[lang]} ${printable(next)}`]),
+  ]);
+}
+
+function findingRows(findings: readonly Finding[], lang: Language) {
+  const heads = aligned(
+    findings.map(({ severity, subject, reason, evidence }) =>
+      [padEnd(severityWord(severity, lang), 4), subject, reason, evidence[lang]].map(printable),
+    ),
+  ).split('\n');
+  return findings.map(({ next }, at) => ({
+    head: heads[at] ?? '',
+    next: next ? nextLine(next, lang) : '',
+  }));
+}
+
+function summaryLine({ sections, seconds }: DoctorPage, lang: Language): string {
+  const checks = sections.reduce((sum, section) => sum + section.checks, 0);
+  const findings = problemsIn(sections);
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const warnings = findings.length - errors;
+  const time = `${seconds.toFixed(1)}s`;
+  return lang === 'ko'
+    ? `검사 ${checks}개, ${seconds.toFixed(1)}초: 오류 ${errors}개, 경고 ${warnings}개`
+    : `${plural(checks, 'check')} in ${time}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+}

@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import {
+  type ClusterView,
+  clusterViews,
+  type NodeView,
+  nodeView,
+  nodeViews,
+  type PortView,
+  portViews,
+  readPaths,
+} from '../../api/read-http.ts';
+import type { Fact } from '../../explain/fact.ts';
+import { grantReader } from '../access/grants.ts';
+import { ApiError } from '../access/operator-api.ts';
+import { usualHomes } from '../access/operator-home.ts';
+import type { Session } from '../access/session.ts';
+import { type FactAbout, factOf } from './unread.ts';
+
+function about(session: Session, what: string): FactAbout {
+  const namespace = session.options.operatorNamespace ?? usualHomes[0];
+  return { what, source: 'operator', grant: grantReader(namespace), now: session.now() };
+}
+
+export function readClusters(session: Session): Promise<Fact<ClusterView[]>> {
+  return factOf(about(session, 'Business clusters'), async () =>
+    (await session.operator()).pages(readPaths.clusters, clusterViews),
+  );
+}
+
+export type NodeFilter = Readonly<
+  Partial<Record<'providerId' | 'state' | 'reason' | 'config', string>>
+>;
+
+export function readNodes(session: Session, filter: NodeFilter = {}): Promise<Fact<NodeView[]>> {
+  return factOf(about(session, 'Nodes'), async () =>
+    (await session.operator()).pages(readPaths.nodes, nodeViews, { ...filter }),
+  );
+}
+
+/** Reads a node through Viola; undefined: no OpenstackConfig delivers the node. */
+export function readFreshNode(
+  session: Session,
+  node: Pick<NodeView, 'providerId' | 'nodeName'>,
+): Promise<Fact<NodeView | undefined>> {
+  const { providerId, nodeName } = node;
+  return factOf(about(session, `Node ${providerId}/${nodeName}`), async () =>
+    unlessAbsent('NoSuchNode', async () =>
+      (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
+    ),
+  );
+}
+
+export function nodePath({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
+  return `${readPaths.nodes}/${encodeURIComponent(providerId)}/${encodeURIComponent(nodeName)}`;
+}
+
+export type PortQuery = Readonly<
+  Partial<Record<'portId' | 'mac' | 'address' | 'serverId', string>>
+>;
+
+/** Reads ports; an empty list: no account sees such a port. */
+export function readPorts(session: Session, query: PortQuery): Promise<Fact<PortView[]>> {
+  return factOf(about(session, `Port ${Object.values(query).join(' ')}`), async () => {
+    const found = await unlessAbsent('NoSuchPort', async () =>
+      (await session.operator()).get(readPaths.ports, portViews as z.ZodType<PortViews>, {
+        ...query,
+      }),
+    );
+    return found?.items ?? [];
+  });
+}
+
+interface PortViews {
+  readonly items: PortView[];
+}
+
+async function unlessAbsent<T>(reason: string, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === reason) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import type { NodeView, PortView } from '../../api/read-http.ts';
+import type { Fact } from '../../explain/fact.ts';
+import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
+import type { Session } from '../access/session.ts';
+import { readAgentJob, readKubernetesNodes } from './business-facts.ts';
+import { readConfigs, readParts } from './management-facts.ts';
+import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
+import { readControllers } from './system-facts.ts';
+
+/** Port to explain. */
+export interface PortSubject {
+  readonly port: Fact<PortView | undefined>;
+  /** Node and NIC that the user entered; undefined: the port's node. */
+  readonly entered?: { readonly node: NodeView; readonly nicName: string } | undefined;
+}
+
+type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
+
+/** Reads everything that the explanation of a port needs. */
+export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
+  const { port, entered } = subject;
+  const view = port.state === 'read' ? port.value : undefined;
+  const ref: NodeRef | undefined = entered?.node ?? view?.node;
+  const serverId = view?.deviceId ?? entered?.node.instanceId ?? '';
+  const [system, ofNode] = await Promise.all([
+    readSystemOf(session, ref, view?.networkId),
+    readNodeOf(session, ref, serverId),
+  ]);
+  const nicName = entered === undefined ? {} : { nicName: entered.nicName };
+  return { port, ...system, ...ofNode, ...nicName, now: session.now() };
+}
+
+type SystemPart = Required<Pick<PortFacts, 'cluster' | 'neighbours' | 'versions' | 'configs'>>;
+
+async function readSystemOf(
+  session: Session,
+  ref: NodeRef | undefined,
+  network: string | undefined,
+): Promise<SystemPart> {
+  const [clusters, nodes, parts, configs, controllers] = await Promise.all([
+    readClusters(session),
+    readNodes(session, ref ? { providerId: ref.providerId } : {}),
+    readParts(session),
+    readConfigs(session, undefined),
+    readControllers(session),
+  ]);
+  return {
+    cluster: map(clusters, (all) => all.find(({ providerId }) => providerId === ref?.providerId)),
+    neighbours: map(nodes, (all) => all.filter((each) => isNeighbour(each, ref, network))),
+    versions: map(parts, ({ versions }) => [...versions, ...controllers]),
+    configs,
+  };
+}
+
+type NodePart = Pick<PortFacts, 'node' | 'kubernetesNode' | 'job'>;
+
+/** Reads the node's facts; without a node they are read and absent. */
+async function readNodeOf(
+  session: Session,
+  ref: NodeRef | undefined,
+  serverId: string,
+): Promise<NodePart> {
+  if (ref === undefined) {
+    const at = session.now().toISOString();
+    const absent = { state: 'read', value: undefined, source: 'operator', at } as const;
+    return { node: absent, kubernetesNode: absent, job: absent };
+  }
+  const [node, kubernetesNodes, job] = await Promise.all([
+    readFreshNode(session, ref),
+    readKubernetesNodes(session, ref.providerId),
+    readAgentJob(session, ref.providerId, ref.nodeName),
+  ]);
+  const isServer = ({ systemUuid }: KubernetesNode) =>
+    systemUuid.toLowerCase() === serverId.toLowerCase();
+  return { node, kubernetesNode: map(kubernetesNodes, (all) => all.find(isServer)), job };
+}
+
+function isNeighbour(
+  { nics, nodeName, providerId }: NodeView,
+  self: NodeRef | undefined,
+  network: string | undefined,
+): boolean {
+  const isSelf = nodeName === self?.nodeName && providerId === self.providerId;
+  return !isSelf && nics.some(({ networkId }) => networkId === network);
+}
+
+function map<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {
+  return fact.state === 'read' ? { ...fact, value: convert(fact.value) } : fact;
+}

@@ -1,0 +1,64 @@
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
+import type { Fact } from '../../explain/fact.ts';
+import type { KubernetesNode, PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
+import type { Session } from '../access/session.ts';
+import { readControllerVersion, readKubernetesNodes } from './business-facts.ts';
+import { readConfigs, readParts } from './management-facts.ts';
+import { readClusters, readNodes } from './operator-facts.ts';
+
+/** Reads everything that an examination needs. */
+export async function readSystem(session: Session, namespace?: string): Promise<SystemFacts> {
+  const [parts, configs, clusters, nodes] = await Promise.all([
+    readParts(session),
+    readConfigs(session, namespace),
+    readClusters(session),
+    readNodes(session),
+  ]);
+  const providers = providersOf(session, clusters);
+  const controllers = await readControllers(session);
+  const kubernetesNodes = new Map<string, Fact<readonly KubernetesNode[]>>(
+    await Promise.all(
+      providers.map(
+        async (provider) => [provider, await readKubernetesNodes(session, provider)] as const,
+      ),
+    ),
+  );
+  return {
+    parts: map(parts, ({ health }): readonly PartHealth[] => health),
+    configs: configs as Fact<readonly OpenstackConfig[]>,
+    clusters,
+    nodes:
+      namespace === undefined
+        ? nodes
+        : map(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
+    versions: map(parts, ({ versions }) => [...versions, ...controllers]),
+    kubernetesNodes,
+    now: session.now(),
+  };
+}
+
+/** Reads the builds of the controllers in business clusters with a context; others stay unknown. */
+export async function readControllers(session: Session): Promise<PartVersion[]> {
+  const providers = [...session.options.businessContext.keys()];
+  const facts = await Promise.all(
+    providers.map((provider) => readControllerVersion(session, provider)),
+  );
+  return facts.flatMap((fact) => (fact.state === 'read' ? fact.value : []));
+}
+
+/** True if no fact could be read: then a command has failed. */
+export function isNothingRead({ parts, configs, clusters, nodes }: SystemFacts): boolean {
+  return [parts, configs, clusters, nodes].every(({ state }) => state === 'unread');
+}
+
+function providersOf(
+  { options }: Session,
+  clusters: Fact<readonly { readonly providerId: string }[]>,
+): string[] {
+  const known = clusters.state === 'read' ? clusters.value.map(({ providerId }) => providerId) : [];
+  return [...new Set([...known, ...options.businessContext.keys()])];
+}
+
+function map<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {
+  return fact.state === 'read' ? { ...fact, value: convert(fact.value) } : fact;
+}

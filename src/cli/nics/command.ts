@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { readNodes } from '../facts/operator-facts.ts';
+import { isChosen } from '../nodes/command.ts';
+import { withCommonOptions } from '../options.ts';
+import { type ListOptions, printList, required } from '../output/list.ts';
+import { withSession } from '../run-command.ts';
+import { nicList, nicRows } from './rows.ts';
+
+interface Options extends ListOptions {
+  readonly cluster?: string;
+  readonly node?: string;
+  readonly state?: string;
+  readonly reason?: string;
+}
+
+/** `multinic nics`: NICs, and ports of the same servers that are not NICs. */
+export function nicsCommand(): Command {
+  const command = new Command('nics')
+    .description('lists NICs, and ports of the same servers that are not NICs (state Unused)')
+    .option('--cluster <provider>', 'only NICs of this business cluster')
+    .option('--node <name>', 'only NICs of this node')
+    .option('--state <state>', 'only this state: Pending, InProgress, Configured, Failed, Unused')
+    .option('--reason <reason>', 'only this reason, such as PortTooOld')
+    .option('-w, --watch', 'print changed rows until Ctrl-C')
+    .action(listNics);
+  return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
+}
+
+async function listNics(options: Options): Promise<void> {
+  const { cluster, node, state, reason, namespace } = options;
+  await withSession(options, async (run) => {
+    await printList(
+      run,
+      nicList(() => run.session.now()),
+      options,
+      async () => {
+        const filter = cluster === undefined ? {} : { providerId: cluster };
+        const nodes = required(await readNodes(run.session, filter));
+        return nodes
+          .filter((each) => isChosen(each, node === undefined ? [] : [node], namespace))
+          .flatMap(nicRows)
+          .filter((row) => isEqual(row.state, state) && isEqual(row.reason, reason));
+      },
+    );
+  });
+}
+
+function isEqual(value: string, wanted: string | undefined): boolean {
+  return wanted === undefined || value.toLowerCase() === wanted.toLowerCase();
+}

@@ -1,0 +1,87 @@
+import { Command } from 'commander';
+import type { NodeView } from '../../api/read-http.ts';
+import { ageOf } from '../../explain/wording.ts';
+import { readNodes } from '../facts/operator-facts.ts';
+import { withCommonOptions } from '../options.ts';
+import { type List, type ListOptions, printList, required } from '../output/list.ts';
+import type { Column } from '../output/table.ts';
+import { withSession } from '../run-command.ts';
+
+interface Options extends ListOptions {
+  readonly cluster?: string;
+  readonly state?: string;
+  readonly reason?: string;
+  readonly config?: string;
+}
+
+/** `multinic nodes`: nodes that OpenstackConfigs deliver. */
+export function nodesCommand(): Command {
+  const command = new Command('nodes')
+    .description('lists nodes with state, reason and last check')
+    .argument('[names...]', 'only these nodes')
+    .option('--cluster <provider>', 'only nodes of this business cluster')
+    .option('--state <state>', 'only nodes in this state, such as Failed')
+    .option('--reason <reason>', 'only nodes with this reason, such as Drifted')
+    .option('--config <namespace/name>', 'only nodes of this OpenstackConfig')
+    .option('-w, --watch', 'print changed rows until Ctrl-C')
+    .action(listNodes);
+  return withCommonOptions(command, ['table', 'wide', 'json', 'yaml', 'name']);
+}
+
+async function listNodes(names: readonly string[], options: Options): Promise<void> {
+  await withSession(options, async (run) => {
+    const list = listOf(() => run.session.now());
+    await printList(run, list, options, async () => {
+      const { cluster: providerId, state, reason, config } = options;
+      const given = Object.entries({ providerId, state, reason, config });
+      const filter = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+      const nodes = required(await readNodes(run.session, filter));
+      return nodes.filter((node) => isChosen(node, names, options.namespace));
+    });
+  });
+}
+
+export function isChosen(
+  { nodeName, config }: NodeView,
+  names: readonly string[],
+  namespace: string | undefined,
+): boolean {
+  const hasName = names.length === 0 || names.includes(nodeName);
+  return hasName && (namespace === undefined || config.startsWith(`${namespace}/`));
+}
+
+function listOf(now: () => Date): List<NodeView> {
+  return {
+    kind: 'NodeList',
+    columns: columns(now),
+    name: ({ providerId, nodeName }) => `${providerId}/${nodeName}`,
+    object: (node) => node,
+    empty: 'No nodes. Next: kubectl multinic status',
+  };
+}
+
+function columns(now: () => Date): Column<NodeView>[] {
+  const age = (at: string | undefined) => ageOf(at, now()).en;
+  return [
+    { title: 'CLUSTER', cell: ({ providerId }) => providerId },
+    { title: 'NODE', cell: ({ nodeName }) => nodeName },
+    { title: 'READY', cell: ({ ready }) => ready },
+    { title: 'STATE', cell: ({ state }) => state },
+    { title: 'NICS', cell: ({ nics }) => `${configured(nics)}/${nics.length}` },
+    { title: 'REASON', cell: (node) => reasonOf(node) },
+    { title: 'SINCE', cell: ({ since }) => age(since) || '-' },
+    { title: 'BACKEND', cell: ({ backend }) => backend ?? '-', wide: true },
+    { title: 'AGENT', cell: ({ agentVersion }) => agentVersion ?? '-', wide: true },
+    { title: 'LAST CHECK', cell: ({ checkedAt }) => age(checkedAt) || '-', wide: true },
+    { title: 'INSTANCE', cell: ({ instanceId }) => instanceId, wide: true },
+  ];
+}
+
+/** Returns the reason for attention; empty: nothing is wrong. */
+function reasonOf({ ready, drifted, reason }: NodeView): string {
+  return ready === 'True' && !drifted ? '' : reason;
+}
+
+function configured(nics: NodeView['nics']): number {
+  return nics.filter(({ state }) => state === 'Configured').length;
+}

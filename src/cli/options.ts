@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+export type Language = 'en' | 'ko';
+export type OutputForm = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+export type FailOn = 'error' | 'warning' | 'never';
+
+/** Options for the connections of a command. */
+export interface AccessOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly operatorNamespace?: string;
+  /** Context by business cluster. */
+  readonly businessContext: ReadonlyMap<string, string>;
+  /** URL of the operator's API; undefined: port-forward. */
+  readonly inventory?: string;
+  readonly tokenFile?: string;
+}
+
+export interface CommonOptions extends AccessOptions {
+  /** Namespace of OpenstackConfigs; undefined: all namespaces. */
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
+  readonly output: OutputForm;
+  /** False with --no-headers. */
+  readonly headers: boolean;
+  readonly lang: Language;
+}
+
+/** Adds the options of every command that reads clusters. */
+export function withCommonOptions(command: Command, forms: readonly OutputForm[]): Command {
+  return withAccessOptions(command)
+    .option('-n, --namespace <name>', 'namespace of the OpenstackConfigs; default: all namespaces')
+    .option('-A, --all-namespaces', 'OpenstackConfigs of all namespaces (the default)')
+    .addOption(
+      new Option('-o, --output <form>', 'form of the output').choices([...forms]).default('table'),
+    )
+    .option('--no-headers', 'omit the header line of tables')
+    .addOption(languageOption());
+}
+
+export function withAccessOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <path>', 'kubeconfig; default: KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'context of the management cluster; default: the current one')
+    .option(
+      '--operator-namespace <name>',
+      'namespace of the operator; default: multinic-operator-system, then multinic-system',
+    )
+    .option(
+      '--business-context <provider=context>',
+      'context of a business cluster, for its Nodes, Jobs and Pods (repeatable)',
+      addContext,
+      new Map<string, string>(),
+    )
+    .option('--inventory <url>', "URL of the operator's API, instead of kubectl port-forward")
+    .option('--token-file <path>', 'file with the bearer token for --inventory');
+}
+
+export function languageOption(): Option {
+  return new Option('--lang <language>', 'language of texts; default: the one of LANG')
+    .choices(['en', 'ko'])
+    .default(usualLanguage(process.env), 'LANG');
+}
+
+/** Adds `--fail-on`: the lowest severity with exit status 5. */
+export function withFailOn(command: Command): Command {
+  return command.addOption(
+    new Option('--fail-on <severity>', 'lowest severity of findings that ends with exit status 5')
+      .choices(['error', 'warning', 'never'])
+      .default('error'),
+  );
+}
+
+export function usualLanguage({
+  LC_ALL: all,
+  LC_MESSAGES: messages,
+  LANG: lang,
+}: NodeJS.ProcessEnv) {
+  return (all || messages || lang || '').startsWith('ko') ? 'ko' : 'en';
+}
+
+function addContext(text: string, before: ReadonlyMap<string, string>): Map<string, string> {
+  const [provider = '', ...rest] = text.split('=');
+  const context = rest.join('=');
+  if (provider === '' || context === '') {
+    throw new InvalidArgumentError('give PROVIDER=CONTEXT, for example biz-1=prod-biz-1.');
+  }
+  return new Map([...before, [provider, context]]);
+}

@@ -1,0 +1,77 @@
+import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
+import type { FailOn, Language } from '../options.ts';
+import type { Skipped } from '../report.ts';
+import { aligned } from './table.ts';
+import { padEnd, printable } from './width.ts';
+import { nextLine, words } from './wording.ts';
+
+export function problemsIn(sections: readonly SectionReport[]): Finding[] {
+  const all = sections.flatMap(({ findings }) => findings);
+  const problems = all.filter(({ severity }) => severity !== 'info');
+  return problems.toSorted((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
+
+/** Returns skipped checks, each missing fact once. */
+export function skippedIn(sections: readonly SectionReport[]): Skipped[] {
+  const all = sections.flatMap(({ skipped }) => skipped);
+  const byMissing = new Map(all.map(({ missing, next }) => [missing, next]));
+  return [...byMissing].map(([missing, next]) => skippedOf(missing, next));
+}
+
+/** Splits "Nodes of biz-2: no access". */
+export function skippedOf(missing: string, next: string): Skipped {
+  const [what = '', ...why] = missing.split(': ');
+  return { what, why: why.join(': '), next };
+}
+
+/** True if a finding is at or above the limit. */
+export function isFailed(findings: readonly Finding[], failOn: FailOn): boolean {
+  if (failOn === 'never') return false;
+  return findings.some(({ severity }) => severity === 'error' || severity === failOn);
+}
+
+export function severityWord(severity: Severity, lang: Language): string {
+  const word = { error: words.fail, warning: words.warn, info: words.info }[severity];
+  return word[lang];
+}
+
+/** Returns findings as lines, each with its next step below. */
+export function findingLines(findings: readonly Finding[], lang: Language): string[] {
+  const heads = aligned(
+    findings.map(({ severity, subject, reason, evidence }) =>
+      [severityWord(severity, lang), subject, reason, evidence[lang]].map(printable),
+    ),
+  ).split('\n');
+  return findings.flatMap(({ next }, at) => [
+    heads[at] ?? '',
+    ...(next ? [`      ${words.next[lang]} ${printable(nextLine(next, lang))}`] : []),
+  ]);
+}
+
+export function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
+  return skipped.flatMap(({ what, why, next }) => [
+    `${padEnd(words.skip[lang], 4)}  ${printable(`${what}: ${why}`)}`,
+    ...(next === undefined ? [] : [`      ${words.next[lang]} ${printable(next)}`]),
+  ]);
+}
+
+/** Returns "5 findings: 2 errors, 3 warnings". */
+export function countLine(findings: readonly Finding[], lang: Language): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const warnings = findings.length - errors;
+  if (lang === 'ko') return `발견 사항 ${findings.length}개: 오류 ${errors}개, 경고 ${warnings}개`;
+  return `${plural(findings.length, 'finding')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Returns a finding for JSON, with its texts in one language. */
+export function findingObject(finding: Finding, lang: Language): object {
+  const { evidence, next, ...rest } = finding;
+  const { text, commands, preview } = next ?? { text: undefined, commands: [], preview: [] };
+  return { ...rest, message: evidence[lang], next: text?.[lang] ?? '', commands, preview };
+}

@@ -1,0 +1,61 @@
+import type { Fact } from '../../explain/fact.ts';
+import { Unread } from '../facts/unread.ts';
+import type { CommonOptions } from '../options.ts';
+import type { Run } from '../run-command.ts';
+import { print, reportText } from './print.ts';
+import { type Column, formatTable } from './table.ts';
+import { printable } from './width.ts';
+
+/** A list command: rows with columns, a name per row, and the JSON form. */
+export interface List<T> {
+  readonly kind: string;
+  readonly columns: readonly Column<T>[];
+  readonly name: (row: T) => string;
+  readonly object: (row: T) => object;
+  /** Shown on standard error instead of an empty table. */
+  readonly empty: string;
+}
+
+export interface ListOptions extends CommonOptions {
+  readonly watch?: boolean;
+}
+
+/** Interval between reads with --watch (ms). */
+const watchMs = 5_000;
+
+/** Prints a list; with --watch again each changed row. */
+export async function printList<T>(
+  { session }: Run,
+  list: List<T>,
+  options: ListOptions,
+  read: () => Promise<readonly T[]>,
+): Promise<void> {
+  const rows = await read();
+  show(list, rows, options);
+  const printed = new Set(rows.map((row) => JSON.stringify(list.object(row))));
+  while (options.watch === true) {
+    await session.clock.sleep(watchMs, session.signal);
+    const changed = (await read()).filter((row) => !printed.has(JSON.stringify(list.object(row))));
+    for (const row of changed) printed.add(JSON.stringify(list.object(row)));
+    if (changed.length > 0) show(list, changed, { ...options, headers: false });
+  }
+}
+
+function show<T>(list: List<T>, rows: readonly T[], { output, headers }: CommonOptions): void {
+  if (output === 'json' || output === 'yaml') {
+    const items = rows.map((row) => list.object(row));
+    print(reportText({ kind: list.kind, items, findings: [], skipped: [] }, output));
+  } else if (output === 'name') {
+    if (rows.length > 0) print(rows.map((row) => printable(list.name(row))).join('\n'));
+  } else if (rows.length === 0) {
+    console.error(list.empty);
+  } else {
+    print(formatTable(list.columns, rows, { wide: output === 'wide', headers }));
+  }
+}
+
+/** Returns a fact's value. Throws Unread: a command without this fact has nothing to show. */
+export function required<T>(fact: Fact<T>): T {
+  if (fact.state === 'read') return fact.value;
+  throw new Unread(fact.missing, fact.next);
+}

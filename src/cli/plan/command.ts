@@ -1,0 +1,89 @@
+import { Command } from 'commander';
+import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
+import { ApiError } from '../access/operator-api.ts';
+import { type EndWith, exit } from '../exit-status.ts';
+import type { ConfigObject } from '../facts/kinds.ts';
+import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { print, reportText } from '../output/print.ts';
+import { Refusal } from '../refusal.ts';
+import { type Run, withSession } from '../run-command.ts';
+import { findConfig, keyOf } from '../sync/config-requests.ts';
+import { type Edit, editOf, editOfFile } from './edit.ts';
+import { planText } from './screen.ts';
+
+interface Options extends CommonOptions {
+  readonly set: readonly string[];
+  readonly filename?: string;
+  readonly removals: boolean;
+}
+
+/** `multinic plan CONFIG`: what the next sync would do, or a what-if; changes nothing. */
+export function planCommand(endWith: EndWith): Command {
+  const command = new Command('plan')
+    .description('shows what the next sync would do; --set or -f for a what-if; changes nothing')
+    .argument('<config>', 'OpenstackConfig: NAME or NAMESPACE/NAME')
+    .option('--set <key=value>', 'replaces a field of spec (repeatable)', append, [])
+    .option('-f, --filename <path>', 'edited OpenstackConfig to plan with; -: standard input')
+    .option('--removals', 'only NICs that would be removed, and removals that wait', false)
+    .action((name: string, options: Options) => plan(name, options, endWith));
+  return withCommonOptions(command, ['table', 'json', 'yaml']);
+}
+
+function append(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+async function plan(name: string, options: Options, endWith: EndWith): Promise<void> {
+  const { set, filename, output, removals } = options;
+  const assignments = editOf(set);
+  await withSession(options, async (run) => {
+    const config = await findConfig(run.session, name, options.namespace);
+    const ofFile = filename === undefined ? {} : await editOfFile(filename, config);
+    run.progress.show(`planning ${keyOf(config)}`);
+    const view = await planOf(run, config, merged(ofFile, assignments));
+    if (output === 'json' || output === 'yaml') {
+      print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
+    } else {
+      print(planText(view, removals));
+    }
+    if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
+  });
+}
+
+function merged(a: Edit, b: Edit): Edit {
+  const settings = { ...(a['settings'] as Edit), ...(b['settings'] as Edit) };
+  return { ...a, ...b, ...(Object.keys(settings).length > 0 ? { settings } : {}) };
+}
+
+/** Returns the what-if; a caller without the verb `plan` gets the plan of the last sync. */
+async function planOf({ session }: Run, config: ConfigObject, edit: Edit): Promise<PlanView> {
+  const { namespace = '', name } = config.metadata;
+  const path = `${readPaths.plan}/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+  const api = await session.operator();
+  try {
+    return await api.post(path, edit, planView);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 403 && Object.keys(edit).length === 0) {
+      console.error('This token may not plan (verb plan): this is the plan of the last sync.');
+      return api.get(path, planView);
+    }
+    throw refusalOf(error, keyOf(config));
+  }
+}
+
+function refusalOf(error: ApiError, config: string): Error {
+  if (error.status === 422) {
+    return new Refusal(
+      `the operator refuses the edit: ${error.message}`,
+      'correct the field, and plan again',
+    );
+  }
+  if (error.status === 429) {
+    return new Refusal(
+      `another what-if runs for the cloud of ${config}: ${error.message}`,
+      'try again in some seconds',
+    );
+  }
+  return error;
+}

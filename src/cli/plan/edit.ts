@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { parseAllDocuments } from 'yaml';
+import { isSameJson } from '../../api/same-json.ts';
+import { suggestionFor } from '../../process/nearest.ts';
+import type { ConfigObject } from '../facts/kinds.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
+
+/** Fields of spec to replace; null removes a field. The operator checks the values. */
+export type Edit = Record<string, unknown>;
+
+type Form = 'text' | 'list' | 'number' | 'json';
+
+/** Editable settings and fields of spec: those without effect on the targets of credentials. */
+const settings: Readonly<Record<string, Form>> = {
+  portBaseline: 'text',
+  routing: 'text',
+  maxInterfaces: 'number',
+  addressFamilies: 'list',
+  openstackPortAllowedStatuses: 'list',
+};
+const fields: Readonly<Record<string, Form>> = {
+  subnetIDs: 'list',
+  subnetID: 'text',
+  subnetName: 'text',
+  vmNames: 'list',
+  vmSelector: 'json',
+};
+
+/** Reads `--set KEY=VALUE`; an empty value removes the field. */
+export function editOf(assignments: readonly string[]): Edit {
+  const edit: Edit = {};
+  for (const assignment of assignments) {
+    const [given = '', ...rest] = assignment.split('=');
+    const key = given.replace(/^spec\./, '').replace(/^settings\./, '');
+    if (rest.length === 0) throw refused(`--set "${assignment}" has no value`);
+    const value = rest.join('=');
+    const ofSettings = Object.hasOwn(settings, key);
+    const form = ofSettings ? settings[key] : fields[key];
+    if (form === undefined) throw unknownKey(key);
+    const target = ofSettings ? ((edit['settings'] ??= {}) as Edit) : edit;
+    target[key] = value === '' ? null : valueOf(form, value, key);
+  }
+  return edit;
+}
+
+function refused(why: string): WrongUsage {
+  return new WrongUsage(why, 'give KEY=VALUE, for example --set portBaseline=All');
+}
+
+function unknownKey(key: string): WrongUsage {
+  const known = [...Object.keys(settings), ...Object.keys(fields)];
+  return new WrongUsage(
+    `--set ${key}: a plan cannot replace this field${suggestionFor(key, known)}`,
+    `choose one of ${known.join(', ')}; edit other fields in the OpenstackConfig`,
+  );
+}
+
+function valueOf(form: Form, text: string, key: string): unknown {
+  if (form === 'list') return text.split(',').map((each) => each.trim());
+  if (form === 'text') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const example = form === 'number' ? 'a number' : 'JSON, for example {"tags":["data"]}';
+    throw new WrongUsage(
+      `--set ${key}: "${text}" is not ${form === 'number' ? 'a number' : 'JSON'}`,
+      `give ${example}`,
+    );
+  }
+}
+
+/** Reads an edited OpenstackConfig, and returns how it differs from the existing one. */
+export async function editOfFile(path: string, config: ConfigObject): Promise<Edit> {
+  const text = await textOf(path);
+  const documents = parseAllDocuments(text);
+  const [document] = documents;
+  if (document === undefined || documents.length !== 1) {
+    throw new Refusal(
+      `${path} holds ${documents.length} objects`,
+      'give a file with one OpenstackConfig',
+    );
+  }
+  const [flaw] = document.errors;
+  if (flaw) throw new Refusal(`${path} is not YAML: ${flaw.message}`, 'correct the file');
+  return differenceOf(path, document.toJS() as unknown, config);
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path === '-' ? '/dev/stdin' : path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal(`${path} cannot be read: ${why}`, 'give a readable file with -f');
+  }
+}
+
+function differenceOf(path: string, read: unknown, config: ConfigObject): Edit {
+  if (!isFields(read) || read['kind'] !== 'OpenstackConfig' || !isFields(read['spec'])) {
+    throw new Refusal(
+      `${path} is no OpenstackConfig with a spec`,
+      'give the edited OpenstackConfig with -f',
+    );
+  }
+  const { name } = isFields(read['metadata']) ? read['metadata'] : {};
+  if (name !== config.metadata.name) {
+    throw new Refusal(
+      `${path} is OpenstackConfig ${String(name)}, not ${config.metadata.name}`,
+      `kubectl multinic plan ${String(name)} -f ${path}`,
+    );
+  }
+  const before: Edit = { ...config.spec };
+  const after = read['spec'];
+  for (const field of ['credentials', 'secrets']) {
+    // Never sent: another target would receive the credentials, and a file may hold a password.
+    if (!isSameJson(before[field], after[field])) {
+      throw new Refusal(
+        `${path} changes spec.${field}, which a plan cannot replace`,
+        `restore spec.${field} in the file; apply such a change with kubectl`,
+      );
+    }
+  }
+  const edit = changed(before, after);
+  delete edit['settings'];
+  const own = changed(fieldsOf(before['settings']), fieldsOf(after['settings']));
+  return Object.keys(own).length === 0 ? edit : { ...edit, settings: own };
+}
+
+function changed(before: Edit, after: Edit): Edit {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differing = keys.filter((key) => !isSameJson(before[key], after[key]));
+  return Object.fromEntries(differing.map((key) => [key, after[key] ?? null]));
+}
+
+function fieldsOf(value: unknown): Edit {
+  return isFields(value) ? value : {};
+}
+
+function isFields(value: unknown): value is Edit {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,182 @@
+import { stringify } from 'yaml';
+import { namespaces } from '../../api/names.ts';
+import { planView, readPaths } from '../../api/read-http.ts';
+import { examine } from '../../explain/examine.ts';
+import type { Fact } from '../../explain/fact.ts';
+import type { SystemFacts } from '../../explain/facts.ts';
+import { events, jobs, nodes, pods } from '../../kube/core-resources.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { thisBuild } from '../../process/version.ts';
+import { grantBusiness, grantReader } from '../access/grants.ts';
+import { doctorText } from '../doctor/screen.ts';
+import { nodeConfigs } from '../facts/kinds.ts';
+import { readSystem } from '../facts/system-facts.ts';
+import { explained, factOf } from '../facts/unread.ts';
+import { problemsIn, skippedIn } from '../output/findings.ts';
+import type { Run } from '../run-command.ts';
+import { type Collected, nothingYet, type Place } from './entries.ts';
+import { collectLogs } from './logs.ts';
+
+export interface CollectOptions {
+  readonly sinceSeconds: number;
+  readonly logs: boolean;
+}
+
+/** Reads everything for a bundle. What cannot be read is listed, and ends nothing. */
+export async function collect(run: Run, options: CollectOptions): Promise<Collected> {
+  const { session, progress } = run;
+  const all = nothingYet();
+  progress.show('reading the state of the system');
+  const facts = await readSystem(session);
+  addFacts(all, facts, run);
+  await collectOperator(all, run, facts);
+  const home = await factOf(about(run, 'Operator', grantReader('NAMESPACE')), () => session.home());
+  if (home.state === 'read') {
+    const { namespace } = home.value;
+    const place = { folder: 'management', context: undefined, grant: grantReader(namespace) };
+    await collectList(all, run, place, pods, namespace);
+    await collectList(all, run, place, events, namespace);
+    if (options.logs) await collectLogs(all, run, { ...place, namespace }, options.sinceSeconds);
+  }
+  for (const [provider, context] of session.options.businessContext) {
+    progress.show(`reading business cluster ${provider}`);
+    await collectBusiness(all, run, { provider, context }, options);
+  }
+  return all;
+}
+
+function about({ session }: Run, what: string, grant: (user: string) => string) {
+  return { what, source: 'management cluster' as const, grant, now: session.now() };
+}
+
+function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
+  const sections = examine(facts);
+  const { context = '', businessContext } = session.options;
+  const page = { facts, sections, businessContext, context, seconds: 0 };
+  const { kubernetesNodes, ...rest } = facts;
+  all.skipped.push(...skippedIn(sections));
+  all.entries.push(
+    { path: 'doctor.txt', content: doctorText(page, 'en') },
+    { path: 'doctor.json', content: { sections, findings: problemsIn(sections) } },
+    { path: 'versions.json', content: { cli: thisBuild(), parts: valueOf(facts.versions) } },
+    { path: 'clusters.json', content: valueOf(rest.clusters) },
+    { path: 'nodes.json', content: valueOf(rest.nodes) },
+    { path: 'parts.json', content: valueOf(rest.parts) },
+    { path: 'kubernetes-nodes.json', content: Object.fromEntries(kubernetesNodes) },
+    ...valueOf(facts.configs).map((config) => ({
+      path: `openstackconfigs/${config.metadata.namespace}/${config.metadata.name}.json`,
+      content: config,
+    })),
+  );
+  addNames(all, facts);
+}
+
+function addNames({ names }: Collected, facts: SystemFacts): void {
+  for (const { metadata } of valueOf(facts.configs)) names.add(metadata.name);
+  for (const { providerId } of valueOf(facts.clusters)) names.add(providerId);
+  for (const { nodeName, providerId, nics } of valueOf(facts.nodes)) {
+    names.add(nodeName).add(providerId);
+    for (const { networkName = '', subnetName = '' } of nics)
+      names.add(networkName).add(subnetName);
+  }
+}
+
+function valueOf<T>(fact: Fact<readonly T[]>): readonly T[] {
+  return fact.state === 'read' ? fact.value : [];
+}
+
+/** Reads settings (secrets are redacted by the operator), metrics and plans. */
+async function collectOperator(all: Collected, run: Run, facts: SystemFacts): Promise<void> {
+  const { session } = run;
+  const grant = grantReader('NAMESPACE');
+  const texts = [
+    ['configz', 'operator/configz.json'],
+    ['metrics', 'operator/metrics.txt'],
+    ['readyz', 'operator/readyz.json'],
+  ] as const;
+  for (const [name, path] of texts) {
+    await attempt(all, `Operator /${name}`, grant, async () => {
+      const text = await (await session.operator()).text(`/${name}`);
+      all.entries.push({ path, content: path.endsWith('.json') ? jsonOf(text) : text });
+    });
+  }
+  for (const { metadata } of valueOf(facts.configs)) {
+    const key = `${metadata.namespace}/${metadata.name}`;
+    await attempt(all, `Plan of ${key}`, grant, async () => {
+      const plan = await (await session.operator()).get(`${readPaths.plan}/${key}`, planView);
+      all.entries.push({ path: `plans/${key}.json`, content: plan });
+    });
+  }
+}
+
+function jsonOf(text: string): string | object {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return text;
+  }
+}
+
+async function attempt(
+  { skipped }: Collected,
+  what: string,
+  grant: (user: string) => string,
+  read: () => Promise<void>,
+): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    const { why, next } = explained(error, grant);
+    skipped.push({ what, why, next });
+  }
+}
+
+async function collectBusiness(
+  all: Collected,
+  run: Run,
+  { provider, context }: { readonly provider: string; readonly context: string },
+  { logs, sinceSeconds }: CollectOptions,
+): Promise<void> {
+  const place = { folder: `business/${provider}`, context, grant: grantBusiness(context) };
+  await collectList(all, run, place, nodes, undefined);
+  await collectList(all, run, place, nodeConfigs, namespaces.system);
+  for (const namespace of [namespaces.system, namespaces.agents]) {
+    await collectList(all, run, place, jobs, namespace);
+    await collectList(all, run, place, pods, namespace);
+    await collectList(all, run, place, events, namespace);
+    if (logs) await collectLogs(all, run, { ...place, namespace }, sinceSeconds);
+  }
+}
+
+async function collectList<T extends KubeObject>(
+  all: Collected,
+  { session }: Run,
+  { folder, context, grant }: Place,
+  resource: Resource<T>,
+  namespace: string | undefined,
+): Promise<void> {
+  const where = namespace === undefined ? '' : ` in ${namespace}`;
+  await attempt(all, `${resource.kind}s of ${folder}${where}`, grant, async () => {
+    const client = await session.client(context);
+    const { items } = await client.listAll(resource, { namespace, signal: session.signal });
+    const path = [folder, namespace, `${resource.plural}.yaml`].filter(
+      (each) => each !== undefined,
+    );
+    all.entries.push({ path: path.join('/'), content: { items: items.map(withoutManagers) } });
+  });
+}
+
+/** managedFields repeat field names and triple the size. */
+function withoutManagers(object: KubeObject): object {
+  const { managedFields: _, ...metadata } = object.metadata as typeof object.metadata & {
+    managedFields?: unknown;
+  };
+  return { ...object, metadata };
+}
+
+/** Returns a file's text; `.yaml` files are YAML. */
+export function textOf(path: string, content: unknown): string {
+  if (typeof content === 'string') return content;
+  return path.endsWith('.yaml') ? stringify(content) : JSON.stringify(content, undefined, 2);
+}

@@ -1,0 +1,30 @@
+import type { Skipped } from '../report.ts';
+
+/** Content of a file before redaction. */
+export interface Entry {
+  readonly path: string;
+  /** An object becomes JSON. */
+  readonly content: string | object;
+  /** Logs are left out first; the newest come first. */
+  readonly isLog?: boolean;
+}
+
+/** Everything that was read, and what was not. */
+export interface Collected {
+  readonly entries: Entry[];
+  readonly skipped: Skipped[];
+  /** Names of nodes, networks and objects, for `--without addresses`. */
+  readonly names: Set<string>;
+}
+
+export function nothingYet(): Collected {
+  return { entries: [], skipped: [], names: new Set() };
+}
+
+/** Cluster, and folder of its files. */
+export interface Place {
+  readonly folder: string;
+  /** Undefined: the management cluster. */
+  readonly context: string | undefined;
+  readonly grant: (user: string) => string;
+}

@@ -1,0 +1,77 @@
+import { type Pod, pods } from '../../kube/core-resources.ts';
+import { isForbidden } from '../../kube/errors.ts';
+import { explained } from '../facts/unread.ts';
+import type { Run } from '../run-command.ts';
+import type { Collected, Place } from './entries.ts';
+
+/** Lines per container, the newest. */
+const mostLines = 20_000;
+/** Pods per namespace, the newest: agent Jobs leave many. */
+const mostPods = 50;
+
+/** Reads the logs of all Pods of a namespace, newest Pods first. */
+export async function collectLogs(
+  all: Collected,
+  run: Run,
+  place: Place & { readonly namespace: string },
+  sinceSeconds: number,
+): Promise<void> {
+  const { session, progress } = run;
+  const { folder, context, namespace, grant } = place;
+  const what = `Logs of ${folder} in ${namespace}`;
+  try {
+    const client = await session.client(context);
+    const { items } = await client.listAll(pods, { namespace, signal: session.signal });
+    const newest = items.toSorted((a, b) => startOf(b) - startOf(a));
+    for (const pod of newest.slice(0, mostPods)) {
+      progress.show(`reading the logs of ${namespace}/${pod.metadata.name}`);
+      await collectPod(all, run, place, { pod, sinceSeconds });
+    }
+    if (newest.length > mostPods) {
+      all.skipped.push({ what, why: `only the ${mostPods} newest of ${newest.length} Pods` });
+    }
+  } catch (error) {
+    const { why, next } = explained(error, grant);
+    all.skipped.push({ what, why, next });
+  }
+}
+
+interface PodLogs {
+  readonly pod: Pod;
+  readonly sinceSeconds: number;
+}
+
+/** A log that is gone, such as that of an evicted Pod, does not end the others. */
+async function collectPod(
+  all: Collected,
+  { session }: Run,
+  { folder, context, namespace, grant }: Place & { readonly namespace: string },
+  { pod, sinceSeconds }: PodLogs,
+): Promise<void> {
+  const { name } = pod.metadata;
+  const query = `sinceSeconds=${sinceSeconds}&tailLines=${mostLines}&timestamps=true`;
+  for (const container of containersOf(pod)) {
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}&${query}`;
+    try {
+      const content = await session.text(context, path);
+      const file = `${folder}/${namespace}/logs/${name}/${container}.log`;
+      all.entries.push({ path: file, content, isLog: true });
+    } catch (error) {
+      if (isForbidden(error)) throw error;
+      const { why, next } = explained(error, grant);
+      all.skipped.push({ what: `Log of ${namespace}/${name}/${container}`, why, next });
+    }
+  }
+}
+
+function startOf({ metadata }: Pod): number {
+  return Date.parse(metadata.creationTimestamp ?? '') || 0;
+}
+
+/** Containers that have started; others have no log. */
+function containersOf({ status }: Pod): string[] {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return all
+    .filter(({ state }) => state?.running !== undefined || state?.terminated !== undefined)
+    .map(({ name }) => name);
+}

@@ -1,0 +1,139 @@
+import { Command } from 'commander';
+import { findCondition } from '../../api/condition.ts';
+import { annotations } from '../../api/names.ts';
+import { reasons } from '../../api/reasons.ts';
+import { parseDuration } from '../../process/duration.ts';
+import { type EndWith, exit } from '../exit-status.ts';
+import type { ConfigObject } from '../facts/kinds.ts';
+import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
+import { print, reportText } from '../output/print.ts';
+import { Refusal, WrongUsage } from '../refusal.ts';
+import { type Run, withSession } from '../run-command.ts';
+import { findNodes } from '../why/target.ts';
+import {
+  annotate,
+  checkNode,
+  findConfig,
+  keyOf,
+  notHandled,
+  waitForConfig,
+} from './config-requests.ts';
+
+interface Options extends CommonOptions {
+  readonly node?: string;
+  readonly timeout: string;
+}
+
+/** `multinic sync CONFIG`, `multinic sync --node NODE`: requests a sync, or checks a node and applies drift once. */
+export function syncCommand(endWith: EndWith): Command {
+  const command = new Command('sync')
+    .description(
+      'requests a sync and waits; with --node checks a node and applies what differs once',
+    )
+    .argument('[config]', 'OpenstackConfig: NAME or NAMESPACE/NAME')
+    .option('--node <name>', 'node to check and heal: NODE or PROVIDER/NODE')
+    .option('--timeout <duration>', 'how long to wait', '5m')
+    .action((config: string | undefined, options: Options) => sync(config, options, endWith));
+  return withCommonOptions(command, ['table', 'json', 'yaml']);
+}
+
+async function sync(config: string | undefined, options: Options, endWith: EndWith): Promise<void> {
+  const { node } = options;
+  if ((config === undefined) === (node === undefined)) {
+    throw new WrongUsage(
+      'give either an OpenstackConfig or --node NODE',
+      'for example: kubectl multinic sync storage',
+    );
+  }
+  const timeoutMs = timeoutOf(options.timeout);
+  await withSession(options, async (run) => {
+    if (node !== undefined) return healNode(run, node, timeoutMs, options, endWith);
+    return syncConfig(run, config ?? '', timeoutMs, options, endWith);
+  });
+}
+
+export function timeoutOf(text: string): number {
+  const milliseconds = parseDuration(text) ?? Number.NaN;
+  if (milliseconds > 0) return milliseconds;
+  throw new WrongUsage(`--timeout "${text}" is no duration`, 'give for example --timeout 5m');
+}
+
+async function syncConfig(
+  run: Run,
+  name: string,
+  timeoutMs: number,
+  options: Options,
+  endWith: EndWith,
+): Promise<void> {
+  const config = await findConfig(run.session, name, options.namespace);
+  const at = run.session.now().toISOString();
+  await annotate(run, config, { [annotations.reconcileAt]: at });
+  const isDone = (read: ConfigObject) => read.status?.lastHandledReconcileAt === at;
+  const done = await waitForConfig(run, config, timeoutMs, isDone);
+  if (!done) throw notHandled(config, timeoutMs);
+  const ready = readinessOf(done);
+  if (ready.status === 'False') endWith(exit.failed);
+  const { output, lang } = options;
+  if (output === 'json' || output === 'yaml') {
+    const items = [{ config: keyOf(config), reconcileAt: at, status: done.status }];
+    print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, output));
+  } else {
+    print(`OpenstackConfig ${keyOf(config)} was synced: ${syncText(ready, lang)}`);
+  }
+}
+
+type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
+
+function readinessOf({ status: all }: ConfigObject): Readiness {
+  const {
+    status = 'Unknown',
+    reason = '',
+    message = '',
+  } = findCondition(all?.conditions, 'Ready') ?? {};
+  return { status, reason, message };
+}
+
+function syncText({ status, reason, message }: Readiness, lang: Language): string {
+  const next = status === 'False' ? nextOf(reason, lang) : '';
+  return `Ready ${status} ${reason}: ${message}${next === '' ? '' : `\nNext: ${next}`}`;
+}
+
+function nextOf(reason: string, lang: Language): string {
+  return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons].action[lang] : '';
+}
+
+async function healNode(
+  run: Run,
+  text: string,
+  timeoutMs: number,
+  { output }: Options,
+  endWith: EndWith,
+): Promise<void> {
+  const node = await chosenNode(run, text);
+  const healed = await checkNode(run, { node, heal: true, timeoutMs });
+  const isGood = healed.ready !== 'False' && !healed.drifted;
+  if (!isGood) endWith(exit.failed);
+  if (output === 'json' || output === 'yaml') {
+    print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
+    return;
+  }
+  const name = `${node.providerId}/${node.nodeName}`;
+  print(
+    isGood
+      ? `Node ${name} was checked and is as planned.`
+      : `Node ${name} was checked: ${healed.reason}: ${healed.message}\nNext: kubectl multinic why ${name}`,
+  );
+}
+
+/** Returns the only node of a name. */
+export async function chosenNode({ session }: Run, text: string) {
+  const [nodeName = '', providerId] = text.split('/').toReversed();
+  const nodes = await findNodes(session, nodeName, providerId);
+  const [node] = nodes;
+  if (node && nodes.length === 1) return node;
+  const names = nodes.map((each) => `${each.providerId}/${each.nodeName}`).join(', ');
+  throw new Refusal(
+    `${nodes.length} nodes have the name ${nodeName}: ${names}`,
+    'give PROVIDER/NODE',
+  );
+}

@@ -1,0 +1,86 @@
+import { Command } from 'commander';
+import { type Explanation, explainPort } from '../../explain/explain-port.ts';
+import type { Step } from '../../explain/step.ts';
+import { type EndWith, exit } from '../exit-status.ts';
+import { readPortFacts } from '../facts/port-facts.ts';
+import {
+  type CommonOptions,
+  type FailOn,
+  type Language,
+  withCommonOptions,
+  withFailOn,
+} from '../options.ts';
+import { print, reportText } from '../output/print.ts';
+import type { Skipped } from '../report.ts';
+import { withSession } from '../run-command.ts';
+import { whyText } from './screen.ts';
+import { parseTarget, subjectsOf } from './target.ts';
+
+interface Options extends CommonOptions {
+  readonly failOn: FailOn;
+}
+
+/** `multinic why TARGET`: the first thing that is wrong with a port, from Neutron to the boot files. */
+export function whyCommand(endWith: EndWith): Command {
+  const command = new Command('why')
+    .description('explains why a port is a NIC or not; names the first failed step and what to do')
+    .argument('<target>', 'port id, MAC, address, NODE/NIC or server')
+    .action((target: string, options: Options) => why(target, options, endWith));
+  return withFailOn(withCommonOptions(command, ['table', 'json', 'yaml']));
+}
+
+async function why(text: string, options: Options, endWith: EndWith): Promise<void> {
+  const target = parseTarget(text);
+  await withSession(options, async ({ session }) => {
+    const subjects = await subjectsOf(session, target);
+    const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
+    const explanations = facts.map(explainPort);
+    const { output, lang, failOn } = options;
+    if (output === 'json' || output === 'yaml')
+      print(reportText(reportOf(explanations, lang), output));
+    else print(explanations.map((each) => whyText(each, lang)).join('\n\n'));
+    if (explanations.some(({ steps }) => isFailed(steps, failOn))) endWith(exit.findings);
+  });
+}
+
+function isFailed(steps: readonly Step[], failOn: FailOn): boolean {
+  if (failOn === 'never') return false;
+  const counted = failOn === 'warning' ? ['fail', 'warn'] : ['fail'];
+  return steps.some(({ result }) => counted.includes(result));
+}
+
+function reportOf(explanations: readonly Explanation[], lang: Language) {
+  const steps = explanations.flatMap((each) => each.steps);
+  return {
+    kind: 'Why',
+    items: explanations.map(({ headline, steps: own, answer }) => ({
+      headline: headline[lang],
+      answer: answer?.name,
+      reason: answer?.reason,
+      steps: own.map((step) => stepObject(step, lang)),
+    })),
+    findings: steps
+      .filter(({ result }) => result === 'fail' || result === 'warn')
+      .map((step) => stepObject(step, lang)),
+    skipped: steps
+      .filter(({ result }) => result === 'skipped')
+      .map((step) => skippedOf(step, lang)),
+  };
+}
+
+function stepObject({ name, result, reason, evidence, next }: Step, lang: Language): object {
+  const { text, commands = [], preview = [] } = next ?? {};
+  return {
+    step: name,
+    result,
+    reason,
+    evidence: evidence[lang],
+    next: text?.[lang],
+    commands,
+    preview,
+  };
+}
+
+function skippedOf({ name, evidence, next }: Step, lang: Language): Skipped {
+  return { what: name, why: evidence[lang], ...(next ? { next: next.text[lang] } : {}) };
+}

@@ -1,0 +1,99 @@
+import type { Wording } from '../../api/reasons/reason-row.ts';
+import type { Explanation } from '../../explain/explain-port.ts';
+import type { Step, StepName, StepResult } from '../../explain/step.ts';
+import type { Language } from '../options.ts';
+import { displayWidth, padEnd, printable } from '../output/width.ts';
+import { words } from '../output/wording.ts';
+
+export const stepTitles: Readonly<Record<StepName, Wording>> = {
+  Neutron: { en: 'Neutron', ko: 'Neutron' },
+  Selection: { en: 'Selection', ko: '선택' },
+  Filter: { en: 'Filter', ko: '필터' },
+  Assignment: { en: 'Assignment', ko: '할당' },
+  Delivery: { en: 'Delivery', ko: '전달' },
+  Acceptance: { en: 'Acceptance', ko: '검증' },
+  Agent: { en: 'Agent', ko: '에이전트' },
+  Kernel: { en: 'Kernel', ko: '커널' },
+  BootFiles: { en: 'Boot files', ko: '부팅 파일' },
+  Environment: { en: 'Environment', ko: '주변 환경' },
+};
+
+const results: Readonly<Record<Exclude<StepResult, 'notReached'>, Wording>> = {
+  ok: words.ok,
+  warn: words.warn,
+  fail: words.fail,
+  skipped: words.skip,
+};
+
+const notReached = { en: 'not reached', ko: '확인하지 않음' } as const;
+
+/** Returns headline, steps and the next step. */
+export function whyText({ headline, steps, answer }: Explanation, lang: Language): string {
+  const warning = steps.find(({ result }) => result === 'warn');
+  return [
+    printable(headline[lang]),
+    '',
+    ...stepLines(steps, lang),
+    ...nextLines(answer ?? warning, lang),
+    ...skippedNext(steps, lang),
+  ].join('\n');
+}
+
+function stepLines(steps: readonly Step[], lang: Language): string[] {
+  const reached = steps.filter(({ result }) => result !== 'notReached');
+  const titles = reached.map(({ name }) => displayWidth(stepTitles[name][lang]));
+  const width = Math.max(lang === 'ko' ? 8 : 10, ...titles);
+  return groups(steps).map((group) => {
+    const [first, last] = [group[0]?.number ?? 0, group.at(-1)?.number ?? 0];
+    const number = first === last ? String(first).padStart(2) : ` ${first}-${last}`;
+    const [step] = group.map((each) => each.step);
+    if (!step || step.result === 'notReached') {
+      const names = group.map((each) => stepTitles[each.step.name][lang]).join(', ');
+      return `${padEnd(number, width + 6)}${notReached[lang]}: ${names}`;
+    }
+    const head = `${number}  ${padEnd(stepTitles[step.name][lang], width)}  ${padEnd(results[step.result][lang], 4)}`;
+    return `${head}  ${evidence(printable(step.evidence[lang]), width + 12)}`.trimEnd();
+  });
+}
+
+interface Numbered {
+  readonly step: Step;
+  readonly number: number;
+}
+
+/** Joins consecutive steps that were not reached. */
+function groups(steps: readonly Step[]): Numbered[][] {
+  const all: Numbered[][] = [];
+  for (const [at, step] of steps.entries()) {
+    const last = all.at(-1);
+    const isOpen = step.result === 'notReached' && last?.[0]?.step.result === 'notReached';
+    if (last && isOpen) last.push({ step, number: at + 1 });
+    else all.push([{ step, number: at + 1 }]);
+  }
+  return all;
+}
+
+/** Breaks long evidence after semicolons, below its first word. */
+function evidence(text: string, indent: number): string {
+  return displayWidth(text) <= 100 ? text : text.replaceAll('; ', `;\n${' '.repeat(indent)}`);
+}
+
+function nextLines(step: Step | undefined, lang: Language): string[] {
+  if (!step?.next) return [];
+  const { text, commands, preview } = step.next;
+  return [
+    '',
+    `${words.next[lang]} ${printable(text[lang])}`,
+    ...commands.map((command) => `  ${printable(command)}`),
+    ...(preview.length > 0 ? [words.preview[lang]] : []),
+    ...preview.map((command) => `  ${printable(command)}`),
+  ];
+}
+
+/** Names how to supply each missing fact, once. */
+function skippedNext(steps: readonly Step[], lang: Language): string[] {
+  const missing = steps.filter(({ result }) => result === 'skipped');
+  const texts = new Set(missing.flatMap(({ next }) => (next ? [next.text[lang]] : [])));
+  const title = lang === 'ko' ? '확인하지 못한 항목:' : 'To check the skipped steps:';
+  return texts.size === 0 ? [] : ['', title, ...[...texts].map((text) => `  ${printable(text)}`)];
+}
