@@ -12,8 +12,7 @@ const parts: Readonly<Record<PartName, string>> = {
     'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
   viola: 'HTTP API that applies node configs in business clusters',
   controller: 'runs one agent Job per node and reports its result',
-  lifecycle:
-    'installs the operator, MariaDB and backups as a MultiNicOperator says, and protects them',
+  lifecycle: 'installs and protects the operator, MariaDB and backups of a MultiNicOperator',
 };
 
 const loadAgent = async () => import('./agent/main-agent.ts');
@@ -56,7 +55,7 @@ async function unknownWord(word: string): Promise<string> {
     : [...Object.keys(parts), ...Object.keys(commands), 'agent', 'version', 'help'];
   const what = isOption ? 'option' : 'command';
   const unknown = `multinic: unknown ${what} \`${word}\`${suggestionFor(word, known)}`;
-  return `${unknown}\nmultinic --help lists all parts and commands`;
+  return `${unknown}\nrun multinic --help for all parts and commands`;
 }
 
 /** Loads and runs a part. During loading a signal exits with `status`, because no work was started. */
@@ -73,7 +72,7 @@ async function loadAndRun<T>(
 
 /** User commands, loaded on demand. */
 const commands = {
-  migrate: 'moves the nodes of a MultiNicBizConfig to one object per node',
+  migrate: 'moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node',
   'register-cluster': 'registers a business cluster with Viola',
 } as const;
 
@@ -88,7 +87,7 @@ function isPart(name: string): name is PartName {
 function usage(): string {
   const lines = Object.entries(parts).map(([name, about]) => `  ${name.padEnd(12)}${about}`);
   lines.push(`  ${'agent'.padEnd(12)}configures the NICs of the node it runs on, then ends`);
-  lines.push(`  ${'version'.padEnd(12)}says what this build is`);
+  lines.push(`  ${'version'.padEnd(12)}prints version and commit of this build`);
   const people = Object.entries(commands).map(([name, about]) => `  ${name.padEnd(18)}${about}`);
   return `usage: multinic PART|COMMAND [--help] [options]\n\nparts:\n${lines.join('\n')}\n\ncommands:\n${people.join('\n')}`;
 }

@@ -93,8 +93,10 @@ describe('openTokenFile', () => {
 
   it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {
     await rm(path);
-    await expect(open()).rejects.toThrow(`token file ${path} is not there: make it as docs/guides`);
-    await expect(open('ask Alice')).rejects.toThrow(`token file ${path} is not there: ask Alice`);
+    await expect(open()).rejects.toThrow(
+      `token file ${path} does not exist: create it as described in docs/guides`,
+    );
+    await expect(open('ask Alice')).rejects.toThrow(`token file ${path} does not exist: ask Alice`);
   });
 
   it('openTokenFile names the file with invalid YAML', async () => {
@@ -141,11 +143,11 @@ describe('token folder', () => {
 
   it.each([
     ['all files in the folder are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
-    ['the folder has no token file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
+    ['the folder has no token file', { 'notes.txt': '' }, 'has no *.yaml file'],
     [
       'all files are hidden or have other names',
       { '.a.yaml': two, ayaml: two },
-      'there is no *.yaml in the folder',
+      'has no *.yaml file',
     ],
   ])(
     'all tokens are refused 30 s after %s, with the file name in readiness',

@@ -103,7 +103,7 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
         ? [...files.values()].filter(({ broken }) => isWithinGrace(broken))
         : [];
       if (usable.length > 0) return usable.flatMap(({ granted }) => granted);
-      const detail = 'the token file of this server cannot be used; its log says why';
+      const detail = 'the token file of this server cannot be used; see the log of the server';
       throw new HttpProblem(503, 'TokensUnavailable', detail, { retryAfterSeconds: 5 });
     },
   };
@@ -123,13 +123,15 @@ function fileGrantsOf(file: TokenText, before: FileGrants | undefined, clock: Cl
 
 async function firstTexts(
   path: string,
-  { madeBy = 'make it as docs/guides/access.md says' }: TokenFileOptions,
+  { madeBy = 'create it as described in docs/guides/access.md' }: TokenFileOptions,
 ): Promise<readonly TokenText[]> {
   try {
     return await readTokenTexts(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new UnusableSettingError(`token file ${path} is not there: ${madeBy}`, { cause: error });
+    throw new UnusableSettingError(`token file ${path} does not exist: ${madeBy}`, {
+      cause: error,
+    });
   }
 }
 

@@ -8,7 +8,7 @@ export type Verb = (typeof verbs)[number];
 const grant = z.object({
   name: z.string().min(1, 'must not be blank'),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits, lower case'),
-  providers: z.array(z.string().min(1)).min(1, 'must name a provider; "*" is all'),
+  providers: z.array(z.string().min(1)).min(1, 'must name a provider, or "*" for all'),
   verbs: z.array(z.enum(verbs)).min(1, `must name a verb: ${verbs.join(', ')}`),
 });
 

@@ -24,6 +24,7 @@ import { sampleNotReady } from './metrics/not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { type ConfigObject, needsReconcile, openstackConfigs } from './openstack-config.ts';
+import type { ReadDeps } from './read-api/read-deps.ts';
 import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
 import { CloudAges } from './schedule/cloud-age.ts';
@@ -168,13 +169,16 @@ export function createLoop(options: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
-        log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+        log.warn({ err: error, config: key }, 'reconcile failed, will retry');
     },
   });
   sampleWork(metrics, controllerName, controller);
   sampleSilence(metrics, reflector);
 
+  const reads: ReadDeps = { ...options, clock, configs, memories, triggers };
   return {
+    /** Input for the read API. */
+    reads,
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
         memories.startTerm();
@@ -183,9 +187,13 @@ export function createLoop(options: LoopOptions) {
         for (const author of await inventory.authors()) {
           if (isWatched(author, settings)) controller.enqueue(keyOf(author));
         }
-        await notifications.during(leading, async () =>
-          brokerSecrets.during(leading, async () => controller.run(leading)),
-        );
+        try {
+          await notifications.during(leading, async () =>
+            brokerSecrets.during(leading, async () => controller.run(leading)),
+          );
+        } finally {
+          memories.endTerm();
+        }
       }),
     /** Retries every failed sync, because a cloud answers again. */
     wake: (): void => {

@@ -2,8 +2,8 @@ import { pauseOf } from '../api/pause.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { type FormerClustersDeps, leaveFormerClusters } from './deletion/former-clusters.ts';
-import { type LeaveDeps, leave } from './deletion/leave.ts';
+import { type FormerClustersDeps, withdrawFromFormerClusters } from './deletion/former-clusters.ts';
+import { type DeletionDeps, handleDeletion } from './deletion/handle-deletion.ts';
 import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
 import { latestObject } from './memory/latest-object.ts';
 import { observe } from './observe/observe.ts';
@@ -33,7 +33,7 @@ interface OwnDeps {
 }
 
 type StepDeps = ConnectionDeps & PlanDeps & DeliveryDeps & RecordDeps & FormerClustersDeps;
-type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
+type Deps = OwnDeps & StepDeps & OutcomeDeps & DeletionDeps;
 
 /**
  * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
@@ -52,7 +52,7 @@ export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
     if (object.metadata.deletionTimestamp !== undefined) {
       memory.pollInterval.begin(object);
       memories.leaveClouds(key);
-      return leave(context, deps, signal);
+      return handleDeletion(context, deps, signal);
     }
     if (pauseOf(object).isPaused) {
       cloudAges.leave(key);
@@ -97,7 +97,7 @@ async function syncNodes(
   const delivered = { ...planning, planned, rounds };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
   await recordNodes(delivered, deps);
-  const former = await leaveFormerClusters(delivered, deps, signal);
+  const former = await withdrawFromFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);
 }
 

@@ -60,7 +60,7 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
   const [all, changing, floor] = [settled(apply), settled(kernel), settled(raw)];
   const what = `${stack}, files ${place}`;
   figures.note(`raw ip -batch of the same ${operations} operations, ${what}`, ms(floor));
-  const phase = `agent, changing the kernel and seeing what came of it, ${what}`;
+  const phase = `agent, kernel change and verification, ${what}`;
   figures.goal(phase, changing / floor, goals[stack], 'times raw');
   figures.note('its time', ms(changing));
   // What is probed for duplicates takes the kernel seconds, and tells nothing of the agent.
@@ -69,7 +69,7 @@ async function section(host: NamespaceHost, place: string, stack: Stack): Promis
     figures.note('from observing to the committed files', work);
     figures.note('in its first round, not compiled', ms(apply[0] ?? 0));
   }
-  figures.note('a second run that finds everything right', ms(settled(again)));
+  figures.note('second run without changes', ms(settled(again)));
   figures.goal(`its mutations, ${what}`, Math.max(...mutationsAgain), 0, 'mutations');
 }
 
@@ -222,7 +222,7 @@ async function whole(host: NamespaceHost): Promise<void> {
     figures.note('agent process with ten NICs, start to exit', against('apply'));
     figures.note('agent process with nothing to do, start to exit', against('again'));
     figures.goal('agent process with ten NICs, peak RSS', of('apply', 'peakMb'), 80, 'MB');
-    const routes = `and ${foreignRoutes} routes of others, peak RSS`;
+    const routes = `and ${foreignRoutes} foreign routes, peak RSS`;
     figures.goal(routes, crowded.peakMb, 200, 'MB');
   } finally {
     await rm(directory, { recursive: true });

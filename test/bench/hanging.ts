@@ -112,10 +112,10 @@ await wait(watchedMs);
 const pauses = tenants.map(({ servers: [server = ''] }) => longestPause(server, since));
 const counted = tenants.flatMap(({ servers: [server = ''] }) => looks.get(server) ?? []).length;
 const figures = new Figures();
-const what = `${hanging} of ${healthy + hanging} clouds hang: longest wait of the others for a look`;
+const what = `${hanging} of ${healthy + hanging} clouds hang: longest wait of the other clouds for a sync`;
 figures.goal(what, Math.max(...pauses) / pollMs, goal, 'poll intervals');
-figures.note('looks at the others', `${counted} in ${watchedMs / 1000} s`);
-figures.note('OpenstackConfigs that say they have no answer', `${said(world)}`);
+figures.note('syncs of the other clouds', `${counted} in ${watchedMs / 1000} s`);
+figures.note('OpenstackConfigs that report the missing answer', `${said(world)}`);
 figures.end();
 
 function said(of: World): number {

@@ -40,12 +40,7 @@ async function shareOneListing(): Promise<void> {
     listings += urls.filter((url) => url.includes('device_id=')).length;
   }
   if (listings === 0) throw new Error(`nobody listed ports: ${bench.ready(names[0] ?? '')}`);
-  figures.goal(
-    `listings of ports for ${sharers} OpenstackConfigs`,
-    listings,
-    goals.listings,
-    'calls',
-  );
+  figures.goal(`port lists for ${sharers} OpenstackConfigs`, listings, goals.listings, 'calls');
 }
 
 await shareOneListing();
@@ -85,14 +80,9 @@ for (let round = 0; round < rounds; round++) {
 }
 const { rssMb, peakMb } = await rssOf(process.pid);
 const title = `${serverCount} servers with ${portsPerServer} ports in ${configs} OpenstackConfigs`;
-figures.note(`${title}: the first look at all`, `${coldSeconds.toFixed(1)} s`);
-figures.goal(`${title}: a look at all, nothing new`, Math.max(...seconds), goals.seconds, 's');
+figures.note(`${title}: the first full sync`, `${coldSeconds.toFixed(1)} s`);
+figures.goal(`${title}: a full sync without changes`, Math.max(...seconds), goals.seconds, 's');
 figures.note('its RSS', `${rssMb} MB`);
 figures.goal('its peak', peakMb, goals.peakMb, 'MB');
-figures.goal(
-  'longest time that the event loop was blocked',
-  Math.max(...blockedMs),
-  goals.blockedMs,
-  'ms',
-);
+figures.goal('longest block of the event loop', Math.max(...blockedMs), goals.blockedMs, 'ms');
 figures.end();

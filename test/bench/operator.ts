@@ -120,15 +120,25 @@ const result = {
 const figures = new Figures();
 figures.note('node', process.version);
 figures.goal('OpenStack calls of a steady sync, at most', result.calls, goals.calls, 'calls');
-figures.goal('of the first one, nothing known, at most', first.calls, goals.cold, 'calls');
+figures.goal('OpenStack calls of the first sync, at most', first.calls, goals.cold, 'calls');
 figures.note('its time, no latency', `${first.ms.toFixed(0)} ms`);
-figures.goal('of a look after an attach, at most', hinted.attach, goals.attach, 'calls');
-figures.goal('of a look after a removal, at most', hinted.removal, goals.removal, 'calls');
+figures.goal(
+  'OpenStack calls of a sync after an attach, at most',
+  hinted.attach,
+  goals.attach,
+  'calls',
+);
+figures.goal(
+  'OpenStack calls of a sync after a removal, at most',
+  hinted.removal,
+  goals.removal,
+  'calls',
+);
 figures.note(
   `the same reads by plain fetch, ${listsAtOnce} lists at a time`,
   `${result.plainMs.toFixed(0)} ms`,
 );
-figures.goal('sync, from the look to delivery and inventory', result.ratio, goals.ratio, 'times');
+figures.goal('sync, from reads to delivery and inventory', result.ratio, goals.ratio, 'times');
 figures.note(
   'its time, and CPU time',
   `${result.syncMs.toFixed(0)} ms, ${result.cpuMs.toFixed(0)} ms`,

@@ -75,8 +75,8 @@ const figures = new Figures();
 figures.note('plain lists of Nodes, node configs and Jobs, parsed: CPU', `${plain.toFixed(2)} s`);
 figures.note(`controller, restart with ${configs} Jobs: CPU`, `${cpuSeconds.toFixed(2)} s`);
 figures.goal('… over that of the plain lists', cpuSeconds / plain, goals.timesPlainLists, 'times');
-figures.goal('Jobs that it made anew', await made(), goals.jobs, 'Jobs');
-figures.note('until it had looked at all', `${seconds.toFixed(1)} s; RSS then ${rssMb} MB`);
+figures.goal('Jobs created again', await made(), goals.jobs, 'Jobs');
+figures.note('until all objects were checked', `${seconds.toFixed(1)} s; RSS then ${rssMb} MB`);
 figures.note(
   'writes of the first start, and of the restart besides',
   JSON.stringify([before, after]),

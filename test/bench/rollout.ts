@@ -72,12 +72,9 @@ await timesOf(createRollout, 20); // compiles the code
 const floor = await timesOf(holdsNothing, nodes);
 const budget = await timesOf(createRollout, nodes);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-figures.note(
-  `first install of ${nodes} nodes, a rollout budget that holds nothing`,
-  seconds(floor.installMs),
-);
+figures.note(`first install of ${nodes} nodes, rollout budget off`, seconds(floor.installMs));
 figures.goal('… with the rollout budget', budget.installMs / floor.installMs, 1.05, 'times');
-figures.note('attach of a port, a rollout budget that holds nothing', seconds(floor.attachMs));
+figures.note('attach of a port, rollout budget off', seconds(floor.attachMs));
 figures.goal('… with the rollout budget', budget.attachMs / floor.attachMs, 1.05, 'times');
 figures.goal(
   `rollout of ${nodes} nodes: from the failed canary until every waiting object shows the stop`,

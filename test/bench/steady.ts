@@ -87,7 +87,7 @@ const cpu = ({ cpuMs }: Cost) => cpuMs;
 const spelled = (costs: readonly Cost[]) =>
   `${of(costs, ms).toFixed(0)} ms, ${of(costs, cpu).toFixed(0)} ms`;
 const figures = new Figures();
-figures.note('poll that finds nothing new, 1,000 servers: time, CPU time', spelled(syncs));
+figures.note('poll without changes, 1,000 servers: time, CPU time', spelled(syncs));
 figures.note('the same requests by plain fetch', spelled(floors));
 const ratio = median(
   syncs.slice(warmUp).map((sync, at) => sync.ms / (floors[at + warmUp]?.ms ?? 0)),

@@ -21,7 +21,7 @@ describe.each(seeds)('document %s', (seed) => {
 const all = Object.values(outcomes).flatMap((rows) => Object.entries(rows));
 
 it('every difference has its row', () => {
-  const page = textOf('docs/differences.md').split('## From the seeds')[1] ?? '';
+  const page = textOf('docs/differences.md').split('## From the commands')[1] ?? '';
   const missing = all.filter(
     ([, outcome]) => outcome.kind === 'difference' && !page.includes(`\n| ${outcome.row}`),
   );

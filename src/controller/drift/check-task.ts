@@ -148,12 +148,12 @@ export function createCheck(options: CheckOptions): Check {
     if (next.kind === 'start') return judge(one, lastCheck(runs, desired), next, signal);
     if (next.kind === 'remove') {
       await runner.remove(next.run, signal);
-      return wait(one, turn(`${next.run.name} is out of date and is taken back`));
+      return wait(one, turn(`Job ${next.run.name} is outdated and is being deleted`));
     }
     if (next.kind === 'wait') {
       return next.current
         ? follow(one, next.run, signal)
-        : wait(one, turn(`${next.run.name}, sent before, is at work`));
+        : wait(one, turn(`Job ${next.run.name}, started before, is still running`));
     }
     throw new Error(`without a record nothing is ${next.kind}`);
   }
@@ -195,7 +195,9 @@ export function createCheck(options: CheckOptions): Check {
         await runner.start(agentTask, request, signal);
         begin(one, sent.name);
       });
-      return sent ? await follow(one, sent, signal) : wait(one, why ?? turn('not begun'));
+      return sent
+        ? await follow(one, sent, signal)
+        : wait(one, why ?? turn('the check has not started'));
     } catch (error) {
       // A refused check Job says nothing about the NICs.
       const message = refusalIn(error);

@@ -101,7 +101,9 @@ it('nodeEventsOf cuts the annotation between characters, as the API server store
 it('checkResult returns a failure if no NIC was inspected, otherwise the result', () => {
   const failure = { reason: 'JobFailed', message: 'no ip command' } as const;
   expect(endOf(failedAnswer({ warnings: ['no ip command'] }))).toEqual({ failure });
-  expect(endOf(failedAnswer({}))).toMatchObject({ failure: { message: 'the agent says failed' } });
+  expect(endOf(failedAnswer({}))).toMatchObject({
+    failure: { message: 'the agent reported outcome "failed"' },
+  });
   const reasons = ['ApplyFailed', 'Drifted'] as const;
   const nics = reasons.map((reason, index) => nicResult(index, { state: 'Failed', reason }));
   for (const result of [failedAnswer({ outcome: 'ok' }), failedAnswer({ nics })]) {

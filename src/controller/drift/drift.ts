@@ -34,7 +34,8 @@ export function checkResult(
   const { result } = verdict;
   const { outcome, nics, warnings } = result;
   if (outcome === 'ok' || nics.some(({ reason }) => !notInspected.has(reason))) return { result };
-  const message = nics[0]?.message || warnings.join('; ') || `the agent says ${outcome}`;
+  const message =
+    nics[0]?.message || warnings.join('; ') || `the agent reported outcome "${outcome}"`;
   return { failure: { reason: 'JobFailed', message } };
 }
 

@@ -111,6 +111,7 @@ describe('store', () => {
     store.upsert(after);
     expect(store.get('a')).toEqual(after);
     expect(store.get('a')).not.toBe(after);
+    expect(store.get('a')).toBe(store.get('a'));
     expect(store.byIndex('color', 'blue')).toEqual([after]);
     store.remove(after);
     expect(changes).toEqual([

@@ -23,8 +23,8 @@ export interface StoreOptions<T> {
   /** Index functions: the values under which `byIndex` finds an object. */
   readonly indexes?: Readonly<Record<string, (object: T) => readonly string[]>>;
   /**
-   * Stores objects as JSON and parses at each access. For many, rarely read objects: JSON takes a quarter of the
-   * memory. Each access returns a new copy.
+   * Stores objects as JSON and parses at an access, except for the latest `mostParsed`. For many, rarely read
+   * objects: JSON takes a quarter of the memory.
    */
   readonly packed?: boolean;
 }
@@ -48,6 +48,9 @@ interface Entry<T> {
   readonly content: T | string;
 }
 
+/** A reconcile reads its object many times; controllers reconcile about ten objects at a time. */
+const mostParsed = 32;
+
 interface Subscription<T> {
   readonly listener: Listener<T>;
   /** The last failed change per key for this listener. */
@@ -63,6 +66,8 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   readonly #indexes: ReadonlyMap<string, StoreIndex<T>>;
   readonly #subscriptions = new Set<Subscription<T>>();
   readonly #packed: boolean;
+  /** Latest parsed objects of a packed store, oldest first. */
+  readonly #parsed = new Map<Entry<T>, T>();
   /** Versions stored since the current list began: the list may not contain them yet. */
   #storedSinceList = new Map<string, string | undefined>();
 
@@ -79,7 +84,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
 
   get(key: string): T | undefined {
     const entry = this.#entries.get(key);
-    return entry && unpacked(entry);
+    return entry && this.#unpacked(entry);
   }
 
   /** Returns an object's resourceVersion without parsing; undefined: no such object, or no version. */
@@ -93,7 +98,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
   }
 
   list(): readonly T[] {
-    return [...this.#entries.values()].map(unpacked);
+    return [...this.#entries.values()].map((entry) => unpacked(entry));
   }
 
   /** Returns objects with `value` in index `name`; throws for an unknown index. */
@@ -238,7 +243,7 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     this.#entries.set(key, { uid, version, values, content });
     [...this.#indexes.values()].forEach((index, i) => index.add(values[i] ?? [], key));
     const change: Change<T> = updated
-      ? { type: 'updated', key, object, previous: unpacked(updated) }
+      ? { type: 'updated', key, object, previous: this.#unpacked(updated) }
       : { type: 'added', key, object };
     return [...deletionErrors, ...this.#notify(change)];
   }
@@ -247,6 +252,20 @@ export class Store<T extends KubeObject> implements StoreView<T> {
     this.#unindex(key, entry);
     this.#entries.delete(key);
     return this.#notify({ type: 'deleted', key, object: unpacked(entry) });
+  }
+
+  #unpacked(entry: Entry<T>): T {
+    const known = this.#parsed.get(entry);
+    if (known !== undefined) return known;
+    const object = unpacked(entry);
+    if (this.#packed) this.#remember(entry, object);
+    return object;
+  }
+
+  #remember(entry: Entry<T>, object: T): void {
+    this.#parsed.set(entry, object);
+    const [oldest] = this.#parsed.keys();
+    if (oldest && this.#parsed.size > mostParsed) this.#parsed.delete(oldest);
   }
 
   #unindex(key: string, { values }: Entry<T>): void {
@@ -274,5 +293,5 @@ function notify<T>({ listener, missed }: Subscription<T>, change: Change<T>): re
 }
 
 function throwAll(errors: readonly unknown[]): void {
-  if (errors.length > 0) throw new AggregateError(errors, 'telling listeners of a store');
+  if (errors.length > 0) throw new AggregateError(errors, 'notifying store listeners');
 }

@@ -42,7 +42,7 @@ export interface DeliverOptions {
   /** Called when a POST failed, wholly or for a node, and Viola may still carry out the POST. */
   readonly onUnanswered: () => void;
   /** Nodes cleaned by a user, because Viola cannot remove nodes. */
-  readonly takenOffByHand: ReadonlySet<string>;
+  readonly manualRemovals: ReadonlySet<string>;
 }
 
 /** A business cluster needs some 15 ms per node, and one request should take at most a few seconds. */
@@ -72,14 +72,14 @@ export async function deliver(
 /** Returns the nodes that keep a NIC; this Viola cannot take the remaining nodes. */
 function withoutRemovals(
   nodes: readonly NodePlan[],
-  { takenOffByHand }: DeliverOptions,
+  { manualRemovals }: DeliverOptions,
   tally: Tally,
 ): readonly NodePlan[] {
   for (const node of nodes.filter(needsRemoval)) {
     const { nodeName, removals } = node;
     // A native Viola has already left the object without NICs.
     const isClean = removals.confirmed.length === 0;
-    if (isClean || takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
+    if (isClean || manualRemovals.has(nodeName)) tally.removed.push(nodeName);
     else tally.unsupported(nodeName, lastNicStays(node));
   }
   return nodes.filter((node) => !needsRemoval(node));
@@ -158,7 +158,10 @@ async function post(
     for (const error of answer.errors) tally.refused(error);
     for (const { nodeName } of silent) {
       const details = { service: 'viola', kind: 'badAnswer', status: 200 } as const;
-      tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
+      tally.failed(
+        nodeName,
+        new RequestError(`node ${nodeName} is missing from the answer of Viola`, details),
+      );
     }
   } catch (error) {
     options.onUnanswered();

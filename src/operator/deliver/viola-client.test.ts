@@ -281,9 +281,12 @@ describe('ViolaClient.post', () => {
   });
 
   it.each([
-    [401, "the operator's token has to be in a file of Viola's --tokens-file"],
-    [403, 'the token may not do this for this provider'],
-    [405, 'a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy'],
+    [401, "add the operator's token to a file of Viola's --tokens-file"],
+    [403, "the operator's token has no right to this provider"],
+    [
+      405,
+      'a legacy Viola supports no GET: for one, set spec.settings.violaCompatibility to legacy',
+    ],
   ])('post explains a %i', async (status, advice) => {
     answers = [problem(status, 'Denied')];
     await expect(viola.post([], signal)).rejects.toThrow(advice);

@@ -99,7 +99,7 @@ export function resolveCredentials(
   const [form, other] = given;
   if (form && other) {
     const field = `spec.credentials.${other.named}`;
-    const clash = `is of another form than spec.credentials.${form.named}; keep one of them`;
+    const clash = `cannot be combined with spec.credentials.${form.named}; remove one of them`;
     fields.refuse(field, clash);
     return undefined;
   }
@@ -216,8 +216,8 @@ function secret(
   const name = trimmed(secretRef?.name) ?? '';
   if (name === '') fields.refuse('spec.credentials.secretRef.name', 'is required');
   for (const field of untrusted(neutron, nova)) {
-    const why = `is not in the operator's ALLOWED_ENDPOINTS, so no token of Secret "${name}" goes there`;
-    const fix = 'allow it there, or name it in the clouds.yaml';
+    const why = `is not in the operator's ALLOWED_ENDPOINTS, so no token of Secret "${name}" is sent there`;
+    const fix = 'add it to ALLOWED_ENDPOINTS, or set it in the clouds.yaml';
     fields.refuse(field, `${why}; ${fix}`, 'PolicyDenied');
   }
   return { kind: 'secret', name, projectId: trimmed(projectID) };

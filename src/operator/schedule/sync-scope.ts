@@ -189,12 +189,12 @@ const blocking: ReadonlySet<string> = new Set<OperatorReason>([
  * readable, and no other OpenstackConfig claims the object. undefined: a service fails.
  */
 export function nodeNamesIn(
-  synced: Pick<SyncResult, 'nodes' | 'troubles' | 'isOutage' | 'unreadable'>,
+  synced: Pick<SyncResult, 'nodes' | 'problems' | 'isOutage' | 'unreadable'>,
 ): CompletedSync['nodeNames'] {
-  const { nodes, troubles, unreadable, isOutage } = synced;
+  const { nodes, problems, unreadable, isOutage } = synced;
   if (isOutage) return undefined;
   const blocked = new Set([
-    ...troubles.flatMap((one) => (blocking.has(one.reason) && 'subject' in one ? one.subject : [])),
+    ...problems.flatMap((one) => (blocking.has(one.reason) && 'subject' in one ? one.subject : [])),
     ...unreadable.map((name) => `node ${name}`),
   ]);
   const byServer = Map.groupBy(nodes, ({ instanceId }) => instanceId);

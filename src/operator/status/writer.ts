@@ -24,7 +24,7 @@ import {
   statusOf,
 } from '../openstack-config.ts';
 import type { ReportedSync, SyncResult } from '../sync/result.ts';
-import { awaitingConditions, type Ending, pausedConditions, troublesOf } from './conditions.ts';
+import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
 import { type Handled, isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
@@ -161,7 +161,7 @@ function damped(
 function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): ReadonlySet<string> {
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' || !ready?.reason) return new Set();
-  return new Set([ready.reason, ...troublesOf(ending).map(({ reason }) => reason)]);
+  return new Set([ready.reason, ...problemsOf(ending).map(({ reason }) => reason)]);
 }
 
 /** Lifetime of an approval while removals remain incomplete: an approval must not cover removals days later. */

@@ -8,7 +8,7 @@ import { addFinalizer } from '../openstack-config.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import type { SyncContext } from './context.ts';
 import type { Planned } from './evidence.ts';
-import { takenOffByHand } from './taken-off-by-hand.ts';
+import { manualRemovals } from './manual-removals.ts';
 
 /** A sync with its plan and the delivery result from the business cluster. */
 export interface DeliveredContext extends ObservedContext {
@@ -57,7 +57,7 @@ export async function deliverNodes(
     viola: connections.viola,
     unreadable: observed.unreadable,
     onUnanswered: () => memory.term.unansweredPosts.failed(config.providerId),
-    takenOffByHand: takenOffByHand(object).nodes,
+    manualRemovals: manualRemovals(object).nodes,
   };
   return deliverInRounds(planned, options, signal);
 }

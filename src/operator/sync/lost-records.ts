@@ -4,6 +4,7 @@ import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
+import { counted } from '../status/unused-ports.ts';
 import type { SyncContext } from './context.ts';
 
 interface Known {
@@ -30,7 +31,7 @@ export async function refuseLostRecords(
   // failed POSTs.
   const serverIds = (statusOf(object).nodes ?? []).flatMap(({ instanceId }) => instanceId ?? []);
   if (await records.knows(source, serverIds)) return;
-  const message = `the inventory has no record of the nodes (${nodes}) that were delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to give out indexes again`;
+  const message = `the inventory has no record of the ${counted(nodes, 'node')} delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to assign new indexes`;
   throw new StepFailure({ reason: 'ViolaPostError', message });
 }
 

@@ -13,6 +13,7 @@ import { type Abilities, nativeAbilities } from '../deliver/abilities.ts';
 import type { ListQuery } from '../deliver/list-query.ts';
 import type { Listed } from '../deliver/node-list.ts';
 import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
+import type { ReportedCluster } from '../deliver/viola-clusters.ts';
 
 /** An in-memory Viola with fencing; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
@@ -30,6 +31,10 @@ export class FakeViola implements ViolaClient {
   readonly unreadable = new Set<string>();
   /** Stale versions of nodes in lists. */
   readonly listedAs = new Map<string, ExistingNodeConfig>();
+  /** Answer for the cluster list. */
+  clusters: readonly ReportedCluster[] = [];
+  /** Number of cluster list reads. */
+  clusterReads = 0;
   /** Error for the next calls. */
   outage: RequestError | undefined;
   /** Runs before a POST is processed, for instance as a concurrent foreign write. */
@@ -80,6 +85,12 @@ export class FakeViola implements ViolaClient {
         message: 'spec.interfaces: Invalid input',
       })),
     };
+  }
+
+  async listClusters(): Promise<readonly ReportedCluster[]> {
+    this.clusterReads += 1;
+    this.#check();
+    return this.clusters;
   }
 
   async get(nodeName: string): Promise<ExistingNodeConfig | undefined> {

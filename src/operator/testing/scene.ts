@@ -21,6 +21,7 @@ import { sampleDelivered } from '../metrics/metrics.ts';
 import { sampleNotReady } from '../metrics/not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
+import type { ReadDeps } from '../read-api/read-deps.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
 import { CloudAges } from '../schedule/cloud-age.ts';
@@ -140,7 +141,7 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
-    const made = createReconciler({
+    const shared = {
       client: kube,
       configs: kube.configs,
       memories,
@@ -158,6 +159,7 @@ export async function setScene(
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;
         },
+        clusters: async () => viola.listClusters(),
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
@@ -169,10 +171,10 @@ export async function setScene(
       random,
       log,
       metrics,
-    });
-    return { reconcile: made, triggers, memories, views };
+    };
+    return { reconcile: createReconciler(shared), triggers, memories, views, readDeps: shared };
   }
-  let { reconcile, triggers, memories, views } = makeReconciler();
+  let { reconcile, triggers, memories, views, readDeps } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -210,6 +212,10 @@ export async function setScene(
       }
       return nextMs;
     },
+    /** Syncs the OpenstackConfig `namespace/name`. */
+    lookAt: async (other: string) => reconcile(other, signal),
+    /** Input for the read API. */
+    readDeps: (): ReadDeps => readDeps,
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
@@ -230,7 +236,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views } = makeReconciler());
+      ({ reconcile, triggers, memories, views, readDeps } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

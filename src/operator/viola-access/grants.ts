@@ -4,7 +4,7 @@ import { grants, verbs } from '../../http/who-may.ts';
 
 /** Name of the operator's tokens in Viola's log. */
 const name = 'operator';
-const note = '# Kept by the operator; tokens of others go into keys of their own.\n';
+const note = '# Managed by the operator; put other tokens into separate keys.\n';
 
 /** Returns the operator's grants in Viola's format: all verbs for all providers. */
 export function grantsText(hashes: readonly string[]): string {

@@ -126,7 +126,7 @@ describe('the notes', () => {
   it('[RW-76] name the Secrets of the registry that agents need, and where', async () => {
     const values = { global: { imagePullSecrets: [{ name: 'one' }, { name: 'two' }] } };
     expect(await notes({ chart: agent, values })).toContain(
-      'Agents pull their image with one, two: the Secret has to be in multinic-agents, too.',
+      'Agents pull their image with one, two: the Secret must also exist in multinic-agents.',
     );
     const own = { ...values, agent: { imagePullSecrets: [{ name: 'own' }] } };
     expect(await notes({ chart: agent, values: own })).toContain('with own: the Secret');

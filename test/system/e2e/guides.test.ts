@@ -70,7 +70,7 @@ it('from nothing to a NIC that is Configured', async () => {
   expect(await follow(install, '3. The management cluster')).toMatch(/Phase: +Succeeded/);
   await follow(install, '4. Register the business cluster');
   await follow(install, '5. The first OpenstackConfig');
-  const arrived = await follow(install, '6. See it arrive');
+  const arrived = await follow(install, '6. Check the result');
   expect(arrived).toMatch(/^multinic0 10\.77\.0\.\d+ Configured$/m);
   say(`from nothing to Configured: ${((performance.now() - began) / 1000).toFixed(0)} s`);
 }, 900_000);
@@ -109,7 +109,8 @@ it('a MultiNicBizConfig of a node that Viola writes is migrated, goes back and i
     });
     await follow(bizConfig, '1. Create it');
     await vi.waitFor(
-      async () => expect(await follow(bizConfig, '2. See its state')).toMatch(/legacy +\S+ +1 +1 /),
+      async () =>
+        expect(await follow(bizConfig, '2. Read its status')).toMatch(/legacy +\S+ +1 +1 /),
       generous,
     );
     const migrated = await follow(bizConfig, '5. Migrate to one object per node');
@@ -170,9 +171,9 @@ describe.each(['002'] as const)('commands of document %s', runsCommandsOf);
 it('an upgrade changes no NIC', async () => {
   await expectUntouched(async () => {
     await place.reader.open(upgrade, { exported: { ENVIRONMENT: 'dev' } });
-    await follow(upgrade, '1. Read and look');
+    await follow(upgrade, '1. Read the changes');
     await follow(upgrade, '3. Business clusters, then the management cluster');
-    const seen = await follow(upgrade, '4. See that it worked');
+    const seen = await follow(upgrade, '4. Check the result');
     expect(seen.match(/Phase: +Succeeded/g)).toHaveLength(2);
     await untilReady();
   });
@@ -215,7 +216,7 @@ it('[RW-77] MultiNIC comes again from that file, without its history, and finds 
     await follow(register, 'By hand');
     await reader.open(install, decisions.install);
     await follow(install, '5. The first OpenstackConfig');
-    await follow(install, '6. See it arrive');
+    await follow(install, '6. Check the result');
     await untilConfigured(place, 'multinic0');
     await untilReady();
   });

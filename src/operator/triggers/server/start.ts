@@ -50,7 +50,7 @@ export async function startTriggerServer(
     clock,
   });
   const { url } = await listen(app, settings.triggerListen, signal);
-  log.info({ url }, 'triggers are served');
+  log.info({ url }, 'trigger endpoint started');
   if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
   else await aborted(signal);
   await app.close();
