@@ -69,7 +69,11 @@ function blockedBy({ ready, reason, message, object }: NodeView) {
 
 /** Returns a failure if the controller has not handled the latest generation. */
 function outdated(node: NodeView): Outcome | undefined {
-  const { generation = 0, observedGeneration = generation } = node.object ?? {};
+  const { object, state, ready, reason, message } = node;
+  if (!object && state === 'Pending' && ready === 'Unknown' && reason === '') {
+    return fail('SpecChanged', ofMessage('SpecChanged', message), nextFor('NoNodeStatus', {}));
+  }
+  const { generation = 0, observedGeneration = generation } = object ?? {};
   if (observedGeneration >= generation) return undefined;
   const evidence = say(
     `the controller of ${node.providerId} has handled generation ${observedGeneration} of ${nodeKey(node)}, not ${generation} yet`,

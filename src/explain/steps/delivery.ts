@@ -1,24 +1,32 @@
-import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
+import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
+import type { Fact } from '../fact.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
 import { nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say, since } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the business cluster holds the planned NIC. */
 export function delivery(subject: Subject): Outcome {
   const { facts, node } = subject;
-  const { cluster } = facts;
   return (
-    (cluster.state === 'read' ? clusterProblem(cluster.value, providerOf(subject)) : undefined) ??
+    withoutProvider(subject) ??
+    clusterProblem(facts.cluster, providerOf(subject)) ??
     refused(subject) ??
     unread(subject) ??
     notThere(subject) ??
     delivered(node, subject)
   );
+}
+
+/** Without a node the business cluster is unknown. */
+function withoutProvider(subject: Subject): Outcome | undefined {
+  const { facts } = subject;
+  if (providerOf(subject) !== undefined) return undefined;
+  return facts.port.state === 'unread' ? skipped(facts.port) : notThere(subject);
 }
 
 function unread({ facts, nic }: Subject): Outcome | undefined {
@@ -34,9 +42,11 @@ function providerOf({ port, node }: Subject): string | undefined {
 
 /** Returns why Viola cannot write to the business cluster; undefined: Viola can. */
 function clusterProblem(
-  cluster: ClusterView | undefined,
+  fact: Fact<ClusterView | undefined>,
   provider: string | undefined,
 ): Outcome | undefined {
+  if (fact.state === 'unread') return undefined;
+  const cluster = fact.value;
   if (!cluster) return notRegistered(provider);
   const { providerId, reachable, message, checkedAt } = cluster;
   if (reachable === undefined) {
@@ -84,12 +94,14 @@ export function registration(id: string): NextStep {
 }
 
 /** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
-function refused({ facts, port, config, node }: Subject): Outcome | undefined {
+function refused({ facts, port, config, node, nic }: Subject): Outcome | undefined {
   const last = port?.delivery;
   const next = (reason: string) => nextFor(reason, { config: config?.config, port });
   if (last && !last.ok) {
     const reason = last.reason ?? 'ViolaPostError';
-    return fail(reason, withTime(ofMessage(reason, last.message), last, facts.now), next(reason));
+    const evidence = withTime(ofMessage(reason, last.message), last, facts.now);
+    const isHarmless = nic?.state === 'Configured' && reason !== 'ViolaPostError';
+    return isHarmless ? warn(reason, evidence, next(reason)) : fail(reason, evidence, next(reason));
   }
   const isOpen = !last && !hasObject(node);
   if (!isOpen || config?.ready !== 'False' || !deliveryReasons.has(config.reason)) return undefined;
@@ -126,7 +138,7 @@ function notThere(subject: Subject): Outcome | undefined {
     );
     return absent('Deleting', evidence, subject);
   }
-  if (!nic) {
+  if (!nic || isUnsent(node, nic)) {
     const evidence = say(
       `node ${key} does not list the port among its NICs`,
       `노드 ${key}의 NIC에 이 포트가 없습니다`,
@@ -138,6 +150,11 @@ function notThere(subject: Subject): Outcome | undefined {
     `the last delivery of ${key} is not known`,
     `${key}의 마지막 전달 결과를 알 수 없습니다`,
   );
+}
+
+/** True if a ready object lacks the planned NIC. */
+function isUnsent({ ready }: NodeView, { state, reason }: NicView): boolean {
+  return ready === 'True' && state === 'Pending' && reason === '';
 }
 
 function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {

@@ -86,6 +86,56 @@ export const further: readonly Fault[] = [
     decides: ['port'],
   },
   {
+    title: 'verdict about a status that the port had before',
+    facts: refusedBy('PortStatus', 'its status was BUILD', { source: 'neutron' }),
+    step: 'Selection',
+    reason: 'NotSyncedYet',
+    evidence: ['multinic-system/storage'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'object that lacks the planned NIC',
+    facts: nicWith({ state: 'Pending' }),
+    step: 'Delivery',
+    reason: 'Waiting',
+    evidence: ['biz-1/worker-18'],
+    command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['cluster', 'node'],
+  },
+  {
+    title: 'removal of another NIC that waits for approval',
+    facts: portWith({
+      delivery: {
+        ok: false,
+        reason: 'RemovalHeld',
+        message: '84 NICs',
+        at: '2026-11-26T05:24:48Z',
+      },
+    }),
+    step: 'Delivery',
+    result: 'warn',
+    reason: 'RemovalHeld',
+    evidence: ['84 NICs'],
+    command:
+      'kubectl -n multinic-system annotate osc storage --overwrite multinic.io/allow-removals="$(date -Is)"',
+    decides: ['port'],
+  },
+  {
+    title: 'generation that the controller has not handled',
+    facts: nodeWith({
+      object: undefined,
+      state: 'Pending',
+      ready: 'Unknown',
+      message: 'generation 8 is not processed yet',
+    }),
+    step: 'Acceptance',
+    reason: 'SpecChanged',
+    evidence: ['generation 8'],
+    command: '',
+    decides: ['node'],
+  },
+  {
     title: 'controller that does not run',
     facts: nodeWith({ state: 'Unknown', ready: 'Unknown', reason: '', message: '' }),
     step: 'Acceptance',
@@ -130,7 +180,7 @@ export const further: readonly Fault[] = [
     title: 'profile that a boot does not restore',
     facts: nodeWith({
       message:
-        'All 2 interfaces configured successfully; warnings: NotPersistent multinic1, eth7 by /etc/udev/rules.d/70-x.rules, SettingsKept multinic0 ipv4.rp_filter=0',
+        'warnings: NotPersistent multinic1, eth7 by /etc/udev/rules.d/70-x.rules, SettingsKept multinic0 ipv4.rp_filter=0',
     }),
     step: 'BootFiles',
     result: 'warn',

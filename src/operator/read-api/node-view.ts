@@ -71,7 +71,7 @@ function lastRunIn({ applied = {}, lastInterfaceCheck }: NodeConfigStatus = {}) 
   return optional({
     checkedAt: applied.checkedAt ?? lastInterfaceCheck,
     backend: applied.foundFamily ?? applied.family,
-    agentVersion: versionIn(applied),
+    agentVersion: applied.version,
   });
 }
 
@@ -118,9 +118,19 @@ function stateOf({ existing, writtenGeneration }: ReadObject): State {
 function readyOf({ conditions }: NodeConfigStatus): Omit<State, 'state'> {
   const ready = findCondition(conditions, 'Ready');
   const since = optional({ since: ready?.lastTransitionTime });
-  if (ready?.status === 'True') return { ready: 'True', ...driftIn(conditions), ...since };
+  if (ready?.status === 'True') {
+    const { reason, message } = driftIn(conditions);
+    const texts = [message, warningsIn(ready.message)].filter((text) => text !== '');
+    return { ready: 'True', reason, message: texts.join('; '), ...since };
+  }
   const { status = 'Unknown', reason = '', message = '' } = ready ?? {};
   return { ready: status, reason, message, ...since };
+}
+
+/** Returns the agent's warnings in a ready node's message; empty: none. */
+function warningsIn(message = ''): string {
+  const at = message.lastIndexOf('warnings: ');
+  return at === -1 ? '' : message.slice(at);
 }
 
 /** Returns drift, the only possible reason for a ready node. */
@@ -144,8 +154,12 @@ function nicStateOf(nic: PlannedNic, existing: ExistingNodeConfig | undefined): 
   if (status === undefined) {
     return { state: isSent ? 'Unknown' : 'Pending', reason: '', message: '' };
   }
-  const { status: state = 'Unknown', lastUpdated: changedAt, lastChecked: checkedAt } = status;
-  const carrier = carrierIn(status);
+  const {
+    status: state = 'Unknown',
+    lastUpdated: changedAt,
+    lastChecked: checkedAt,
+    carrier,
+  } = status;
   return { state, ...reasonOf(status), ...optional({ carrier, changedAt, checkedAt }) };
 }
 
@@ -168,14 +182,4 @@ export function addressesOf({ addresses, address, cidr }: InterfaceSpec): string
   if (address === undefined) return [];
   const prefix = cidr === undefined ? hostPrefix(familyOf(address)) : prefixOf(cidr);
   return [`${address}/${prefix}`];
-}
-
-/** Returns the last agent's build; earlier controllers do not write this field. */
-function versionIn(applied: NodeConfigStatus['applied']): string | undefined {
-  return (applied as { readonly version?: string } | undefined)?.version;
-}
-
-/** Returns the carrier at the last agent run; earlier controllers do not write this field. */
-function carrierIn(status: InterfaceStatus): boolean | undefined {
-  return (status as { readonly carrier?: boolean }).carrier;
 }
