@@ -46,11 +46,13 @@ export function withAccessOptions(command: Command): Command {
       '--operator-namespace <name>',
       'namespace of the operator; default: multinic-operator-system, then multinic-system',
     )
-    .option(
-      '--business-context <provider=context>',
-      'context of a business cluster, for its Nodes, Jobs and Pods (repeatable)',
-      addContext,
-      new Map<string, string>(),
+    .addOption(
+      new Option(
+        '--business-context <provider=context>',
+        'context of a business cluster, for its Nodes, Jobs and Pods (repeatable)',
+      )
+        .argParser(addContext)
+        .default(new Map<string, string>(), 'none'),
     )
     .option('--inventory <url>', "URL of the operator's API, instead of kubectl port-forward")
     .option('--token-file <path>', 'file with the bearer token for --inventory');

@@ -53,3 +53,14 @@ function fish(words: Words): string {
   ]);
   return `# fish completion of multinic: multinic completion fish | source\ncomplete -c multinic -f\n${lines.join('\n')}`;
 }
+
+/** Cobra's directive: no file names (ShellCompDirectiveNoFileComp). */
+const noFiles = ':4';
+
+/** Returns the words that can stand last, in the form that kubectl reads from its plugins. */
+export function candidates(known: Words, given: readonly string[]): string {
+  const [command = ''] = given;
+  const last = given.at(-1) ?? '';
+  const all = given.length <= 1 ? [...known.keys()] : (known.get(command) ?? []);
+  return [...all.filter((word) => word.startsWith(last)), noFiles].join('\n');
+}

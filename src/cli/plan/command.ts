@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
 import { ApiError } from '../access/operator-api.ts';
 import { type EndWith, exit } from '../exit-status.ts';
@@ -22,7 +22,11 @@ export function planCommand(endWith: EndWith): Command {
   const command = new Command('plan')
     .description('shows what the next sync would do; --set or -f for a what-if; changes nothing')
     .argument('<config>', 'OpenstackConfig: NAME or NAMESPACE/NAME')
-    .option('--set <key=value>', 'replaces a field of spec (repeatable)', append, [])
+    .addOption(
+      new Option('--set <key=value>', 'replaces a field of spec (repeatable)')
+        .argParser(append)
+        .default([], 'none'),
+    )
     .option('-f, --filename <path>', 'edited OpenstackConfig to plan with; -: standard input')
     .option('--removals', 'only NICs that would be removed, and removals that wait', false)
     .action((name: string, options: Options) => plan(name, options, endWith));

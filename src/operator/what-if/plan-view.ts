@@ -79,7 +79,7 @@ function actionOf({ action, base }: NodePlan): PlanView['nodes'][number]['action
 
 /** Returns the read problems, then the plan's problems. */
 function problemsIn({ observed, planned }: Planned): PlanView['problems'] {
-  const { subnets, servers, cloud } = observed;
+  const { subnets, servers, cloud, unreadable } = observed;
   const reads = [
     ...subnets.problems,
     ...servers.problems,
@@ -87,9 +87,14 @@ function problemsIn({ observed, planned }: Planned): PlanView['problems'] {
     ...servers.flaws,
     ...cloud.flaws,
   ];
-  const once = new Map(reads.map((trouble) => [trouble.message, trouble]));
+  const once = new Map(reads.map((problem) => [problem.message, problem]));
   return [
     ...[...once.values()].map(({ reason, message }) => ({ reason, subject: '', message })),
+    ...unreadable.map(({ objectName, message }) => ({
+      reason: 'ViolaPostError',
+      subject: `node ${objectName}`,
+      message: `${message}; a sync leaves the node unchanged`,
+    })),
     ...planned.plan.problems.map(({ reason, subject, message }) => ({ reason, subject, message })),
   ];
 }
