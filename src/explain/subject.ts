@@ -82,6 +82,11 @@ export function nodeNameOf({ node, port }: Subject): string | undefined {
   return node?.nodeName ?? port?.node?.nodeName;
 }
 
+/** True if a ready object lacks the planned NIC. */
+export function isUnsent({ ready }: NodeView, { state, reason }: NicView): boolean {
+  return ready === 'True' && state === 'Pending' && reason === '';
+}
+
 export function nodeKey({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
   return `${providerId}/${nodeName}`;
 }

@@ -61,7 +61,8 @@ async function writeWhole(path: string, content: Buffer, signal: AbortSignal): P
     await writeFile(partial, content, { mode: 0o600, signal, flush: true });
     await rename(partial, path);
   } catch (error) {
-    await rm(partial, { force: true });
+    // A path below a file has nothing to remove, and `rm` throws ENOTDIR.
+    await rm(partial, { force: true }).catch(() => undefined);
     if (signal.aborted || !(error instanceof Error)) throw error;
     throw new Refusal(
       `${path} cannot be written: ${error.message}`,

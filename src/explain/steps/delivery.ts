@@ -1,11 +1,11 @@
-import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-http.ts';
+import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import type { Fact } from '../fact.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
-import { nodeKey, type Subject } from '../subject.ts';
+import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
@@ -94,18 +94,26 @@ export function registration(id: string): NextStep {
 }
 
 /** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
-function refused({ facts, port, config, node, nic }: Subject): Outcome | undefined {
+function refused(subject: Subject): Outcome | undefined {
+  const { port, config, node } = subject;
   const last = port?.delivery;
-  const next = (reason: string) => nextFor(reason, { config: config?.config, port });
-  if (last && !last.ok) {
-    const reason = last.reason ?? 'ViolaPostError';
-    const evidence = withTime(ofMessage(reason, last.message), last, facts.now);
-    const isHarmless = nic?.state === 'Configured' && reason !== 'ViolaPostError';
-    return isHarmless ? warn(reason, evidence, next(reason)) : fail(reason, evidence, next(reason));
-  }
-  const isOpen = !last && !hasObject(node);
-  if (!isOpen || config?.ready !== 'False' || !deliveryReasons.has(config.reason)) return undefined;
-  return fail(config.reason, ofMessage(config.reason, config.message), next(config.reason));
+  if (last) return last.ok ? undefined : refusedNode(subject, last);
+  const isOpen = !hasObject(node) && config?.ready === 'False';
+  if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
+  const next = nextFor(config.reason, { config: config.config, port });
+  return fail(config.reason, ofMessage(config.reason, config.message), next);
+}
+
+type LastDelivery = NonNullable<PortView['delivery']>;
+
+function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
+  const reason = last.reason ?? 'ViolaPostError';
+  const evidence = withTime(ofMessage(reason, last.message), last, facts.now);
+  const next = nextFor(reason, { config: config?.config, port });
+  // An unread node may have the NIC.
+  const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
+  const isHarmless = mayWork && reason !== 'ViolaPostError';
+  return (isHarmless ? warn : fail)(reason, evidence, next);
 }
 
 function withTime(
@@ -150,11 +158,6 @@ function notThere(subject: Subject): Outcome | undefined {
     `the last delivery of ${key} is not known`,
     `${key}의 마지막 전달 결과를 알 수 없습니다`,
   );
-}
-
-/** True if a ready object lacks the planned NIC. */
-function isUnsent({ ready }: NodeView, { state, reason }: NicView): boolean {
-  return ready === 'True' && state === 'Pending' && reason === '';
 }
 
 function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {

@@ -76,6 +76,24 @@ describe('GET /v1/nodes', () => {
     });
   });
 
+  it('a ready node shows the build of its agent, the carrier and the warnings', async () => {
+    await api.deliver();
+    const status = configured('p1', 'fa:16:3e:00:00:01');
+    const [ready] = status.conditions ?? [];
+    const [nic] = status.interfaceStatuses ?? [];
+    if (!ready) throw new Error('the status has a condition');
+    api.report('worker-1', {
+      ...status,
+      conditions: [{ ...ready, message: '1 interface configured; warnings: FilesLeft /a' }],
+      interfaceStatuses: [{ ...nic, carrier: true }],
+      applied: { ...status.applied, version: '0.2.0' },
+    });
+    await scene.look();
+    const [node] = (await api.get<NodeView>('nodes')).items;
+    expect(node).toMatchObject({ reason: '', message: 'warnings: FilesLeft /a' });
+    expect(node).toMatchObject({ agentVersion: '0.2.0', nics: [{ carrier: true }] });
+  });
+
   it.each([
     { query: '', names: ['biz-1/worker-1', 'biz-1/worker-2', 'biz-2/worker-3'] },
     { query: '?providerId=biz-2', names: ['biz-2/worker-3'] },
