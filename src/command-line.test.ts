@@ -40,7 +40,7 @@ function withoutAccess(part: string): Row[] {
   return [
     [
       words,
-      `${begin}this process is in no Pod (KUBERNETES_SERVICE_HOST is not set) and has no kubeconfig\nNext: `,
+      `${begin}no API server configured: this process has no kubeconfig and runs outside a Pod (KUBERNETES_SERVICE_HOST is not set)\nNext: `,
     ],
     [
       [...words, '--kubeconfig', '/nowhere/k'],
@@ -92,7 +92,7 @@ it.each<Row>([
   ],
   [
     ['viola', '--tokens-file', '/nowhere/tokens'],
-    'multinic viola cannot run: token file /nowhere/tokens is not there',
+    'multinic viola cannot run: token file /nowhere/tokens does not exist',
   ],
   [
     ['viola', '--tokens-file', tokens, '--listen', ':0'],

@@ -139,7 +139,7 @@ async function runPart(
     processName: process.env['POD_NAME'] || process.env['HOSTNAME'] || undefined,
     selfCheck: chosen.common.selfCheck,
     exit: (why) => {
-      log.fatal({ err: why }, 'leaving at once');
+      log.fatal({ err: why }, 'exiting at once');
       process.exit(1);
     },
   };
@@ -197,7 +197,7 @@ function warnAboutProxies(log: Logger, settings: Settings): void {
       !used.has(name) && (process.env[name] ?? process.env[name.toLowerCase()] ?? '') !== '',
   );
   if (set.length > 0)
-    log.warn({ variables: set }, 'not used: all is reached without these proxies');
+    log.warn({ variables: set }, 'proxy variables ignored: this part connects without them');
 }
 
 /** Returns the Pod from the downward API variables. */

@@ -12,8 +12,7 @@ const parts: Readonly<Record<PartName, string>> = {
     'reads OpenStack, plans one node config per node, posts it to Viola; serves the inventory',
   viola: 'HTTP API that applies node configs in business clusters',
   controller: 'runs one agent Job per node and reports its result',
-  lifecycle:
-    'installs the operator, MariaDB and backups as a MultiNicOperator says, and protects them',
+  lifecycle: 'installs and protects the operator, MariaDB and backups of a MultiNicOperator',
 };
 
 const loadAgent = async () => import('./agent/main-agent.ts');
@@ -56,7 +55,7 @@ async function unknownWord(word: string): Promise<string> {
     : [...Object.keys(parts), ...Object.keys(commands), 'agent', 'help'];
   const what = isOption ? 'option' : 'command';
   const unknown = `multinic: unknown ${what} \`${word}\`${suggestionFor(word, known)}`;
-  return `${unknown}\nmultinic --help lists all parts and commands`;
+  return `${unknown}\nrun multinic --help for all parts and commands`;
 }
 
 /** Loads and runs a part. During loading a signal exits with `status`, because no work was started. */
@@ -83,9 +82,9 @@ const commands = {
   doctor: 'runs all checks; findings with evidence and next step',
   'support-bundle': 'writes an archive for support, without Secrets',
   'register-cluster': 'registers a business cluster with Viola',
-  migrate: 'moves the nodes of a MultiNicBizConfig to one object per node',
+  migrate: 'moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node',
   completion: 'prints a completion script for bash, zsh or fish',
-  version: 'shows what this build is',
+  version: 'prints version and commit of this build',
 } as const;
 
 function isCommand(name: string): boolean {

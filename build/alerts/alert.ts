@@ -1,4 +1,4 @@
-/** The chart that an alert comes with; its parts are what the alert is about. */
+/** Chart that installs the alert. */
 export type Chart = 'multinic-operator' | 'multinic-agent';
 
 export const charts: readonly Chart[] = ['multinic-operator', 'multinic-agent'];
@@ -9,22 +9,22 @@ export type Language = (typeof languages)[number];
 
 export type Text = Readonly<Record<Language, string>>;
 
-/** One step of a diagnosis: what it tells, and the command that shows it. */
+/** Step of a diagnosis: its text, and the command to run. */
 export interface Inspection {
   readonly say: Text;
   readonly run?: string;
 }
 
-/** One alert: what Prometheus is told, and what whoever is called by it reads. */
+/** Alert: its Prometheus rule and its runbook. */
 export interface Alert {
   /** PromQL for each chart that has the alert. */
   readonly exprs: Readonly<Partial<Record<Chart, string>>>;
-  /** How long it must hold, as Prometheus writes durations. */
+  /** Prometheus duration for which `exprs` must hold before the alert fires. */
   readonly for: string;
-  /** critical: somebody is called at night; warning: somebody looks today; info: somebody should know. */
+  /** critical: act at once, also at night; warning: act today; info: for information. */
   readonly severity: 'critical' | 'warning' | 'info';
   readonly summary: string;
-  /** Both may name labels of the result: `{{ $labels.reason }}`. */
+  /** Summary and description may use labels of the result: `{{ $labels.reason }}`. */
   readonly description: string;
   readonly meaning: Text;
   readonly impact: Text;

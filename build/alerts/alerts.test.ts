@@ -20,7 +20,7 @@ function exprsOf({ exprs }: Alert): readonly string[] {
 const known = await knownMetrics();
 
 describe.each(all)('%s', (_name, alert) => {
-  it('is about metrics and labels that there are', () => {
+  it('the expression selects existing metrics and labels', () => {
     const selectors = exprsOf(alert).flatMap(selectorsIn);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, matchers } of selectors) {
@@ -30,7 +30,7 @@ describe.each(all)('%s', (_name, alert) => {
     }
   });
 
-  it('names labels only that its result has', () => {
+  it('summary and description use only labels of the result', () => {
     const texts = `${alert.summary} ${alert.description}`;
     const named = [...texts.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
     for (const expr of exprsOf(alert)) {
@@ -39,7 +39,7 @@ describe.each(all)('%s', (_name, alert) => {
     }
   });
 
-  it('is told in both languages', () => {
+  it('every text is in English and Korean', () => {
     const texts = [
       alert.meaning,
       alert.impact,
@@ -53,8 +53,8 @@ describe.each(all)('%s', (_name, alert) => {
   });
 });
 
-/** The reasons that alerts select of a metric. */
-function told(metric: string): readonly string[] {
+/** Returns the reasons of a metric that alerts select. */
+function selectedReasons(metric: string): readonly string[] {
   return all.flatMap(([, alert]) =>
     exprsOf(alert)
       .flatMap(selectorsIn)
@@ -63,7 +63,7 @@ function told(metric: string): readonly string[] {
   );
 }
 
-describe('the reasons for which something is not Ready', () => {
+describe('reasons for not Ready', () => {
   const fine = {
     operator: [
       'Synced',
@@ -78,7 +78,10 @@ describe('the reasons for which something is not Ready', () => {
       'SecretNotOurs',
       'Connected',
       'Disconnected',
-      // Of ports and of the condition NICsReady, never of Ready.
+      // Event reasons of multinic.io/check-nodes.
+      'ChecksRequested',
+      'CheckNodesRefused',
+      // Reasons of ports and of the condition NICsReady, never of Ready.
       'PortTooOld',
       'PortStatus',
       'SubnetNotSelected',
@@ -93,7 +96,7 @@ describe('the reasons for which something is not Ready', () => {
       'NoNodeStatus',
       'StatusUnsupported',
     ],
-    // A rollout that is stopped has an alert of its own.
+    // RolloutStopped has its own alert, on another metric.
     controller:
       'RolloutWaiting RolloutStopped AllInterfacesConfigured AsApplied SpecChanged JobScheduled JobSucceeded Accepted WaitingForTurn NameDiffers NodeGone'.split(
         ' ',
@@ -106,22 +109,22 @@ describe('the reasons for which something is not Ready', () => {
   it.each([
     ['multinic_openstack_configs_not_ready', Object.keys(openstackConfigReasons), fine.operator],
     ['multinic_node_configs_not_ready', ofNodes, fine.controller],
-  ])('of %s are told each by one alert', (metric, reasons, notTold) => {
+  ])('exactly one alert selects each reason of %s that needs action', (metric, reasons, exempt) => {
     expect(ofNics.every((reason) => reason in nicReasons)).toBe(true);
-    expect(told(metric).toSorted()).toEqual(
-      reasons.filter((reason) => !notTold.includes(reason)).toSorted(),
+    expect(selectedReasons(metric).toSorted()).toEqual(
+      reasons.filter((reason) => !exempt.includes(reason)).toSorted(),
     );
   });
 });
 
-describe('the runbooks', () => {
+describe('runbooks', () => {
   const pages = [...alertFiles()].filter(([path]) => path.endsWith('.md'));
 
-  it('are one for each alert and language', () => {
+  it('each alert has one runbook per language', () => {
     expect(pages).toHaveLength((all.length + 1) * languages.length);
   });
 
-  it.each(pages)('%s links to pages and headings that there are', (_path, text) => {
+  it.each(pages)('%s links to existing pages and headings', (_path, text) => {
     const links = [...text.matchAll(/\]\(([^)#]*)(?:#([^)]*))?\)/g)];
     for (const [, to = '', heading] of links) {
       const generated = pages.find(([path]) => path === `docs/runbooks/${to}`);
@@ -130,7 +133,7 @@ describe('the runbooks', () => {
     }
   });
 
-  it.each(pages)('%s has commands for what the charts install', (_path, text) => {
+  it.each(pages)('%s has commands with namespaces and names of the charts', (_path, text) => {
     for (const [, namespace] of text.matchAll(/kubectl -n (\S+)/g)) {
       expect([
         'multinic-operator-system',
@@ -150,26 +153,26 @@ describe('the runbooks', () => {
   });
 });
 
-describe('the commands of the runbooks', () => {
+describe('runbook commands', () => {
   const commands = all.flatMap(([name, { diagnosis }]) =>
     diagnosis.flatMap(({ run = '' }) => run.split('; ').map((one) => [name, one] as const)),
   );
 
-  it('ask for rights in a namespace: others are not listed', () => {
+  it('can-i --list commands name a namespace', () => {
     const asked = commands.filter(([, run]) => run.includes('can-i --list'));
     expect(asked.length).toBeGreaterThan(0);
     for (const [, run] of asked) expect(run).toMatch(/^kubectl -n \S+ auth can-i --list /);
   });
 
-  it('get nothing from one cluster that only another one has', () => {
+  it('no command reads kinds of two clusters, except CRDs', () => {
     for (const [, run] of commands) {
       const both = /openstackconfigs/.test(run) && /multinicnodeconfigs/.test(run);
-      // A definition that is not there is told beside the one that is; an unknown kind ends the command.
+      // kubectl reports a missing CRD beside existing ones, but an unknown kind ends the command.
       expect(both && !/ get crds? /.test(run), run).toBe(false);
     }
   });
 
-  it('select by labels that Pods and Jobs have', () => {
+  it('label selectors use labels of MultiNIC Pods and Jobs', () => {
     const selectors = commands.flatMap(([, run]) => / -l ([^' ]+)/.exec(run)?.[1] ?? []);
     expect(selectors.length).toBeGreaterThan(0);
     for (const term of selectors.flatMap((selector) => selector.split(','))) {
@@ -179,7 +182,7 @@ describe('the commands of the runbooks', () => {
     }
   });
 
-  it('show the other controller and its Jobs, and nothing of ours', () => {
+  it('the command for the legacy controller selects its objects and no MultiNIC objects', () => {
     const [, text = ''] = commands.find(([, run]) => run.includes('get deployments,jobs')) ?? [];
     const [, selector = ''] = /-l '([^']*)'/.exec(text) ?? [];
     const selects = (labels: Readonly<Record<string, string>>): boolean =>
@@ -193,12 +196,12 @@ describe('the commands of the runbooks', () => {
     expect(selects({ ...name, 'app.kubernetes.io/component': 'controller' })).toBe(false);
   });
 
-  it('mean the same to every shell', () => {
+  it('commands contain no unquoted glob characters', () => {
     for (const [, run] of commands) expect(run.replaceAll(/'[^']*'/g, '')).not.toMatch(/[*?[\]]/);
   });
 });
 
-/** Names of the headings of a page as GitHub makes them. */
+/** Returns the heading anchors of a page in GitHub form. */
 function headingsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8');
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

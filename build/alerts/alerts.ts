@@ -25,12 +25,12 @@ type Groups = typeof groups;
 
 export type AlertName = { [K in keyof Groups]: keyof Groups[K] }[keyof Groups];
 
-/** Every alert of the product by name; rules and runbooks are generated from this table. */
+/** All alerts by name; rules and runbooks are generated from this table. */
 export const alerts = Object.assign({}, ...Object.values(groups)) as Readonly<
   Record<AlertName, Alert>
 >;
 
-/** What a chart has, group by group. */
+/** Returns the alerts of a chart by group. */
 export function groupsOf(chart: Chart): ReadonlyMap<string, readonly (readonly [string, Alert])[]> {
   const all = Object.entries<Readonly<Record<string, Alert>>>(groups).map(([name, group]) => {
     const own = Object.entries(group).filter(([, { exprs }]) => exprs[chart] !== undefined);

@@ -1,10 +1,10 @@
-// What people type to find out, with the names that the charts install.
+// Commands of the runbooks, with the names that the charts install.
 
 export const operatorNamespace = 'multinic-operator-system';
 export const systemNamespace = 'multinic-system';
 export const agentsNamespace = 'multinic-agents';
 
-/** What the Pods of a part have said; with more than one replica, all of them. */
+/** Commands that print the logs of all replicas of a process. */
 export const logs = {
   operator: logsOf(operatorNamespace, 'operator'),
   viola: logsOf(operatorNamespace, 'viola'),

@@ -1,4 +1,4 @@
-/** Names of the leases: who holds one is at work. */
+/** Lease names; the holder is the leader. */
 export const leases = {
   operator: 'multinic-operator',
   controller: 'multinic-agent-controller',
@@ -6,8 +6,8 @@ export const leases = {
 } as const;
 
 /**
- * Of a gauge what the leader says: a process that led before shows what it knew then. `labels` are those of the gauge; all
- * others come from whoever scrapes it, and are the same for every metric of a process.
+ * Returns the gauge of the leader only: a former leader still shows outdated values. `labels`: labels of the gauge;
+ * Prometheus adds further labels, which are equal for all metrics of a process.
  */
 export function ofLeader(
   gauge: string,
@@ -18,7 +18,7 @@ export function ofLeader(
   return `${gauge} and ignoring (${ignored}) (multinic_leader{lease="${leases[part]}"} == 1)`;
 }
 
-/** How many objects the leader says are not Ready for one of these reasons, by reason. */
+/** Returns the number of objects that are not Ready for these reasons, by reason, as the leader reports them. */
 export function notReady(part: 'operator' | 'controller', reasons: readonly string[]): string {
   const metric = {
     operator: 'multinic_openstack_configs_not_ready',

@@ -1,7 +1,7 @@
 import { metricTable } from '../../src/api/metrics.ts';
 import { createMetrics, measureProcess } from '../../src/process/metrics.ts';
 
-/** Series that a process shows, with their labels; undefined for those that the client library adds. */
+/** Returns the series of a process with their labels; undefined: a series from the client library. */
 export async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[] | undefined>> {
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);

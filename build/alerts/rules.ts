@@ -2,10 +2,10 @@ import { stringify } from 'yaml';
 import type { Chart } from './alert.ts';
 import { groupsOf } from './alerts.ts';
 
-/** Where runbooks are found; the chart puts its value `alerts.runbookBaseUrl` in its place. */
+/** Placeholder URL of the runbooks; the chart replaces it with its value `alerts.runbookBaseUrl`. */
 export const runbookBase = 'https://runbooks.multinic.invalid';
 
-/** The alerts of a chart as the `spec` of a PrometheusRule, which Prometheus itself reads as well. */
+/** Returns the alerts of a chart as `spec` of a PrometheusRule, which is also a valid Prometheus rule file. */
 export function rulesOf(chart: Chart): string {
   const groups = [...groupsOf(chart)].map(([name, alerts]) => ({
     name: `${chart}.${name}`,

@@ -12,8 +12,8 @@ const words = {
     holds: 'for',
     index: 'Runbooks',
     about:
-      'One page for each alert of the charts. `NAME`, `NODE` and the like stand for what the alert is about; namespaces and names are those that the charts install.',
-    columns: ['Alert', 'Severity', 'Chart', 'What it says'],
+      'One page for each alert of the charts. Replace `NAME`, `NODE` and similar placeholders with the object of the alert; namespaces and names are the defaults of the charts.',
+    columns: ['Alert', 'Severity', 'Chart', 'Summary'],
   },
   ko: {
     other: 'English',
@@ -30,10 +30,10 @@ const words = {
   },
 } as const;
 
-/** What is to be done about one alert. */
+/** Returns the runbook of one alert. */
 export function runbookOf(name: string, alert: Alert, language: Language): string {
   const text = words[language];
-  const looks = alert.diagnosis.map(({ say, run }, at) => {
+  const steps = alert.diagnosis.map(({ say, run }, at) => {
     const said = `${at + 1}. ${say[language]}`;
     return run === undefined ? said : `${said}\n\n   \`\`\`\n   ${run}\n   \`\`\``;
   });
@@ -47,13 +47,13 @@ export function runbookOf(name: string, alert: Alert, language: Language): strin
     `> ${alert.summary.replaceAll(label, '`$1`')}`,
     `## ${text.meaning}\n\n${alert.meaning[language]}`,
     `## ${text.impact}\n\n${alert.impact[language]}`,
-    `## ${text.diagnosis}\n\n${looks.join('\n\n')}`,
+    `## ${text.diagnosis}\n\n${steps.join('\n\n')}`,
     `## ${text.fix}\n\n${fixes.join('\n')}`,
     `## ${text.rule}\n\n${rules.join('\n\n')}\n`,
   ].join('\n\n');
 }
 
-/** The list of all runbooks. */
+/** Returns the index of all runbooks. */
 export function runbookIndex(language: Language): string {
   const text = words[language];
   const rows = Object.entries<Alert>(alerts)
@@ -73,7 +73,7 @@ export function fileOf(name: string, language: Language): string {
   return language === 'en' ? `${name}.md` : `${name}.${language}.md`;
 }
 
-/** A label as Prometheus puts it into a text. */
+/** Template for a label in an annotation. */
 const label = /\{\{ \$labels\.(\w+) \}\}/g;
 
 function otherThan(language: Language): Language {

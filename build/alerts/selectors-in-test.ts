@@ -1,13 +1,13 @@
-/** One metric as an expression selects it. */
+/** Metric selector in an expression. */
 export interface Selector {
   readonly metric: string;
-  /** Labels that it is selected by, with what they must be; as written, quotes included. */
+  /** Label matchers with their values as written, quotes included. */
   readonly matchers: ReadonlyMap<string, string>;
 }
 
 const keywords = new Set('and by group_left group_right ignoring on or unless without'.split(' '));
 
-/** The metrics that an expression names. For the expressions of this folder, not for all of PromQL. */
+/** Returns the metric selectors in an expression. Supports the expressions in this folder, not all of PromQL. */
 export function selectorsIn(expr: string): readonly Selector[] {
   const bare = expr
     .replaceAll(/\b(by|ignoring|on|without|group_left|group_right) \([^)]*\)/g, ' ')

@@ -1,8 +1,8 @@
 import { notServed, Refusal } from './refusal.ts';
 import type { ServedRequest } from './route.ts';
 
-/** What a list filters by: the values of a resource under one query key. */
-export type Filters<T> = Readonly<Record<string, (item: T) => string>>;
+/** What a list filters by: the values of a resource under one query key; of several values one has to match. */
+export type Filters<T> = Readonly<Record<string, (item: T) => string | readonly string[]>>;
 
 export interface NeutronList<T> {
   readonly collection: string;
@@ -48,7 +48,8 @@ export function neutronList<T>(
     Object.entries(list.filters).every(([key, valueOf]) => {
       // As its database does, without case.
       const wanted = query.getAll(key).map((value) => value.toLowerCase());
-      return wanted.length === 0 || wanted.includes(valueOf(item).toLowerCase());
+      const values = [valueOf(item)].flat();
+      return wanted.length === 0 || values.some((value) => wanted.includes(value.toLowerCase()));
     }),
   );
   const limit = limitOf(query, list.maxLimit);

@@ -11,7 +11,7 @@ export function portWire(port: Port): Wire {
     network_id: port.networkId,
     tenant_id: port.projectId,
     mac_address: port.macAddress,
-    admin_state_up: true,
+    admin_state_up: port.adminStateUp,
     status: port.status,
     device_id: port.deviceId,
     device_owner: port.deviceOwner,

@@ -48,6 +48,7 @@ const portChange = z.object({
   port: z.strictObject({
     name: z.string().optional(),
     device_id: z.string().optional(),
+    admin_state_up: z.boolean().optional(),
     fixed_ips: fixedIpsBody,
   }),
 });
@@ -66,6 +67,8 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
       device_id: (port) => port.deviceId,
       network_id: (port) => port.networkId,
       mac_address: (port) => port.macAddress,
+      project_id: (port) => port.projectId,
+      fixed_ips: (port) => port.fixedIps.map((ip) => `ip_address=${ip.ipAddress}`),
     },
     idOf: (port) => port.id,
     wire: portWire,
@@ -239,7 +242,16 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
         status: 200,
         body: neutronList(portList, listedPorts(request, session), request),
       }),
-      ['device_id', 'network_id', 'mac_address', 'fields', 'limit', 'marker'],
+      [
+        'device_id',
+        'network_id',
+        'mac_address',
+        'project_id',
+        'fixed_ips',
+        'fields',
+        'limit',
+        'marker',
+      ],
     ),
     route(
       'GET',
@@ -253,8 +265,9 @@ export function neutronRoutes(world: NeutronWorld): Route[] {
     route('PUT', '/v2.0/ports/{id}', ({ params, body }, session) => {
       const { port } = bodyAs(portChange, body, 'HTTPBadRequest');
       const { id } = portOf(params['id'], session);
-      const { name, device_id: deviceId } = port;
+      const { name, device_id: deviceId, admin_state_up: adminStateUp } = port;
       const fixedIps = wantedIps(port.fixed_ips);
+      if (adminStateUp !== undefined) ports.enable(id, adminStateUp);
       if (fixedIps !== undefined) ports.readdress(id, fixedIps);
       const changed = ports.update(id, {
         ...(name === undefined ? {} : { name }),

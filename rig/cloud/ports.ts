@@ -15,6 +15,7 @@ export interface Port {
   readonly networkId: string;
   readonly macAddress: string;
   readonly status: string;
+  readonly adminStateUp: boolean;
   /** '' = attached to nothing. */
   readonly deviceId: string;
   readonly deviceOwner: string;
@@ -74,6 +75,7 @@ export class Ports {
       networkId: network.id,
       macAddress,
       status: 'DOWN',
+      adminStateUp: true,
       deviceId: '',
       deviceOwner: '',
       fixedIps: this.#addresses(request),
@@ -108,7 +110,9 @@ export class Ports {
   /** Every change moves the revision. */
   update(
     id: string,
-    change: Partial<Pick<Port, 'name' | 'status' | 'deviceId' | 'deviceOwner' | 'fixedIps'>>,
+    change: Partial<
+      Pick<Port, 'name' | 'status' | 'adminStateUp' | 'deviceId' | 'deviceOwner' | 'fixedIps'>
+    >,
   ): Port {
     const before = this.port(id);
     const port = {
@@ -146,6 +150,13 @@ export class Ports {
       deviceOwner: 'compute:nova',
       status: 'ACTIVE',
     });
+  }
+
+  /** Switches a port on or off; a bound port is DOWN while it is off. */
+  enable(id: string, adminStateUp: boolean): Port {
+    const { deviceId } = this.port(id);
+    const status = adminStateUp && deviceId !== '' ? 'ACTIVE' : 'DOWN';
+    return this.update(id, { adminStateUp, status });
   }
 
   /** What a detach does: a port that the tenant made stays, attached to nothing; one that Nova made goes. */

@@ -70,6 +70,7 @@ export interface PortChange {
   readonly name?: string;
   readonly device_id?: string;
   readonly device_owner?: string;
+  readonly admin_state_up?: boolean;
   readonly fixed_ips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
 }
 

@@ -117,5 +117,5 @@ function wrongMachine(hostRoot: string, { machineId }: JobRequest): string | und
   const own =
     machineId === undefined ? undefined : textOf(join(hostRoot, '/etc/machine-id'))?.trim();
   if (machineId === undefined || own === machineId) return undefined;
-  return `this host has the machine id ${own ?? 'of nobody'}, the Job is for ${machineId}`;
+  return `this host has ${own ? `machine id ${own}` : 'no machine id'}, the Job is for machine id ${machineId}`;
 }

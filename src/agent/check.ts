@@ -56,7 +56,7 @@ function workOf({ change, ...unit }: Unit): string {
 }
 
 function interrupted(step: JournalEntry['step']): Refusal {
-  return drifted(`end an interrupted change (${step})`);
+  return drifted(`complete an interrupted change (${step})`);
 }
 
 function drifted(work: string): Refusal {

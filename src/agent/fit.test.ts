@@ -13,7 +13,7 @@ test('a request without a family counts as netplan', () => {
 test("a run for another network manager gets no backend and reports the host's", () => {
   expect(fitOf({ family: 'netplan', found }, request([], { family: 'keyfile' }))).toEqual({
     backend: undefined,
-    misfit: `found netplan (${found}), but the Job is for keyfile`,
+    misfit: `host uses netplan (${found}), but the Job is for keyfile`,
     family: 'netplan',
   });
 });
@@ -27,5 +27,5 @@ test('a run for another network manager gets no backend even if the agent suppor
 test("a host with an unknown network manager keeps the run's backend, for ending unfinished changes", () => {
   const { backend, ...rest } = fitOf({ found: 'two managers' }, request([]));
   expect(backend?.name).toBe('netplan');
-  expect(rest).toEqual({ misfit: 'found two managers', family: undefined });
+  expect(rest).toEqual({ misfit: 'unsupported: two managers', family: undefined });
 });

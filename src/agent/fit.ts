@@ -18,12 +18,17 @@ export function fitOf(
   { family, found }: FamilyFinding,
   { family: made = 'netplan' }: JobRequest,
 ): Fit {
-  if (family === undefined) return { backend: backends[made], misfit: `found ${found}`, family };
+  if (family === undefined)
+    return {
+      backend: backends[made],
+      misfit: `unsupported: ${found}`,
+      family,
+    };
   if (backends[family] === undefined) {
-    const misfit = `found ${family} (${found}), which this agent has no files for`;
+    const misfit = `host uses ${family} (${found}), which this agent does not support`;
     return { backend: undefined, misfit, family: undefined };
   }
   if (family === made) return { backend: backends[made], misfit: undefined, family };
-  const misfit = `found ${family} (${found}), but the Job is for ${made}`;
+  const misfit = `host uses ${family} (${found}), but the Job is for ${made}`;
   return { backend: undefined, misfit, family };
 }

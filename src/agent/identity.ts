@@ -30,5 +30,5 @@ export function linkOf(host: Pick<Snapshot, 'links'>, mac: string): Link | undef
 
 /** Returns a message about links sharing a MAC. */
 export function twinsText([first, second]: readonly Link[], mac: string): string {
-  return `${first?.name} and ${second?.name} have the MAC ${mac}`;
+  return `links ${first?.name} and ${second?.name} have the same MAC ${mac}`;
 }

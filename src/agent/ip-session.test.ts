@@ -121,13 +121,13 @@ describe('IpSession', () => {
 
   test('IpSession rejects if ip exits by itself, and works again afterwards', async () => {
     using ip = new IpSession(await fakeIp("end) echo 'out of memory' >&2; exit 3 ;;"));
-    await expect(ip.run(['end'])).rejects.toThrow('ip ended with 3: out of memory');
+    await expect(ip.run(['end'])).rejects.toThrow('ip exited with code 3: out of memory');
     expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
   test('IpSession reports a signal from outside', async () => {
     using ip = new IpSession(await fakeIp('hit) kill -KILL $$ ;;'));
-    await expect(ip.run(['hit'])).rejects.toThrow('ip was ended by SIGKILL');
+    await expect(ip.run(['hit'])).rejects.toThrow('ip was killed by SIGKILL');
     expect(await ip.run([])).toEqual({ seen: nothing });
   });
 
@@ -199,6 +199,6 @@ describe('IpSession', () => {
     const links = `[{"ifindex":5,"ifname":"ens5","flags":[],"mtu":1500}]`;
     const first = `link*) echo '${links}' ;;\n addr*) echo '[{"ifindex":5,"ifname":"multinic0"}]' ;;`;
     using ip = new IpSession(await fakeIp('', first));
-    await expect(ip.run([])).rejects.toThrow('during each of 10 looks');
+    await expect(ip.run([])).rejects.toThrow('during each of 10 reads');
   });
 });

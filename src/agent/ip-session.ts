@@ -173,7 +173,7 @@ class IpProcess<T> {
       if (seen) return { seen };
       this.#complaints = '';
     }
-    throw new Error(`the kernel's state changed during each of ${maxReads} looks at it`);
+    throw new Error(`the kernel's state changed during each of ${maxReads} reads`);
   }
 
   /** Returns the answers after these lines; undefined if `ip` exits early. */
@@ -228,9 +228,9 @@ class IpProcess<T> {
     }
     const end = this.#end ?? { code: null, signal: null };
     if ('error' in end) throw unusable(end.error);
-    if (end.code !== null) throw new Error(`ip ended with ${end.code}: ${complaint}`);
+    if (end.code !== null) throw new Error(`ip exited with code ${end.code}: ${complaint}`);
     // Killed by our time limit, by the kernel when out of memory, or by an operator.
-    throw new Error(this.#child.killed ? silence : `ip was ended by ${end.signal}`);
+    throw new Error(this.#child.killed ? silence : `ip was killed by ${end.signal}`);
   }
 }
 

@@ -70,7 +70,9 @@ describe('host lock', () => {
     const release = await holdLock();
     const clock = createFakeClock();
     const second = underLock({ hostRoot, clock, signal }, async () => 'never');
-    const rejection = expect(second).rejects.toThrow('another run of the agent holds this host');
+    const rejection = expect(second).rejects.toThrow(
+      'another agent run on this host holds the lock',
+    );
     const patience = expect.poll(async () => {
       await clock.advance(61_000);
       return clock.waits.length;

@@ -36,7 +36,7 @@ export async function underLock<T>(
     using lock = tryLock(path);
     if (lock) return await work();
     if (clock.monotonicMs() >= end)
-      throw new HostBusyError('another run of the agent holds this host');
+      throw new HostBusyError('another agent run on this host holds the lock');
     await clock.sleep(pauseMs, signal);
   }
 }

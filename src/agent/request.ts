@@ -14,9 +14,9 @@ export interface AgentOptions {
 
 export const usage = `usage: multinic agent --request FILE --result FILE [--host-root DIR] [--dry-run]
 
-  --request FILE   what the node's NICs shall be (JSON)
-  --result FILE    where the outcome is written (JSON, at most 4,000 bytes)
-  --host-root DIR  where the host's /etc/netplan, /var/lib/multinic and /proc/sys/net are found (${jobFiles.hostRoot})
+  --request FILE   desired NICs of the node (JSON)
+  --result FILE    file for the outcome (JSON, at most 4,000 bytes)
+  --host-root DIR  folder with the host's /etc/netplan, /var/lib/multinic and /proc/sys/net (${jobFiles.hostRoot})
   --dry-run        print the plan as JSON and change nothing
 `;
 

@@ -74,7 +74,7 @@ const volumeOfPod = /\/volumes\/(kubernetes\.io~[^/]+\/[^/]+)$/;
 
 function lackedFolder({ path }: Mount, hostRoot: string, shown: ReadonlyMap<string, string>) {
   const [, volume] = volumeOfPod.exec(shown.get(join(hostRoot, path)) ?? '') ?? [];
-  return volume && lacking(`the mount of ${path} (${volume} is there)`);
+  return volume && lacking(`the mount of ${path} (volume ${volume} is mounted there)`);
 }
 
 /** Returns the mounted folder by mount point (proc_pid_mountinfo(5)); the last mount counts. */
@@ -128,20 +128,20 @@ export async function lackedNetwork(
   const [address] = protectedAddresses;
   return address === undefined
     ? unidentified
-    : lacking(`hostNetwork: no link has an address of the Node (${address})`);
+    : lacking(`hostNetwork (no link has the Node address ${address})`);
 }
 
 const unidentified =
-  'nobody can tell whether the Pod has the hostNetwork that its Job gives it: the Node has no address, and no link the MAC of a NIC of ours; nothing was touched';
+  'the agent cannot verify that the Pod has hostNetwork, as its Job requests: the Node has no address, and no link has the MAC of a managed NIC; nothing was changed';
 
 /** Causes besides the Pod, by error code. Without CAP_DAC_OVERRIDE root has only the owner's rights. */
 const causesOnHost: Readonly<Record<string, string>> = {
-  EROFS: '; a file system of the host that is read-only',
-  EACCES: '; its owner and mode on the host, which have to let root in; SELinux',
+  EROFS: ', read-only file system of the host',
+  EACCES: ', owner and mode of the path on the host (root needs access), SELinux',
 };
 
 function lacking(what: string, code = ''): string {
-  return `the Pod lacks what its Job gives it, ${what}; nothing was touched. Look for what takes it away: admission webhook, policy, container runtime${causesOnHost[code] ?? ''}`;
+  return `the Pod lacks ${what}, which its Job requests; nothing was changed. Check what removes it: admission webhook, policy, container runtime${causesOnHost[code] ?? ''}`;
 }
 
 /** Throws if the result file is not writable: changes would go unreported. */
@@ -150,6 +150,6 @@ export function checkResult(path: string): void {
   if (refused === 'ENOENT') refused = inaccessible(dirname(path), constants.W_OK);
   if (refused === undefined) return;
   throw new Error(
-    `${path} cannot be written (${refused}); nothing was touched. The container needs it as its terminationMessagePath`,
+    `${path} cannot be written (${refused}); nothing was changed. The container needs the file as its terminationMessagePath`,
   );
 }

@@ -22,7 +22,7 @@ describe('fence', () => {
   });
 
   test('staleness refuses an older generation', () => {
-    expect(staleness(seen, { uid: 'a', generation: 4 })).toContain('older than 5');
+    expect(staleness(seen, { uid: 'a', generation: 4 })).toContain('older than generation 5');
   });
 
   test('staleness refuses a replaced object whatever its generation', () => {
@@ -39,7 +39,7 @@ describe('fence', () => {
       { uid: 'a', generation: 4 },
       { uid: 'b', generation: 5 },
     ]) {
-      expect(staleness(seen, { ...older, supersedes: late })).toContain('older than 5');
+      expect(staleness(seen, { ...older, supersedes: late })).toContain('older than generation 5');
     }
     expect(staleness(emptyState, { ...older, supersedes })).toBeUndefined();
   });

@@ -183,9 +183,9 @@ export function staleness(
 ): string | undefined {
   if (sameFence(supersedes, seen)) return undefined;
   if (retiredUids.includes(uid))
-    return `object ${uid} was replaced on this host by ${seen?.uid ?? 'another'}`;
+    return `object ${uid} was replaced on this host by object ${seen?.uid ?? 'of unknown uid'}`;
   if (seen?.uid === uid && generation < seen.generation) {
-    return `generation ${generation} is older than ${seen.generation}, which this host has seen`;
+    return `generation ${generation} is older than generation ${seen.generation}, which this host already has`;
   }
   return undefined;
 }

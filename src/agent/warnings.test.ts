@@ -52,7 +52,7 @@ test('a NIC NetworkManager is configured to ignore is reported as not persistent
     mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, 'run/systemd/units/invocation:NetworkManager.service'), '');
   writeFileSync(join(root, 'run/NetworkManager/devices/2'), '[device]\nmanaged=true\n');
-  const warning = 'NotPersistent multinic0, NetworkManager is told not to manage it';
+  const warning = 'NotPersistent multinic0, NetworkManager is configured to ignore it';
   expect(warnings('keyfile')).toContain(warning);
   expect(warnings('ifcfg')).toContain(warning);
   expect(warnings('networkd')).not.toContain(warning);
@@ -64,7 +64,7 @@ test('a NIC NetworkManager is configured to ignore is reported as not persistent
 const cloudInit =
   'SUBSYSTEM=="net", ACTION=="add", DRIVERS=="?*", ATTR{address}=="02:00:00:00:01:01", NAME="stor0"\n';
 const file = '70-persistent-net.rules';
-const warning = `NotPersistent multinic0, stor0 by /etc/udev/rules.d/${file}`;
+const warning = `NotPersistent multinic0, named stor0 by /etc/udev/rules.d/${file}`;
 
 test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
   ['by MAC is reported', { [file]: cloudInit }, warning],
@@ -114,7 +114,7 @@ test.each<[string, Readonly<Record<string, string>>, string | undefined]>([
 });
 
 const naming = '80-net-setup-link.rules';
-const unnamed = `NotPersistent multinic0, no name by /etc/udev/rules.d/${naming}`;
+const unnamed = `NotPersistent multinic0, not named by /etc/udev/rules.d/${naming}`;
 const systemds = 'IMPORT{builtin}="net_setup_link"\nNAME=="", NAME="$env{ID_NET_NAME}"\n';
 
 test.each<[string, keyof typeof backends, Readonly<Record<string, string>>, string | undefined]>([

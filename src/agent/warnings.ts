@@ -41,10 +41,10 @@ function renamedAtBoot(nics: readonly NicResult[], { backend, hostRoot }: Contex
     .flatMap(({ mac, name }) => {
       const ruled = nameByRules(rules, mac, backend.namingRules);
       if (ruled === undefined && unnamed) {
-        return [`NotPersistent ${name}, no name by ${linkFileRules}`];
+        return [`NotPersistent ${name}, not named by ${linkFileRules}`];
       }
       if (ruled === undefined || ruled.name === name) return [];
-      return [`NotPersistent ${name}, ${ruled.name} by ${ruled.path}`];
+      return [`NotPersistent ${name}, named ${ruled.name} by ${ruled.path}`];
     });
 }
 
@@ -88,5 +88,5 @@ function notPersistent(
   const isLeft = ({ index }: { readonly index: number }) => isLeftAlone(hostRoot, index);
   return nics
     .filter(({ state, mac }) => state === 'Configured' && nicOf(host, mac).links.some(isLeft))
-    .map(({ name }) => `NotPersistent ${name}, NetworkManager is told not to manage it`);
+    .map(({ name }) => `NotPersistent ${name}, NetworkManager is configured to ignore it`);
 }

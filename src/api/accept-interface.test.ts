@@ -93,7 +93,7 @@ describe('acceptInterfaces', () => {
     expect(acceptInterfaces([{ ...entry, routes: many, subnets: [] }]).rejected).toEqual([]);
     const [only] = rejectionOf({ ...entry, routes: many, subnets });
     expect(only?.message).toBe(
-      '66 routes with those of the first subnet; a NIC has at most 64, leave some out',
+      '66 routes with those of the main subnet; a NIC may have at most 64, remove some',
     );
   });
 
@@ -124,22 +124,22 @@ describe('acceptInterfaces', () => {
     ['cidr', { cidr: '10.0.0.0/024' }, '"10.0.0.0/024" is not a network such as 10.0.0.0/24'],
     ['addresses', { addresses: ['10.0.0.10/08'] }, '"10.0.0.10/08" is not a network'],
     ['addresses', { addresses: ['fd00::a/064'] }, '"fd00::a/064" is not a network'],
-    ['name', { name: 'multinic10' }, 'multinic10 is not one of multinic0 to multinic9'],
-    ['name', { name: 'xmultinic1' }, 'xmultinic1 is not one of multinic0 to multinic9'],
-    ['name', { name: 'multinic1x' }, 'multinic1x is not one of multinic0 to multinic9'],
-    ['name', { name: 'multinic12' }, 'multinic12 is not one of multinic0 to multinic9'],
-    ['id', { id: 12, name: undefined }, '12 is not one of multinic0 to multinic9'],
+    ['name', { name: 'multinic10' }, '"multinic10" is not a name from multinic0 to multinic9'],
+    ['name', { name: 'xmultinic1' }, '"xmultinic1" is not a name from multinic0 to multinic9'],
+    ['name', { name: 'multinic1x' }, '"multinic1x" is not a name from multinic0 to multinic9'],
+    ['name', { name: 'multinic12' }, '"multinic12" is not a name from multinic0 to multinic9'],
+    ['id', { id: 12, name: undefined }, '12 is not an index from 0 to 9'],
     ['gateway', { gateway: '10.0.0.1/24' }, '"10.0.0.1/24" is not an IPv4 or IPv6 address'],
     ['subnets[0].cidr', { subnets: [{ cidr: '10.0.0.0' }] }, '"10.0.0.0" is not a network'],
     [
       'subnets[1].cidr',
       { subnets: [{ cidr: '10.0.0.0/25' }, { cidr: '10.1.0.0/24' }] },
-      '10.1.0.0/24 holds none of the addresses',
+      '10.1.0.0/24 contains no address of the NIC',
     ],
     [
       'subnets[0].gateway',
       { subnets: [{ cidr: '10.0.0.0/24', gateway: 'fd00::1' }] },
-      'fd00::1 is not of the family of 10.0.0.0/24',
+      'fd00::1 is not in the address family of 10.0.0.0/24',
     ],
     [
       'subnets[0].routes[0].to',

@@ -80,8 +80,13 @@ function acceptInterface(entry: InterfaceSpec): RequestInterface {
 function indexOf({ id = 0, name }: InterfaceSpec): number {
   const index = name === undefined ? id : indexOfName(name);
   if (index === undefined || index > maxIndex) {
-    const field = name === undefined ? 'id' : 'name';
-    throw new UnusableField(field, `${name ?? id} is not one of multinic0 to multinic${maxIndex}`);
+    if (name === undefined) {
+      throw new UnusableField('id', `${id} is not an index from 0 to ${maxIndex}`);
+    }
+    throw new UnusableField(
+      'name',
+      `"${name}" is not a name from multinic0 to multinic${maxIndex}`,
+    );
   }
   return index;
 }
@@ -90,13 +95,14 @@ function indexOf({ id = 0, name }: InterfaceSpec): number {
 function addressesOf({ address, cidr, addresses = [] }: InterfaceSpec): string[] {
   const list = addresses.map((text) => plainForm(network('addresses', text)));
   if (address === undefined) {
-    if (list.length === 0) throw new UnusableField('address', 'is missing; give the fixed IP');
+    if (list.length === 0)
+      throw new UnusableField('address', 'is missing; set the fixed IP of the port');
     return unique(list);
   }
   if (!isIPv4(address)) {
     throw new UnusableField('address', `"${address}" is not an IPv4 address`);
   }
-  if (!cidr) throw new UnusableField('cidr', 'is missing; give the subnet of address');
+  if (!cidr) throw new UnusableField('cidr', 'is missing; set the subnet of the address');
   const prefix = prefixOf(network('cidr', cidr));
   if (!contains(cidr, address)) {
     throw new UnusableField('address', `${address} is not in cidr ${cidr}`);
@@ -130,11 +136,11 @@ function furtherWay(
 ): WayOut {
   const subnet = networkOf(network(`${field}.cidr`, cidr));
   if (!addresses.some((address) => contains(subnet, ipOf(address)))) {
-    throw new UnusableField(`${field}.cidr`, `${cidr} holds none of the addresses of the NIC`);
+    throw new UnusableField(`${field}.cidr`, `${cidr} contains no address of the NIC`);
   }
   const way = gateway ? ip(`${field}.gateway`, gateway) : undefined;
   if (way !== undefined && familyOf(way) !== familyOf(subnet)) {
-    throw new UnusableField(`${field}.gateway`, `${way} is not of the family of ${cidr}`);
+    throw new UnusableField(`${field}.gateway`, `${way} is not in the address family of ${cidr}`);
   }
   return { cidr: subnet, gateway: way, routes: readRoutes(`${field}.routes`, routes) };
 }
@@ -161,7 +167,7 @@ function routesOf(ways: readonly WayOut[], addresses: readonly string[]) {
   if (all.length > maxRoutes) {
     throw new UnusableField(
       'subnets',
-      `${all.length} routes with those of the first subnet; a NIC has at most ${maxRoutes}, leave some out`,
+      `${all.length} routes with those of the main subnet; a NIC may have at most ${maxRoutes}, remove some`,
     );
   }
   return all;
@@ -219,7 +225,7 @@ function duplicates(accepted: Acceptance['accepted']): Map<number, Rejection> {
       if (entries.length < 2) continue;
       const where = entries.map(({ position }) => `interfaces[${position}]`).join(' and ');
       for (const { position } of entries) {
-        found.set(position, { position, field, message: `${key} is claimed by ${where}` });
+        found.set(position, { position, field, message: `${key} is used by ${where}` });
       }
     }
   }

@@ -33,12 +33,15 @@ export function desiredNode(posted: PostedNode, providerId: string): Desired {
   });
   const name = objectName(nodeName);
   if (name === '') {
-    return invalid('nodeName', `"${nodeName}" has no letter or digit that an object name may hold`);
+    return invalid(
+      'nodeName',
+      `"${nodeName}" has no character a-z or 0-9, which an object name needs; rename the server`,
+    );
   }
   if (interfaces.length > maxInterfaces) {
     return invalid(
       'interfaces',
-      `${interfaces.length} entries; a node has at most ${maxInterfaces}`,
+      `${interfaces.length} entries; a node may have at most ${maxInterfaces}, remove some`,
     );
   }
   const { accepted, rejected } = acceptInterfaces(interfaces);

@@ -31,11 +31,16 @@ const seenInterface = z.looseObject({
   ...interfaceSpec.shape,
   subnetName: z.string().optional().describe('Name of the subnet of cidr.'),
   networkName: z.string().optional().describe('Name of the network.'),
-  portStatus: z.string().optional().describe("Neutron's word at the last look, such as ACTIVE."),
+  portStatus: z
+    .string()
+    .optional()
+    .describe('Status of the port in Neutron at the last sync, such as ACTIVE.'),
   createdAt: z
     .string()
     .optional()
-    .describe('When the port was created, or first delivered if Neutron does not tell (RFC 3339).'),
+    .describe(
+      'When the port was created, or first delivered if Neutron reports no time (RFC 3339).',
+    ),
 });
 
 /** Record with observed port data, which are not part of the delivered and hashed config. */
@@ -59,8 +64,14 @@ export const historyQuery = z.strictObject({
     .datetime({ offset: true })
     .optional()
     .describe('Only changes at this time or later (RFC 3339).'),
-  limit: z.coerce.number().int().min(1).max(200).default(100).describe('Changes of one answer.'),
-  continue: z.string().max(64).optional().describe('Value of x-continue of the page before.'),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(100)
+    .describe('Maximum number of changes in the response.'),
+  continue: z.string().max(64).optional().describe('Value of x-continue from the previous page.'),
 });
 
 const loggedInterface = z.looseObject(interfaceSpec.shape);

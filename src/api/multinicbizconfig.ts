@@ -7,7 +7,7 @@ const text = (what: string) => z.string().optional().describe(what);
 
 /** NIC entry. The schema has no limits: an invalid entry refuses its own node, not the whole object. */
 export const bizInterface = z.object({
-  portId: text('Neutron port id; the name of the NIC sticks to it.'),
+  portId: text('Neutron port id; the NIC name belongs to the port.'),
   macAddress: text('MAC address of the port, in colon form; how the node finds the NIC.'),
   address: text('IPv4 address of the NIC, without prefix.'),
   cidr: text('Subnet of address: host form 10.0.0.10/24 or network form 10.0.0.0/24.'),
@@ -30,7 +30,7 @@ export type BizNode = z.infer<typeof bizNode>;
 
 export const bizConfigSpec = z.object({
   providerId: text('Business cluster (x-provider-id).'),
-  specHash: text('Hash of the writer; echoed in status.observedSpecHash, decides nothing.'),
+  specHash: text('Hash by the writer; copied to status.observedSpecHash and otherwise unused.'),
   nodeConfigs: z
     .array(bizNode)
     .optional()

@@ -42,7 +42,11 @@ export const interfaceSpec = z.object({
     .max(15)
     .optional()
     .describe('Kernel name of the NIC, multinic0 to multinic9.'),
-  portId: z.string().max(64).optional().describe('Neutron port id; names stick to it.'),
+  portId: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Neutron port id; the NIC name belongs to the port.'),
   macAddress: z
     .string()
     .regex(macPattern)
@@ -73,14 +77,14 @@ export const interfaceSpec = z.object({
     .max(32)
     .optional()
     .describe(
-      'Further subnets of the NIC that have a gateway or routes; of each family the first gateway counts.',
+      'Further subnets of the NIC that have a gateway or routes; the first gateway of each address family is used.',
     )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   networkId: z.string().max(64).optional().describe('Neutron network id.'),
   subnetId: z.string().max(64).optional().describe('Neutron subnet id of address.'),
   routing: routing
     .optional()
-    .describe('How traffic of the NIC is routed; default pbr: a table and rules of its own.'),
+    .describe('How traffic of the NIC is routed; default pbr: by its own table and rules.'),
 });
 
 export type InterfaceSpec = z.infer<typeof interfaceSpec>;
@@ -102,7 +106,7 @@ export const nodeConfigSpec = z.object({
     .array(interfaceSpec)
     .max(64)
     .optional()
-    .describe('NICs of the node; empty: nothing on this node is ours any more.')
+    .describe('NICs of the node; empty: MultiNIC manages no NIC on this node.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
 });
 
@@ -111,7 +115,7 @@ export type NodeConfigSpec = z.infer<typeof nodeConfigSpec>;
 const time = (what: string) => z.string().max(64).optional().describe(`${what} (RFC 3339).`);
 
 export const interfaceStatus = z.object({
-  name: z.string().max(64).optional().describe('Kernel name that the NIC has, or is to get.'),
+  name: z.string().max(64).optional().describe('Current or planned kernel name of the NIC.'),
   interfaceIndex: z.int().optional().describe('Position of the entry in spec.interfaces.'),
   id: z.int().optional().describe('Index of the NIC.'),
   portId: z.string().max(64).optional().describe('Neutron port id.'),
@@ -168,6 +172,7 @@ export const appliedRecord = z.object({
   bootId: word('bootID of the Node at the last agent run or check.', 64),
   readySince: word('Start of the Ready period of the Node at that time.', 64),
   checkAsked: word('Value of the annotation multinic.io/check at that time.', 64),
+  healAsked: word('Value of the annotation multinic.io/heal at that time.', 64),
   checkedAt: time('When a check last compared the node with this record'),
   job: word('Name of the agent Job.'),
   attempt: z.int().optional().describe('Number of the attempt.'),

@@ -24,7 +24,7 @@ const keyReference = (what: string) =>
     .object({
       name: text(`Name of the ${what}.`),
       key: text('Its key.'),
-      optional: flag('Whether it may be missing.'),
+      optional: flag('Whether the object or key may be missing.'),
     })
     .optional()
     .describe(`Key of a ${what} in the same namespace.`);
@@ -82,9 +82,7 @@ const database = z
         password: text('Password of that user. Default: generated.'),
       })
       .optional()
-      .describe(
-        'Copied to Secret mariadb-credentials; leave passwords out to have them generated.',
-      ),
+      .describe('Copied to Secret mariadb-credentials; passwords that are not set are generated.'),
     service: z
       .object({
         type: text('ClusterIP (default), NodePort or LoadBalancer.'),
@@ -96,12 +94,12 @@ const database = z
     backup: z
       .object({
         schedule: text(
-          'When a backup starts, as five fields of cron (default 0 3 * * *); "" for none.',
+          'When a backup starts, as five cron fields (default 0 3 * * *); "": no backups.',
         ),
-        retention: count('How many backup files are kept (default 7).'),
+        retention: count('Number of backup files that are retained (default 7).'),
       })
       .optional()
-      .describe('Logical backups on a volume of their own.'),
+      .describe('Logical backups on a separate volume.'),
   })
   .optional()
   .describe('StatefulSet mariadb: the inventory of the operator.');
@@ -139,8 +137,8 @@ const protection = z
 const reconcileTrigger = z
   .object({
     mode: text('What starts a sync: immediate (default), scheduled, manual or webhook.'),
-    interval: text('scheduled: every so often, such as 15m; at least 1m.'),
-    schedule: text('scheduled: five fields of cron instead of an interval.'),
+    interval: text('Mode scheduled: time between syncs, such as 15m; at least 1m.'),
+    schedule: text('Mode scheduled: five cron fields instead of an interval.'),
     timezone: text('Time zone of the schedule (default UTC).'),
     immediateOnCRChange: flag('Whether a changed OpenstackConfig is synced at once.'),
   })
@@ -165,11 +163,11 @@ const replicaStatus = {
 export const multiNicOperatorStatus = z.object({
   observedGeneration: z.int().optional().describe('Generation that this status is about.'),
   phase: text('Pending, Running, Degraded or Error.'),
-  message: text('What the phase means here, for people.'),
+  message: text('Cause of the phase and action, for users.'),
   lastUpdated: time('Last change of this status.'),
-  conditions: conditions.optional().describe('Ready, and what stands in its way.'),
+  conditions: conditions.optional().describe('Ready, and the problems that prevent it.'),
   controllerStatus: z
-    .object({ ...replicaStatus, desiredReplicas: count('Replicas that are wanted.') })
+    .object({ ...replicaStatus, desiredReplicas: count('Desired replicas.') })
     .optional()
     .describe('Deployment multinic-controller.'),
   databaseStatus: z
@@ -181,7 +179,9 @@ export const multiNicOperatorStatus = z.object({
           at: time('End of the backup.'),
           file: text('Its file on the backup volume.'),
           bytes: z.int().optional().describe('Size of the file.'),
-          verified: flag('Whether it was restored into a scratch database and counted.'),
+          verified: flag(
+            'Whether the backup was restored into a scratch database with equal row counts.',
+          ),
         })
         .optional()
         .describe('The last backup.'),
@@ -190,7 +190,7 @@ export const multiNicOperatorStatus = z.object({
           request: text('Value of the annotation multinic.io/restore.'),
           file: text('File that was restored.'),
           at: time('End of the restore.'),
-          result: text('Succeeded, or why not.'),
+          result: text('Succeeded, or the error.'),
         })
         .optional()
         .describe('The last restore.'),
@@ -199,7 +199,9 @@ export const multiNicOperatorStatus = z.object({
     .describe('StatefulSet mariadb.'),
   protectionStatus: z
     .object({
-      active: flag('Whether the webhook configuration has our CA and the webhook answers.'),
+      active: flag(
+        'Whether the webhook configuration has the CA of lifecycle and the webhook answers.',
+      ),
       preventedMutations: count('Changes that were refused, without dry runs.'),
       lastProtectionEvent: time('Last refusal.'),
     })

@@ -3,6 +3,8 @@ import { interfaceSpec, nodeConfigSpec, nodeConfigStatus } from './multinicnodec
 
 /** Viola's HTTP bodies: `/v1/k8s/multinic/node-configs`. */
 export const nodeConfigsPath = '/v1/k8s/multinic/node-configs';
+/** Server-side dry run, with the POST's body and answer. An earlier Viola answers 404. */
+export const dryRunPath = `${nodeConfigsPath}/dry-run`;
 export const clustersPath = '/v1/k8s/clusters';
 export const providerHeader = 'x-provider-id';
 /** `Prefer: multinic-results`: the caller reads per-node results behind a 200. */
@@ -29,7 +31,7 @@ export const source = z.object({
     .array(z.string().max(64))
     .max(16)
     .optional()
-    .describe('uids of OpenstackConfigs of this name that the object was written for before.'),
+    .describe('uids of earlier OpenstackConfigs with this name that wrote the object.'),
 });
 
 /**
@@ -41,12 +43,15 @@ export const postedNode = z.object({
   nodeName: z.string().max(253).describe('Kubernetes node name.'),
   instanceId: z.string().max(64).optional().describe('Nova server id.'),
   interfaces: z.array(z.looseObject(interfaceSpec.shape)).max(64).optional(),
-  base: base.nullable().optional().describe('Fence: refuse the node when the object has moved.'),
+  base: base
+    .nullable()
+    .optional()
+    .describe('Fence: the node is refused when the object has changed since.'),
   source: source.optional().describe('OpenstackConfig this node comes from.'),
   removalsAllowed: z
     .boolean()
     .optional()
-    .describe('With base: somebody agreed to the removal of the NICs that are missing here.'),
+    .describe('With base: a user consented to the removal of the NICs that are missing here.'),
 });
 
 export type PostedNode = z.infer<typeof postedNode>;
@@ -79,7 +84,7 @@ export const listHeaders = providerHeaders.extend({
     .max(1024)
     .optional()
     .describe(
-      `ETag of an earlier answer: 304 without a body while the page has the same items. Either answer has the token of the next page in ${continueHeader}.`,
+      `ETag of an earlier response: 304 without a body while the page has the same items. Both responses have the token of the next page in ${continueHeader}.`,
     ),
 });
 
@@ -87,7 +92,7 @@ export const postHeaders = providerHeaders.extend({
   prefer: z
     .string()
     .optional()
-    .describe(`${resultsPreference}: the caller reads results of nodes behind a 200.`),
+    .describe(`${resultsPreference}: the caller reads the results of each node in a 200 response.`),
 });
 
 export const nodeErrorCode = z.enum([
@@ -111,7 +116,7 @@ export const nodeResult = z.object({
 export const nodeError = z.object({
   nodeName: z.string(),
   code: nodeErrorCode,
-  field: z.string().describe('Path of the field, empty when it is none.'),
+  field: z.string().describe('Path of the field; empty: the error is about no field.'),
   message: z.string().describe('What is wrong and what to do.'),
 });
 
@@ -136,9 +141,7 @@ export const existingNodeConfig = z.object({
   labelledInstanceId: z
     .string()
     .optional()
-    .describe(
-      'From the label multinic.io/instance-id: spec.instanceId as it was written last by Viola.',
-    ),
+    .describe('From the label multinic.io/instance-id: spec.instanceId as Viola last wrote it.'),
   spec: nodeConfigSpec,
   status: nodeConfigStatus.optional(),
 });
@@ -150,11 +153,11 @@ export const unreadableNode = z.object({
   objectName: z.string().describe('metadata.name of the object.'),
   uid: z.string(),
   generation: z.int(),
-  instanceId: z.string().optional().describe('spec.instanceId, when that can be read.'),
+  instanceId: z.string().optional().describe('spec.instanceId, if readable.'),
   source: source
     .nullable()
     .optional()
-    .describe('From the annotation multinic.io/source; null = it has none; absent = not known.'),
+    .describe('From the annotation multinic.io/source; null: no annotation; absent: unknown.'),
   message: z.string().describe('Which field cannot be read, and why.'),
 });
 
@@ -165,7 +168,7 @@ export const existingNodeConfigs = z.object({
   unreadable: z
     .array(unreadableNode)
     .optional()
-    .describe('Objects of this page that cannot be read; they are there all the same.'),
+    .describe('Existing objects of this page that cannot be read.'),
   observedAt: z.string().describe('When the business cluster was read (RFC 3339).'),
   continue: z.string().optional().describe('Token of the next page.'),
 });
@@ -179,6 +182,23 @@ export type DeleteReason = z.infer<typeof deleteReason>;
 
 export const deleteAnswer = z.object({ uid: z.string(), generation: z.int() });
 
+/** Request to check a node, and to apply drift if `heal` is true. */
+export const checkRequest = z.strictObject({
+  id: z
+    .string()
+    .min(1)
+    .max(64)
+    .describe('Value for the annotation; a value that the object has already starts no check.'),
+  heal: z
+    .boolean()
+    .optional()
+    .describe('true: set multinic.io/heal; else multinic.io/check (default false).'),
+});
+
+export type CheckRequest = z.infer<typeof checkRequest>;
+
+export const checkAnswer = z.object({ uid: z.string(), generation: z.int() });
+
 export const clusters = z.object({
   items: z.array(
     z.object({
@@ -189,11 +209,11 @@ export const clusters = z.object({
       message: z.string(),
       rights: z
         .object({
-          missing: z.array(z.string()).describe('What Viola may not do there and has to.'),
+          missing: z.array(z.string()).describe('Rights that Viola needs there and does not have.'),
           checkedAt: z.string(),
         })
         .optional()
-        .describe('Rights of the identity that the Secret holds; absent: not known.'),
+        .describe('Rights of the account in the Secret; absent: unknown.'),
     }),
   ),
   conditions: z
@@ -206,7 +226,7 @@ export const clusters = z.object({
       }),
     )
     .optional()
-    .describe('What is to be known of Viola itself, such as LegacyListener; absent: nothing.'),
+    .describe('Conditions of Viola itself, such as LegacyListener; absent: none.'),
 });
 
 /** RFC 9457 problem details, the body for every error. */

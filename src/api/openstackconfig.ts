@@ -123,7 +123,7 @@ export const openstackConfigSpec = z.object({
           key: z.string().min(1).max(253).describe('Key in the Secret.'),
         })
         .optional()
-        .describe('AES key for the passwords that Contrabass hands out.'),
+        .describe('AES key for passwords from Contrabass.'),
     })
     .optional()
     .describe('Secrets in the namespace of this object.'),
@@ -146,10 +146,10 @@ export const openstackConfigStatus = z.object({
       nodes: count('Nodes with at least one NIC.'),
       interfaces: count('NICs delivered.'),
       nics: text(
-        'NICs that are configured on their nodes, of those that are planned: 2/3; ?/3 with a legacy Viola.',
+        'NICs configured on their nodes, of the planned NICs, such as 2/3; ?/3 with a legacy Viola.',
         32,
       ),
-      filteredPorts: count('Ports with an address in a selected subnet that are no NIC.'),
+      filteredPorts: count('Ports with an address in a selected subnet that are not NICs.'),
     })
     .optional()
     .describe('Counts of the last sync.'),
@@ -174,36 +174,38 @@ export const openstackConfigStatus = z.object({
         portId: text('Neutron port id.', 64),
         serverId: text('Server that the port is attached to.', 64),
         address: text('Its address in a selected subnet.', 64),
-        reason: text('Why it is no NIC; see the table of reasons.', 64),
+        reason: text('Why the port is not a NIC; see the table of reasons.', 64),
         message: text('The reason with its values, and what to do, for people.', 1024),
       }),
     )
     .max(20)
     .optional()
-    .describe('Ports with an address in a selected subnet that are no NIC, at most 20.')
+    .describe('Ports with an address in a selected subnet that are not NICs, at most 20.')
     .meta(atomic),
   deliveredTo: z
     .array(z.string().max(253))
     .max(256)
     .optional()
-    .describe('Business clusters (k8sProviderID) that hold, or may hold, nodes of this object.')
+    .describe('Business clusters (k8sProviderID) that have, or may have, nodes of this object.')
     .meta(atomic),
   downPortRetry: z
     .object({
       hash: text('sha256 of the sorted ids of the DOWN ports.', 128),
-      lastAttempt: time('Last look at the DOWN ports'),
+      lastAttempt: time('Last poll of the DOWN ports'),
       fastAttempts: count('Number of fast polls so far.'),
     })
     .optional()
     .describe('Fast polls of DOWN ports.'),
   lastHandledReconcileAt: text('Last value of the annotation multinic.io/reconcile-at.', 253),
   lastHandledAllowRemovals: text('Last value of the annotation multinic.io/allow-removals.', 253),
+  lastHandledCheckNodes: text(
+    'Id of the last request in the annotation multinic.io/check-nodes; unusable …: its JSON cannot be used.',
+    253,
+  ),
   openAllowRemovals: z
     .object({ value: text('Value of the annotation.', 253), since: time('First sync with it') })
     .optional()
-    .describe(
-      'Consent to removals that is not used up, because something could not be read or delivered.',
-    ),
+    .describe('Consent to removals that still applies, because a read or a delivery failed.'),
 });
 
 export type OpenstackConfigStatus = z.infer<typeof openstackConfigStatus>;

@@ -18,24 +18,27 @@ export const triggerConfig = z.strictObject({
     .enum(triggerModes)
     .default('immediate')
     .describe(
-      'What starts a look at an OpenstackConfig. immediate: all that happens, and time; scheduled: interval or schedule; manual: nothing but people; webhook: calls of the trigger endpoint.',
+      'What starts a sync of an OpenstackConfig. immediate: changes and polling; scheduled: interval or schedule; manual: users only; webhook: calls of the trigger endpoint.',
     ),
   interval: z
     .string()
     .optional()
     .describe(
-      'scheduled: every so often, such as 15m; at least 1m. Default 5m without a schedule.',
+      'Mode scheduled: time between syncs, such as 15m; at least 1m. Default without a schedule: 5m.',
     ),
   schedule: z
     .string()
     .optional()
-    .describe('scheduled: five fields of cron instead of an interval, such as "0 3 * * *".'),
-  timezone: z.string().optional().describe('Of the schedule, such as Asia/Seoul. Default UTC.'),
+    .describe('Mode scheduled: five cron fields instead of an interval, such as "0 3 * * *".'),
+  timezone: z
+    .string()
+    .optional()
+    .describe('Time zone of the schedule, such as Asia/Seoul. Default UTC.'),
   immediateOnCRChange: z
     .boolean()
     .optional()
     .describe(
-      'Whether a new or edited OpenstackConfig is looked at at once. Always in mode immediate; by default in manual, and not in the others.',
+      'Whether a new or edited OpenstackConfig is synced at once. Always in mode immediate; the default is true in mode manual, else false.',
     ),
 });
 

@@ -10,7 +10,7 @@ export const signatureHeader = 'x-multinic-signature';
 const name = z
   .string()
   .max(253)
-  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a name of Kubernetes');
+  .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a Kubernetes name');
 
 export const triggerParams = z.object({ namespace: name, name });
 
@@ -18,7 +18,7 @@ export const triggerAnswer = z.object({
   id: z
     .string()
     .describe(
-      'Value of the annotation multinic.io/reconcile-at; status.lastHandledReconcileAt when it is done.',
+      'Value of the annotation multinic.io/reconcile-at; status.lastHandledReconcileAt has this value after the sync.',
     ),
   namespace: z.string(),
   name: z.string(),

@@ -148,7 +148,7 @@ function refused(at: string, issue: Issue | undefined): Outcome {
   const path = [at, ...(issue?.path ?? []).map(String)].filter((part) => part !== '').join('.');
   return {
     kind: 'refused',
-    refusal: { field: entryField(path), message: issue?.message ?? 'it cannot be used' },
+    refusal: { field: entryField(path), message: issue?.message ?? 'the value cannot be used' },
   };
 }
 

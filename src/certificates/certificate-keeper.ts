@@ -61,7 +61,7 @@ export interface CertificateKeeper {
 const maxWrites = 4;
 
 export const changed =
-  'what was written is not what is read: something, such as an admission webhook, changes it';
+  'another client, such as an admission webhook, changes the Secret after each write';
 
 /** Maintains a CA and a server certificate in two Secrets, and renews both with overlap. */
 export function createCertificateKeeper<Effect extends string>(
@@ -110,7 +110,7 @@ export function createCertificateKeeper<Effect extends string>(
       const made = issueAuthority(validity(authorityLifeMs));
       return tlsContent(made.certificate, made.key, made.certificate + bundleOf(beside));
     }
-    if (!signing) throw new Error('nothing is signed without an authority');
+    if (!signing) throw new Error('a server certificate needs an authority to sign it');
     const by = { certificate: signing.certificate.pem, key: signing.key };
     const made = issueServer(by, names, validity(serverLifeMs));
     return tlsContent(made.certificate, made.key, bundleOf(beside));

@@ -130,12 +130,12 @@ function contentOf(
   const { uid = '', resourceVersion = '', annotations = {} } = secret.metadata;
   if (!isOwnedBy(keeper, secret)) {
     throw new Error(
-      `the Secret ${name} was not made by ${keeper.called} and is left alone; delete it, or label it ${managedBy}=${keeper.fieldManager} to hand it over`,
+      `Secret ${name} was not created by ${keeper.called} and stays unchanged; delete it, or hand it over by its label ${managedBy}=${keeper.fieldManager}`,
     );
   }
   if (secret.type !== type) {
     throw new Error(
-      `the Secret ${name} has the type ${secret.type}, which cannot be changed to ${type}; delete it and it is made anew`,
+      `Secret ${name} has type ${secret.type}, which cannot be changed to ${type}; delete it, and ${keeper.called} creates it again`,
     );
   }
   return { fence: { uid, resourceVersion }, annotations, data: decoded(secret.data) };

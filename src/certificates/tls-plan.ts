@@ -51,7 +51,7 @@ export function planTls(stored: StoredTls, nowMs: number, names: readonly string
   );
   const plan = (step: TlsStep | undefined): TlsPlan => ({ trusted: beside, step, dueMs });
   if (trusted.text !== bundleOf(beside)) {
-    const why = 'its ca.crt is not what it is to be';
+    const why = 'its ca.crt is out of date';
     return plan({ write: 'authority', pair: signing, beside, why });
   }
   const newServer = whyNewServer(server, beside, nowMs, names);
@@ -60,7 +60,7 @@ export function planTls(stored: StoredTls, nowMs: number, names: readonly string
     return plan({ write: 'certificate', pair: undefined, beside, why });
   }
   if (shown !== bundleOf(beside)) {
-    const why = 'its ca.crt is not that of the authority';
+    const why = 'its ca.crt differs from that of the authority';
     return plan({ write: 'certificate', pair: server, beside, why });
   }
   return plan(undefined);
@@ -70,7 +70,7 @@ export function bundleOf(authorities: readonly Certificate[]): string {
   return authorities.map(({ pem }) => pem).join('');
 }
 
-const noPair = 'there is no certificate with a key that fits it';
+const noPair = 'it has no certificate with a matching key';
 
 function whyNewAuthority(signing: Pair | undefined, nowMs: number): string | undefined {
   if (!signing) return noPair;
@@ -86,15 +86,15 @@ function whyNewServer(
   if (!server) return noPair;
   const { certificate } = server;
   const issuer = trusted.find(({ id }) => id === server.issuer?.id);
-  if (!issuer || !isValid(issuer, nowMs)) return 'no authority that is believed signed it';
+  if (!issuer || !isValid(issuer, nowMs)) return 'its issuer is not a trusted authority';
   const missing = names.filter((name) => !certificate.names.includes(name));
-  if (missing.length > 0) return `it is not for ${missing.join(', ')}`;
+  if (missing.length > 0) return `it lacks the DNS names ${missing.join(', ')}`;
   return whyRenew(certificate, nowMs, serverRenewalMs);
 }
 
 function whyRenew(certificate: Certificate, nowMs: number, renewalMs: number): string | undefined {
-  if (!isValid(certificate, nowMs)) return 'it is not valid at this time';
-  return nowMs >= certificate.untilMs - renewalMs ? 'it ends soon' : undefined;
+  if (!isValid(certificate, nowMs)) return 'it has expired or is not valid yet';
+  return nowMs >= certificate.untilMs - renewalMs ? 'it expires soon' : undefined;
 }
 
 function isValid({ fromMs, untilMs }: Certificate, nowMs: number): boolean {

@@ -23,8 +23,8 @@ export async function accessOf(
 ): Promise<ClusterAccess> {
   if (path.includes(delimiter) && !existsSync(path)) {
     throw new Refusal(
-      `${path} is a list of kubeconfigs, and only one is read`,
-      `give the one that is meant with ${flags}`,
+      `${path} is a list of kubeconfigs; the command reads only one`,
+      `name one file with ${flags}`,
     );
   }
   return loadKubeconfig(path, context === undefined ? {} : { context });

@@ -7,14 +7,17 @@ import { Refusal } from './refusal.ts';
  */
 export async function confirmed(
   question: string,
-  preview = '--dry-run to see what would be done',
+  preview = '--dry-run to see the changes',
 ): Promise<void> {
   if (!process.stdin.isTTY)
-    throw new Refusal('nobody can be asked here', `give --yes, or ${preview}`);
+    throw new Refusal(
+      'standard input is not a terminal: the command cannot ask for confirmation',
+      `give --yes, or ${preview}`,
+    );
   using terminal = disposable();
   const answer = await terminal.question(`${question} (yes/no) `);
   if (answer.trim().toLowerCase() !== 'yes')
-    throw new Refusal('nothing was done', 'answer yes, or give --yes');
+    throw new Refusal('nothing was changed: the answer is not yes', 'answer yes, or give --yes');
 }
 
 function disposable() {

@@ -81,10 +81,11 @@ function nextOf({ status, reason, message }: KubeError): string {
       ? grantEdit(user)
       : 'use a kubeconfig whose user may do this (an administrator of the cluster)';
   }
-  if (status === 401) return 'the credentials of the kubeconfig are not accepted: renew them';
+  if (status === 401)
+    return 'renew the credentials of the kubeconfig: the API server does not accept them';
   if (reason === 'Unreachable' || reason === 'Timeout')
-    return 'see whether the API server can be reached from here, and try again';
-  return 'correct that, and try again: what was done already is found and kept';
+    return 'check that this machine reaches the API server, and try again';
+  return 'correct this, and run the command again: finished steps stay';
 }
 
 function nextOfApi({ isMissingRoute, reason }: ApiError): string {

@@ -189,7 +189,7 @@ export function createLoop(options: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error === undefined) lastProcessed = clock.now();
-      else log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+      else log.warn({ err: error, config: key }, 'reconcile failed, retrying');
     },
   });
   const drift = createController({
@@ -210,7 +210,7 @@ export function createLoop(options: LoopOptions) {
     random,
     observer: countWork(metrics, driftControllerName),
     onResult: ({ key, error }) => {
-      if (error !== undefined) log.warn({ err: error, config: key }, 'check failed, tried again');
+      if (error !== undefined) log.warn({ err: error, config: key }, 'check failed, retrying');
     },
   });
   const bizConfigs = createBizConfigLoop({
@@ -243,7 +243,9 @@ export function createLoop(options: LoopOptions) {
     /** A process without the lease is ready: its watches have not started. */
     notReady: () => {
       const late = watches.all.filter(({ state }) => state === 'listing' || state === 'waiting');
-      return late.length === 0 ? undefined : `${late.length} watches are not up to date`;
+      return late.length === 0
+        ? undefined
+        : `${late.length} ${late.length === 1 ? 'watch is' : 'watches are'} not up to date`;
     },
     processed: stores.processed,
     reflector: watches.configs,

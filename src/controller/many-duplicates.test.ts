@@ -47,7 +47,7 @@ it.each([
       if (target.kind === 'none') messages.add(target.message);
     }
   });
-  expect([...messages]).toEqual(['node worker-1 is also meant by 2999 other objects']);
+  expect([...messages]).toEqual(['node worker-1 is also claimed by 2999 other objects']);
   // Each object parses the Node once.
   expect(count).toBeLessThanOrEqual(3_000);
 });

@@ -261,7 +261,7 @@ export function createReconciler(options: ReconcilerOptions) {
     const run = applied && records.later(applied);
     if (!run) return undefined;
     const { namespace, name } = run.config;
-    const message = `Job ${run.name} of ${namespace}/${name} works on the node, too; it is applied again when that Job is gone`;
+    const message = `Job ${run.name} of ${namespace}/${name} also changes the node; this object is applied again when that Job no longer exists`;
     return { applied, message };
   }
 
@@ -287,7 +287,7 @@ export function createReconciler(options: ReconcilerOptions) {
     signal: AbortSignal,
   ): Promise<Outcome | void> {
     const { config } = report;
-    if (target.kind === 'node') throw new Error('the node is there');
+    if (target.kind === 'node') throw new Error('the Node exists');
     if (target.reason !== 'NodeNotFound') return refuse(report, target, signal);
     if (!mayHaveNics(config)) return release(report, signal);
     const end = (deletedAt(config)?.getTime() ?? 0) + waitForNodeMs;
@@ -297,12 +297,12 @@ export function createReconciler(options: ReconcilerOptions) {
     if (leftMs <= 0) {
       // Reads the Node from the API server, because the cache may be stale.
       if (!(await deletion.nodeIsGone(config, signal))) return refuse(report, target, signal);
-      const message = `${target.message}; the object goes, NICs may remain on the machine`;
+      const message = `${target.message}; the object is deleted, NICs may remain on the machine`;
       reporter.warn(config, 'NodeGone', message);
       return release(report, signal);
     }
     const until = rfc3339(new Date(end));
-    const message = `${target.message}; the deleted object waits for it until ${until}, then it goes and NICs may remain; if the server is gone, annotate the object ${annotations.deleteConsent}=<RFC 3339 time>!`;
+    const message = `${target.message}; the deletion waits for the Node until ${until}, then completes and NICs may remain; if the server no longer exists, set the annotation ${annotations.deleteConsent}=<RFC 3339 time>!`;
     const { requeueAfterMs } = await refuse(report, { ...target, message }, signal);
     return { requeueAfterMs: Math.min(leftMs, requeueAfterMs) };
   }
@@ -334,7 +334,7 @@ export function createReconciler(options: ReconcilerOptions) {
 }
 
 function waitFor({ metadata }: NodeConfig, report: Report): Outcome {
-  const message = `${metadata.name}, which has NICs on the node, is being deleted and goes first`;
+  const message = `MultiNicNodeConfig ${metadata.name} is being deleted; its NICs on the node are removed first`;
   report.tell({ kind: 'waiting', reason: 'WaitingForTurn', message, repeat: false });
   return { requeueAfterMs: lagPauseMs };
 }
@@ -355,7 +355,7 @@ function mayHaveNics(config: NodeConfig): boolean {
 
 /** Wraps the report for work on the former node: the status says "the former node is cleaned first". */
 function reportFormerNode(report: Report, { metadata }: Node): Report {
-  const first = `node ${metadata.name}, which the object meant before, is cleaned first`;
+  const first = `NICs are removed from the former node ${metadata.name} first`;
   return {
     ...report,
     get config() {

@@ -31,8 +31,8 @@ function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace,
       verbs: ['list', 'watch'],
       where: group,
       why: {
-        en: 'Objects of a whole cluster, each entry of which becomes a MultiNicNodeConfig.',
-        ko: '클러스터 전체 객체를 읽어 항목마다 MultiNicNodeConfig를 만듭니다.',
+        en: 'Reads MultiNicBizConfigs: each entry of nodeConfigs becomes a MultiNicNodeConfig.',
+        ko: 'MultiNicBizConfig를 읽어 nodeConfigs의 항목마다 MultiNicNodeConfig를 만듭니다.',
       },
     },
     {
@@ -40,7 +40,10 @@ function bizConfigRights(group: BizConfigGroup): readonly Right<ControllerPlace,
       resource: 'multinicbizconfigs/status',
       verbs: ['patch'],
       where: group,
-      why: { en: 'The state of their nodes.', ko: '노드의 상태를 기록합니다.' },
+      why: {
+        en: 'Writes the state of the nodes to status.',
+        ko: '노드의 상태를 status에 기록합니다.',
+      },
       rare: true,
     },
   ];
@@ -54,8 +57,8 @@ const expansionRights: readonly Right<ControllerPlace, never>[] = [
     verbs: ['create', 'delete'],
     where: 'expansion',
     why: {
-      en: 'One object per entry of a MultiNicBizConfig; it is deleted when the entry leaves.',
-      ko: 'MultiNicBizConfig의 항목마다 객체를 만들고, 항목이 없어지면 삭제합니다.',
+      en: 'Creates one MultiNicNodeConfig per entry of a MultiNicBizConfig, and deletes it when the entry is removed.',
+      ko: 'MultiNicBizConfig의 항목마다 MultiNicNodeConfig를 만들고, 항목이 제거되면 삭제합니다.',
     },
     rare: true,
   },
@@ -77,15 +80,15 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...nodes,
         verbs: ['list', 'watch'],
         why: {
-          en: 'Which Kubernetes node a config is for. Nodes belong to no namespace.',
-          ko: '설정이 어느 Kubernetes 노드의 것인지 찾습니다. Node는 네임스페이스에 속하지 않습니다.',
+          en: 'Finds the Kubernetes node of a MultiNicNodeConfig. Nodes are cluster-scoped.',
+          ko: 'MultiNicNodeConfig에 해당하는 Kubernetes 노드를 찾습니다. Node는 클러스터 범위 리소스입니다.',
         },
       },
       {
         ...nodes,
         verbs: ['get'],
         why: {
-          en: 'Whether a node that an object meant before is still the same machine.',
+          en: 'Checks whether the former node of an object is still the same machine.',
           ko: '객체가 이전에 가리킨 노드가 아직 같은 머신인지 확인합니다.',
         },
         rare: true,
@@ -97,8 +100,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['get'],
         where: 'cluster',
         why: {
-          en: 'Whether all objects are being deleted because their namespace is: nodes are not cleaned then without consent.',
-          ko: '네임스페이스 삭제로 모든 객체가 지워지는 중인지 확인합니다. 그때는 동의 없이 노드를 정리하지 않습니다.',
+          en: 'Checks whether the namespace is being deleted: if so, nodes are not cleaned without consent.',
+          ko: '네임스페이스가 삭제되는 중인지 확인합니다. 삭제 중이면 동의 없이 노드를 정리하지 않습니다.',
         },
         rare: true,
       },
@@ -109,8 +112,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['get'],
         where: 'cluster',
         why: {
-          en: 'The same of their kind, and whether it has all fields of this build: others would be dropped in silence.',
-          ko: 'CRD가 삭제되는 중인지, 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
+          en: 'Checks whether the CRD is being deleted, and whether it has all fields of this build: the API server silently drops fields that the CRD lacks.',
+          ko: 'CRD가 삭제되는 중인지, 이 빌드의 모든 필드가 있는지 확인합니다. CRD에 없는 필드는 API 서버가 경고 없이 버립니다.',
         },
       },
       {
@@ -120,8 +123,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['get'],
         where: 'cluster',
         why: {
-          en: 'Whether a group of MultiNicBizConfigs exists, each minute: it may be added and removed at any time.',
-          ko: 'MultiNicBizConfig 그룹의 존재 여부를 매분 확인합니다. 언제든 추가되거나 제거될 수 있습니다.',
+          en: 'Checks every minute whether the CRD of a MultiNicBizConfig group is installed: it may be installed or removed at any time.',
+          ko: 'MultiNicBizConfig 그룹의 CRD가 설치되어 있는지 1분마다 확인합니다. CRD는 언제든 설치되거나 제거될 수 있습니다.',
         },
         rare: true,
       },
@@ -131,16 +134,16 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...configs,
         verbs: ['list', 'watch', 'patch'],
         why: {
-          en: 'What is wanted. patch: the finalizer, and objects that are made from a MultiNicBizConfig.',
-          ko: '원하는 상태를 읽습니다. patch는 finalizer와 MultiNicBizConfig로 만든 객체에만 씁니다.',
+          en: 'Reads the desired NICs. patch: sets the finalizer, and updates objects that come from a MultiNicBizConfig.',
+          ko: '원하는 NIC 구성을 읽습니다. patch는 finalizer를 설정하고 MultiNicBizConfig에서 만든 객체를 갱신할 때만 사용합니다.',
         },
       },
       {
         ...configs,
         verbs: ['get'],
         why: {
-          en: "Before a host's newer fence is superseded, and before NICs of a MultiNicBizConfig are removed: who owns the object.",
-          ko: '호스트에 남은 더 새로운 fence를 대체하기 전과, MultiNicBizConfig의 NIC를 제거하기 전에 객체의 소유자를 확인합니다.',
+          en: 'Reads the owner of the object before a request supersedes a newer fence of a host, and before NICs of a MultiNicBizConfig are removed.',
+          ko: '호스트에 남은 더 새로운 fence를 대체하기 전과 MultiNicBizConfig의 NIC를 제거하기 전에 객체의 소유자를 확인합니다.',
         },
         rare: true,
       },
@@ -148,15 +151,15 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...configs,
         resource: `${nodeConfigs.plural}/status`,
         verbs: ['patch'],
-        why: { en: 'What came of it.', ko: '결과를 status에 기록합니다.' },
+        why: { en: 'Writes the outcome to status.', ko: '결과를 status에 기록합니다.' },
       },
       {
         ...jobs,
         verbs: ['list', 'watch'],
         where: 'own',
         why: {
-          en: 'Jobs of the deployed controller: to stand back from it.',
-          ko: '기존 컨트롤러의 Job을 보고 물러섭니다.',
+          en: 'Detects Jobs of the legacy controller, to yield to it.',
+          ko: '기존 컨트롤러의 Job을 감지하면 노드를 변경하지 않고 양보합니다.',
         },
       },
       {
@@ -164,22 +167,25 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['list', 'watch'],
         where: 'own',
         why: {
-          en: 'Pods of the deployed controller: to stand back from it.',
-          ko: '기존 컨트롤러의 Pod를 보고 물러섭니다.',
+          en: 'Detects Pods of the legacy controller, to yield to it.',
+          ko: '기존 컨트롤러의 Pod를 감지하면 노드를 변경하지 않고 양보합니다.',
         },
       },
       {
         ...leases,
         names: [leaseName],
         verbs: ['get', 'patch'],
-        why: { en: 'One of several replicas works.', ko: '여러 복제본 중 하나만 일합니다.' },
+        why: {
+          en: 'Leader election: one of several replicas is active.',
+          ko: '리더 선출에 사용합니다. 여러 복제본 중 하나만 동작합니다.',
+        },
       },
       {
         ...leases,
         verbs: ['create'],
         why: {
-          en: 'The lease, at the first start. A create cannot be held to a name.',
-          ko: '처음 시작할 때 lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
+          en: 'Creates the Lease at the first start. RBAC cannot restrict create to a name.',
+          ko: '처음 시작할 때 Lease를 만듭니다. RBAC의 create 권한은 이름으로 제한할 수 없습니다.',
         },
       },
       {
@@ -188,8 +194,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['create'],
         where: 'own',
         why: {
-          en: 'What happens is told on the object, and what is missing at the start on the Pod.',
-          ko: '객체에 Event로 알리고, 시작할 때 부족한 것은 Pod에 알립니다.',
+          en: 'Reports changes as Events on the object, and rights or fields missing at the start as Events on the Pod.',
+          ko: '변화를 객체의 Event로 알리고, 시작할 때 부족한 권한이나 필드를 Pod의 Event로 알립니다.',
         },
       },
       {
@@ -198,8 +204,8 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         verbs: ['patch'],
         where: 'own',
         why: {
-          en: 'The same again is counted in the Event that is there.',
-          ko: '같은 일이 다시 생기면 이미 있는 Event에 횟수만 더합니다.',
+          en: 'Increments the count of an existing Event when it recurs.',
+          ko: '같은 Event가 다시 발생하면 기존 Event의 횟수를 늘립니다.',
         },
         rare: true,
       },
@@ -207,15 +213,15 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...jobs,
         verbs: ['list', 'watch', 'create', 'patch', 'delete'],
         where: 'agents',
-        why: { en: 'Agents run as Jobs.', ko: '에이전트는 Job으로 실행됩니다.' },
+        why: { en: 'Runs agents as Jobs.', ko: '에이전트를 Job으로 실행합니다.' },
       },
       {
         ...jobs,
         verbs: ['get'],
         where: 'agents',
         why: {
-          en: 'A Job that an earlier life of the controller made, before the watch has told of it.',
-          ko: '컨트롤러가 재시작 전에 만든 Job을 watch보다 먼저 확인합니다.',
+          en: 'Finds a Job that the controller created before a restart and that the watch has not delivered yet.',
+          ko: '컨트롤러가 재시작하기 전에 만들었으나 watch로 아직 받지 못한 Job을 확인합니다.',
         },
         rare: true,
       },
@@ -223,22 +229,22 @@ export function controllerRights(namespace: string): RightsTable<ControllerPlace
         ...pods,
         verbs: ['list', 'watch'],
         where: 'agents',
-        why: { en: 'How an agent ended.', ko: '에이전트가 어떻게 끝났는지 봅니다.' },
+        why: { en: 'Reads how an agent ended.', ko: '에이전트가 어떻게 종료되었는지 확인합니다.' },
       },
       {
         ...configMaps,
         verbs: ['create'],
         why: {
-          en: 'What an agent is asked for. They go with the Job that owns them.',
-          ko: '에이전트에게 요청할 내용입니다. 소유한 Job과 함께 삭제됩니다.',
+          en: 'Stores the request to an agent. The ConfigMap is deleted together with its Job.',
+          ko: '에이전트에 보내는 요청을 저장합니다. ConfigMap은 소유한 Job과 함께 삭제됩니다.',
         },
       },
       {
         ...configMaps,
         verbs: ['get'],
         why: {
-          en: 'Whose a ConfigMap is that is there already.',
-          ko: '이미 있는 ConfigMap이 누구의 것인지 확인합니다.',
+          en: 'Checks which Job owns an existing ConfigMap.',
+          ko: '이미 있는 ConfigMap을 어느 Job이 소유하는지 확인합니다.',
         },
         rare: true,
       },

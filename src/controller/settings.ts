@@ -29,12 +29,12 @@ const removedSettings = {
   agentSelinuxType: removedSetting(
     'agent-selinux-type',
     ['AGENT_SELINUX_TYPE'],
-    'the container runtime sets the SELinux type of agents; let a policy of the cluster change it',
+    'the container runtime sets the SELinux type of agents; use a policy of the cluster to change it',
   ),
   jobDeadlineMs: removedSetting(
     'job-deadline',
     ['CONTROLLER_JOB_DEADLINE'],
-    'a Job always has 10 minutes, or 8 more than --start-deadline if that is longer',
+    'the deadline of a Job is 10 minutes, or --start-deadline plus 8 minutes if that is longer',
   ),
 } satisfies Settings;
 

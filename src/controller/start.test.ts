@@ -132,7 +132,7 @@ it('[RW-58] the controller is not ready while a right is missing, and recovers w
     ((await (await fetch(`${url}/readyz`)).json()) as { failing: Record<string, string> }).failing;
   await expect.poll(failing).toMatchObject({
     rights:
-      'may not create configmaps in multinic-agents (Role multinic-controller in multinic-agents), and 1 more; the log has a command for each',
+      'missing right: create configmaps in multinic-agents (Role multinic-controller in multinic-agents), and 1 more; the log has a kubectl command for each',
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   const warnings = () =>

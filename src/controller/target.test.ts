@@ -30,7 +30,7 @@ describe('findTarget', () => {
     expect(found).toMatchObject({
       name: {
         kind: 'differs',
-        message: 'nodeName is worker-1, the Node with this systemUUID is other',
+        message: 'nodeName is worker-1, but the Node with this systemUUID is other',
       },
     });
   });
@@ -61,7 +61,7 @@ describe('findTarget', () => {
   it('findTarget refuses two Nodes with the same systemUUID and names both', () => {
     expect(target(nodeConfig(), [node('b', instanceId), node('a', instanceId)])).toMatchObject({
       reason: 'DuplicateSystemUUID',
-      message: `Nodes a and b report the systemUUID ${instanceId}`,
+      message: `Nodes a and b report the same systemUUID ${instanceId}`,
     });
   });
 });

@@ -36,7 +36,7 @@ export function targetOf(config: NodeConfig, spec: AcceptedSpec, stores: Stores)
   const duplicates = duplicatesOf(config, target.node, stores);
   if (duplicates.count === 0) return target;
   const { name } = target.node.metadata;
-  const message = `node ${name} is also meant by ${textOf(duplicates)}`;
+  const message = `node ${name} is also claimed by ${textOf(duplicates)}`;
   return { kind: 'none', reason: 'DuplicateInstanceId', message };
 }
 
@@ -56,7 +56,7 @@ export function findTarget(config: NodeConfig, nodes: NodeDirectory): Target {
   }
   if (others.length > 0) {
     const names = [node, ...others].map(({ metadata }) => metadata.name).toSorted();
-    const message = `Nodes ${names.join(' and ')} report the systemUUID ${instanceId}`;
+    const message = `Nodes ${names.join(' and ')} report the same systemUUID ${instanceId}`;
     return { kind: 'none', reason: 'DuplicateSystemUUID', message };
   }
   return { kind: 'node', node, name: nameMatch(nodeName, node) };
@@ -74,7 +74,7 @@ function byName(nodeName: string, nodes: NodeDirectory): Target {
 
 function nameMatch(nodeName: string, { metadata }: Node): NameMatch {
   if (nodeName === metadata.name) return { kind: 'same' };
-  const message = `nodeName is ${nodeName}, the Node with this systemUUID is ${metadata.name}`;
+  const message = `nodeName is ${nodeName}, but the Node with this systemUUID is ${metadata.name}`;
   return { kind: 'differs', message };
 }
 

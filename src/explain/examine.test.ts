@@ -6,7 +6,8 @@ import { examine } from './examine.ts';
 import type { SystemFacts } from './facts.ts';
 import type { Section, Severity } from './finding.ts';
 import { sections } from './finding.ts';
-import { factsOf, faults } from './testing/faults.ts';
+import { factsOf } from './testing/fault.ts';
+import { faults } from './testing/faults.ts';
 import {
   cluster,
   config,
@@ -209,6 +210,22 @@ const rows: readonly Row[] = [
     reason: 'NoNodeStatus',
   },
   {
+    title: 'node without status since two minutes',
+    facts: {
+      ...nodes(node(18, { state: 'Unknown', ready: 'Unknown' })),
+      ...ready('True', 'Synced', '', {
+        conditions: [
+          { type: 'Ready', status: 'True', reason: 'Synced' },
+          { type: 'NICsReady', status: 'False', lastTransitionTime: '2026-11-26T05:23:00Z' },
+        ],
+      }),
+    },
+    section: 'nodes',
+    severity: 'info',
+    subject: 'biz-1/worker-18',
+    reason: 'NoNodeStatus',
+  },
+  {
     title: 'NIC with another MTU',
     facts: nodes(node(17), node(18, { nics: [nic(18, 1, { mtu: 9000 })] }), node(19)),
     section: 'network',
@@ -219,9 +236,7 @@ const rows: readonly Row[] = [
   },
   {
     title: 'file of an earlier network manager',
-    facts: nodes(
-      node(18, { message: 'All configured; warnings: FilesLeft /etc/netplan/90-multinic0.yaml' }),
-    ),
+    facts: nodes(node(18, { message: 'warnings: FilesLeft /etc/netplan/90-multinic0.yaml' })),
     section: 'bootFiles',
     severity: 'warning',
     subject: 'biz-1/worker-18',

@@ -3,7 +3,9 @@ import { reasons } from '../api/reasons.ts';
 import { explainPort } from './explain-port.ts';
 import type { PortFacts } from './facts.ts';
 import { stepNames } from './step.ts';
-import { type Fault, factsOf, faults, further } from './testing/faults.ts';
+import { type Fault, factsOf } from './testing/fault.ts';
+import { faults } from './testing/faults.ts';
+import { further } from './testing/further-faults.ts';
 import { hidden, portFacts } from './testing/healthy.ts';
 
 const hideable = [

@@ -1,8 +1,8 @@
 import type { NicView, PortView } from '../api/read-http.ts';
 import type { Wording } from '../api/reasons/reason-row.ts';
 import type { Step } from './step.ts';
-import { type Subject, serverName } from './subject.ts';
-import { say } from './wording.ts';
+import { nicNameOf, nodeNameOf, type Subject, serverName } from './subject.ts';
+import { same, say } from './wording.ts';
 
 /** Returns port and answer in a single sentence. */
 export function headlineOf(
@@ -56,32 +56,27 @@ function nameOf({ port, nic, node, facts }: Subject): Wording {
 }
 
 function nameOfPort(port: PortView, nic: NicView | undefined): Wording {
-  const address = port.addresses[0]?.ip;
-  const network = port.networkName ?? nic?.networkName;
+  const { portId, macAddress, addresses, networkName = nic?.networkName } = port;
+  const ip = addresses[0]?.ip;
   const parts = [
-    `MAC ${port.macAddress}`,
-    ...(address ? [`address ${address}`] : []),
-    ...(network ? [`network ${network}`] : []),
+    same(`MAC ${macAddress}`),
+    ...(ip ? [say(`address ${ip}`, `주소 ${ip}`)] : []),
+    ...(networkName ? [say(`network ${networkName}`, `네트워크 ${networkName}`)] : []),
   ];
-  const partsKo = [
-    `MAC ${port.macAddress}`,
-    ...(address ? [`주소 ${address}`] : []),
-    ...(network ? [`네트워크 ${network}`] : []),
-  ];
-  const server = port.deviceId === '' ? undefined : serverName(port);
-  return say(
-    `Port ${port.portId} (${parts.join(', ')})${server ? ` on server ${server}` : ''}`,
-    `${server ? `서버 ${server}의 ` : ''}포트 ${port.portId}(${partsKo.join(', ')})`,
-  );
+  const en = `Port ${portId} (${parts.map((part) => part.en).join(', ')})`;
+  const ko = `포트 ${portId}(${parts.map((part) => part.ko).join(', ')})`;
+  if (port.deviceId === '') return say(en, ko);
+  return say(`${en} on server ${serverName(port)}`, `서버 ${serverName(port)}의 ${ko}`);
 }
 
-function standing({ nic, node, port }: Subject): Wording {
-  const name = nic?.name ?? port?.verdict?.nic;
-  const nodeName = node?.nodeName ?? port?.node?.nodeName;
-  if (!name) return say('could not be explained', '의 상태를 설명할 수 없습니다');
-  const isDone = nic?.state === 'Configured';
-  return say(
-    `is ${isDone ? 'the configured ' : ''}NIC ${name} on node ${nodeName}`,
-    `는 노드 ${nodeName}의 ${isDone ? '설정된 ' : ''}NIC ${name}입니다`,
-  );
+function standing(subject: Subject): Wording {
+  const name = nicNameOf(subject);
+  const node = nodeNameOf(subject);
+  if (!name || !node) return say('could not be explained', '의 상태를 설명할 수 없습니다');
+  return subject.nic?.state === 'Configured'
+    ? say(
+        `is the configured NIC ${name} on node ${node}`,
+        `는 노드 ${node}의 설정된 NIC ${name}입니다`,
+      )
+    : say(`is NIC ${name} on node ${node}`, `는 노드 ${node}의 NIC ${name}입니다`);
 }

@@ -1,4 +1,5 @@
 import { contains, isIPv4, isIPv6 } from '../api/address.ts';
+import type { NodeView } from '../api/read-http.ts';
 
 /** A foreign address on a link, as the agent's message about NICInUse names both. */
 export interface ForeignAddress {
@@ -43,8 +44,13 @@ export interface BootWarning {
   readonly text: string;
 }
 
-/** Returns the boot file warnings from the Ready message. */
-export function bootWarningsIn(message: string): readonly BootWarning[] {
+/** Returns a node's boot file warnings: a ready node's message contains the agent's warnings. */
+export function bootWarningsOf({ message, object }: NodeView): readonly BootWarning[] {
+  const ready = object?.conditions.find(({ type }) => type === 'Ready');
+  return bootWarningsIn(ready?.message ?? message);
+}
+
+function bootWarningsIn(message: string): readonly BootWarning[] {
   const found = message.matchAll(/\b(NotPersistent|FilesLeft) ([^\s,;]+)/g);
   return [...found].map((match) => {
     const [, reason, subject = ''] = match;

@@ -72,6 +72,21 @@ export function serverName({ serverName: name, deviceId }: PortView): string {
   return name ?? deviceId;
 }
 
+/** Returns the NIC's name, as planned or on the node; undefined: the port is not a NIC, or unread. */
+export function nicNameOf({ nic, port }: Subject): string | undefined {
+  return nic?.name ?? port?.verdict?.nic;
+}
+
+/** Returns the name of the port's node; undefined: unknown. */
+export function nodeNameOf({ node, port }: Subject): string | undefined {
+  return node?.nodeName ?? port?.node?.nodeName;
+}
+
+/** True if a ready object lacks the planned NIC. */
+export function isUnsent({ ready }: NodeView, { state, reason }: NicView): boolean {
+  return ready === 'True' && state === 'Pending' && reason === '';
+}
+
 export function nodeKey({ providerId, nodeName }: Pick<NodeView, 'providerId' | 'nodeName'>) {
   return `${providerId}/${nodeName}`;
 }

@@ -17,7 +17,7 @@ export function serveAbout(app: HttpServer, { version, settings }: About): void 
     const direct = proxyHeaders.every((header) => request.headers[header] === undefined);
     if (direct && isFromThisMachine(request)) return settings;
     const detail =
-      'settings are shown on the machine itself only; use kubectl port-forward, and ask 127.0.0.1';
+      'settings are readable on loopback only; use kubectl port-forward, and request 127.0.0.1';
     throw new HttpProblem(403, 'LoopbackOnly', detail);
   });
 }

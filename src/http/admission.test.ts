@@ -153,7 +153,7 @@ describe('request work', () => {
 
 it('adding a route under /v1 without an admit function throws', async () => {
   const { app } = await make();
-  expect(() => app.get('/v1/open', async () => 'ok')).toThrow('does not say who may call it');
+  expect(() => app.get('/v1/open', async () => 'ok')).toThrow('does not declare who may call it');
 });
 
 it('the access log contains caller and provider, never the token', async () => {

@@ -55,7 +55,7 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
   app.decorateRequest('exchange', null);
   app.decorateRequest('work', {
     getter(this: FastifyRequest) {
-      if (!this.exchange) throw new Error(`${this.url} is answered without admission`);
+      if (!this.exchange) throw new Error(`${this.url} was answered before admission`);
       return this.exchange.signal;
     },
   });
@@ -73,7 +73,7 @@ export function admitRequests(app: HttpServer, options: AdmissionOptions): void 
   app.addHook('onRequest', admit);
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith('/v1/') && !route.config?.admit) {
-      throw new Error(`${String(route.method)} ${route.url} does not say who may call it`);
+      throw new Error(`${String(route.method)} ${route.url} does not declare who may call it`);
     }
     if (route.config?.admit) route.handler = limited(route.handler);
   });

@@ -10,7 +10,7 @@ export const apiSettings = {
     flag: 'api-tokens-file',
     schema: nonBlank().optional(),
     description:
-      'File with the callers of inventory and trigger endpoint, a YAML list of {name, sha256, providers, verbs}, or a folder of such files (*.yaml). Reading the inventory needs the verb read; a trigger needs providers ["*"] and the verb write. If a file is missing or broken, its callers get 401 or 503 after 30 s.',
+      'File with the callers of inventory and trigger endpoint, a YAML list of {name, sha256, providers, verbs}, or a folder of such files (*.yaml). Reading the inventory needs the verb read; a what-if needs the verb plan; a trigger needs providers ["*"] and the verb write. If a file is missing or broken, its callers get 401 or 503 after 30 s.',
   }),
   apiTlsCert: setting({
     env: ['API_TLS_CERT'],

@@ -53,7 +53,7 @@ export function createApp({
 
 /** Replaces Fastify's JSON Schema compilers, loaded by default: our schemas are zod. */
 function noCompiler(): never {
-  throw new Error('no compiler is set for the schemas of routes');
+  throw new Error('route schemas have no compiler');
 }
 
 /** Returns the caller's x-request-id if harmless, else a new id. */

@@ -132,8 +132,8 @@ it('followCertificate logs once before and once after expiry, and reports every 
     await wait(certificateRereadMs);
   }
   expect(messages).toEqual([
-    'the certificate ends soon, and nobody has renewed it',
-    'the certificate has expired: no caller that verifies it gets through',
+    'certificate expires soon and is not renewed',
+    'certificate expired: callers that verify it fail',
   ]);
   await put(endingIn(90));
   await wait(certificateRereadMs);
@@ -145,9 +145,11 @@ it('followCertificate logs once before and once after expiry, and reports every 
 
 describe('readCertificate', () => {
   it('readCertificate reports a missing file with the advice from madeBy', async () => {
-    await expect(readCertificate(files)).rejects.toThrow(`${files.certFile} is not there: make it`);
+    await expect(readCertificate(files)).rejects.toThrow(
+      `${files.certFile} does not exist: create it`,
+    );
     const made = readCertificate({ ...files, madeBy: 'ask Alice' });
-    await expect(made).rejects.toThrow(`${files.certFile} is not there: ask Alice`);
+    await expect(made).rejects.toThrow(`${files.certFile} does not exist: ask Alice`);
   });
 
   it.each([
@@ -187,6 +189,8 @@ describe('certificateFilesOf', () => {
 
   it('certificateFilesOf refuses a certificate without a key', () => {
     const half = { ...on('127.0.0.1'), certFile: 'a', prefix: 'api-' };
-    expect(() => certificateFilesOf(half)).toThrow('--api-tls-key go together');
+    expect(() => certificateFilesOf(half)).toThrow(
+      '--api-tls-key belong together: set both, or neither',
+    );
   });
 });

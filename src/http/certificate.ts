@@ -48,11 +48,13 @@ export function certificateFilesOf(settings: TlsSettings): CertificateFiles | un
   const { listenFlag = 'listen' } = settings;
   if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, madeBy };
   if (certFile !== undefined || keyFile !== undefined) {
-    throw new UnusableSettingError(`--${prefix}tls-cert and --${prefix}tls-key go together`);
+    throw new UnusableSettingError(
+      `--${prefix}tls-cert and --${prefix}tls-key belong together: set both, or neither`,
+    );
   }
   if (plainHttp || isLoopback(listen.host)) return undefined;
   throw new UnusableSettingError(
-    `--${listenFlag} ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or say --${prefix}plain-http true when something else guards it`,
+    `--${listenFlag} ${listen.host}:${listen.port} is not loopback: give --${prefix}tls-cert and --${prefix}tls-key, or set --${prefix}plain-http true if a proxy or mesh encrypts it`,
   );
 }
 
@@ -69,12 +71,15 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   return { cert, key };
 }
 
-async function readNeeded(path: string, madeBy = 'make it, or name another file'): Promise<string> {
+async function readNeeded(
+  path: string,
+  madeBy = 'create it, or name another file',
+): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    throw new Error(`${path} is not there: ${madeBy}`, { cause: error });
+    throw new Error(`${path} does not exist: ${madeBy}`, { cause: error });
   }
 }
 
@@ -121,15 +126,15 @@ export async function followCertificate(
     } catch (error) {
       log.error(
         { err: error, file: files.certFile },
-        'certificate cannot be used, keeping the last',
+        'certificate cannot be used, last good one stays in use',
       );
     }
   }
 }
 
 function warningFor(leftMs: number): string | undefined {
-  if (leftMs <= 0) return 'the certificate has expired: no caller that verifies it gets through';
-  return leftMs < warnBeforeMs ? 'the certificate ends soon, and nobody has renewed it' : undefined;
+  if (leftMs <= 0) return 'certificate expired: callers that verify it fail';
+  return leftMs < warnBeforeMs ? 'certificate expires soon and is not renewed' : undefined;
 }
 
 /** Resolves to false if the signal aborts the wait. */

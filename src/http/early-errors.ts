@@ -31,12 +31,16 @@ export function answerUnreadable(error: Error & { readonly code?: string }, sock
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-const notHttp = new HttpProblem(400, 'BadRequest', 'this is not HTTP/1.1');
+const notHttp = new HttpProblem(400, 'BadRequest', 'the request is not HTTP/1.1');
 const problems: Readonly<Record<string, HttpProblem>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(408, 'RequestTimeout', 'the request came too slowly'),
+  ERR_HTTP_REQUEST_TIMEOUT: new HttpProblem(
+    408,
+    'RequestTimeout',
+    'the request arrived too slowly',
+  ),
   HPE_HEADER_OVERFLOW: new HttpProblem(
     431,
     'HeadersTooLarge',
-    'path and headers together are too large; ask for less at once',
+    'path and headers together are too large; request less at once',
   ),
 };

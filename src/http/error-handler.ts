@@ -33,9 +33,14 @@ export function toProblem(error: FastifyError): HttpProblem {
   const known = fastifyProblems[error.code];
   if (known) return new HttpProblem(status, known.code, known.detail, { cause: error });
   if (status < 500) return new HttpProblem(status, 'BadRequest', error.message, { cause: error });
-  return new HttpProblem(500, 'Internal', 'unexpected error; the log has the request id', {
-    cause: error,
-  });
+  return new HttpProblem(
+    500,
+    'Internal',
+    'unexpected error; find it in the log by the request id',
+    {
+      cause: error,
+    },
+  );
 }
 
 function validationProblem(error: FastifyError): HttpProblem {
@@ -61,6 +66,6 @@ const fastifyProblems: Readonly<
   },
   FST_ERR_CTP_EMPTY_JSON_BODY: { code: 'InvalidRequest', detail: 'the body is empty' },
   FST_ERR_BAD_URL: { code: 'InvalidRequest', detail: 'the path is not a valid URL' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'PathTooLong', detail: 'a part of the path is too long' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'PathTooLong', detail: 'a segment of the path is too long' },
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'InvalidRequest', detail: 'the body is not valid JSON' },
 };

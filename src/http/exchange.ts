@@ -35,7 +35,9 @@ export class Exchange {
   /** Marks the response as sent, or the caller as gone. */
   close(): void {
     this.#closed = true;
-    this.#end.abort(new HttpProblem(499, 'CallerLeft', 'the caller left before the answer'));
+    this.#end.abort(
+      new HttpProblem(499, 'CallerLeft', 'the caller disconnected before the response'),
+    );
     this.#releaseIfDone();
   }
 
@@ -71,7 +73,7 @@ export class Exchange {
 
 function outOfTime(ms: number): HttpProblem {
   const cause = new DeadlineReached(ms);
-  return new HttpProblem(503, 'DeadlineReached', `${cause.message}; repeat it`, {
+  return new HttpProblem(503, 'DeadlineReached', `${cause.message}; repeat the request`, {
     cause,
     retryAfterSeconds: 1,
   });

@@ -27,7 +27,7 @@ export function refuseForeignHosts(app: HttpServer): void {
     // On unchecked routes an invented token must not bypass the Host check.
     const isChecked = routeOptions.config.admit !== undefined;
     if (isChecked && headers.authorization !== undefined) return;
-    const detail = `the host "${headers.host ?? ''}" is not this machine: ask for localhost, 127.0.0.1 or [::1], or send Authorization: Bearer <token>`;
+    const detail = `the host "${headers.host ?? ''}" is not a loopback name: request localhost, 127.0.0.1 or [::1], or send Authorization: Bearer <token>`;
     throw new HttpProblem(421, 'HostNotLoopback', detail);
   });
 }

@@ -11,10 +11,10 @@ function network(text: string): Network {
 
 describe('networkIn', () => {
   it.each([
-    ['', 'is no network'],
-    ['localhost/8', 'is no network'],
-    ['10.0.0/8', 'is no network'],
-    ['010.0.0.0/8', 'is no network'],
+    ['', 'is not a network'],
+    ['localhost/8', 'is not a network'],
+    ['10.0.0/8', 'is not a network'],
+    ['010.0.0.0/8', 'is not a network'],
     ['10.0.0.1', 'has no prefix length; one address is 10.0.0.1/32'],
     ['fd00::1', 'has no prefix length; one address is fd00::1/128'],
     ['10.0.0.0/8/8', 'has no prefix length'],
@@ -22,12 +22,12 @@ describe('networkIn', () => {
     ['10.0.0.0/', 'not between 0 and 32'],
     ['10.0.0.0/+8', 'not between 0 and 32'],
     ['fd00::/129', 'not between 0 and 128'],
-    ['10.0.0.5/24', 'names an address within a network: write the network, or 10.0.0.5/32'],
+    ['10.0.0.5/24', 'has host bits set: write the network, or 10.0.0.5/32'],
     ['fd00::5/64', 'write the network, or fd00::5/128'],
-    ['::ffff:10.0.0.0/104', 'is an IPv4 network: write it as one'],
-    ['::ffff:a00:0/104', 'is an IPv4 network: write it as one'],
-    ['0:0:0:0:0:FFFF:10.0.0.0/104', 'is an IPv4 network: write it as one'],
-    ['::0:ffff:0:0/96', 'is an IPv4 network: write it as one'],
+    ['::ffff:10.0.0.0/104', 'is an IPv4-mapped network: write it in IPv4 form'],
+    ['::ffff:a00:0/104', 'is an IPv4-mapped network: write it in IPv4 form'],
+    ['0:0:0:0:0:FFFF:10.0.0.0/104', 'is an IPv4-mapped network: write it in IPv4 form'],
+    ['::0:ffff:0:0/96', 'is an IPv4-mapped network: write it in IPv4 form'],
   ])('networkIn refuses "%s": the text %s', (text, why) => {
     expect(networkIn(text)).toContain(why);
   });

@@ -11,8 +11,9 @@ export interface Network {
 export function networkIn(text: string): Network | string {
   const [ip = '', prefixText, ...more] = text.split('/');
   const address = addressIn(ip);
-  if (!address) return `"${text}" is no network such as 10.0.0.0/8 or fd00::/8`;
-  if (isMapped(ip) || holdsMapped(address)) return `"${text}" is an IPv4 network: write it as one`;
+  if (!address) return `"${text}" is not a network; write one such as 10.0.0.0/8 or fd00::/8`;
+  if (isMapped(ip) || holdsMapped(address))
+    return `"${text}" is an IPv4-mapped network: write it in IPv4 form`;
   const width = widths[address.family];
   if (prefixText === undefined || more.length > 0) {
     return `"${text}" has no prefix length; one address is ${ip}/${width}`;
@@ -24,7 +25,7 @@ export function networkIn(text: string): Network | string {
   const network = { ...address, prefix };
   // A typo in a single address must not open its whole network.
   if (shared(network.bits, network) << BigInt(width - prefix) !== network.bits) {
-    return `"${text}" names an address within a network: write the network, or ${ip}/${width} for the address alone`;
+    return `"${text}" has host bits set: write the network, or ${ip}/${width} for the address alone`;
   }
   return network;
 }

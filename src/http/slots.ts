@@ -13,7 +13,7 @@ export class Slots {
   take(key: string): () => void {
     const count = this.#counts.get(key) ?? 0;
     if (count >= this.#limit) {
-      const detail = `${this.#limit} requests of this caller for this provider are in work already`;
+      const detail = `${this.#limit} requests of this caller for this provider are already in progress; retry later`;
       throw new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 });
     }
     this.#counts.set(key, count + 1);

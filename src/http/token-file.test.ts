@@ -7,6 +7,7 @@ import { createHealth } from '../process/health.ts';
 import { createLogger } from '../process/log.ts';
 import { createFakeClock } from '../time/fake-clock.ts';
 import { openTokenFile, tokenGraceMs } from './token-file.ts';
+import { operatorVerbs, type Verb } from './who-may.ts';
 
 const grant = (name: string) => ({
   name,
@@ -28,7 +29,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-async function open(madeBy?: string) {
+async function open(madeBy?: string, verbs?: readonly Verb[]) {
   const clock = createFakeClock();
   const health = createHealth();
   const usable: boolean[] = [];
@@ -43,9 +44,10 @@ async function open(madeBy?: string) {
     }),
     onRead: (is) => void usable.push(is),
     ...(madeBy === undefined ? {} : { madeBy }),
+    ...(verbs && { verbs }),
   });
   const names = async () => (await file.current()).map(({ name }) => name);
-  return { clock, health, usable, names, lines };
+  return { clock, file, health, usable, names, lines };
 }
 
 describe('openTokenFile', () => {
@@ -91,10 +93,20 @@ describe('openTokenFile', () => {
     await expect(open()).rejects.toThrow(/0\.sha256: must be 64 hexadecimal digits.*0\.verbs\.0/s);
   });
 
+  it('a token file with the verb plan opens only where the server knows the verb', async () => {
+    const granted = { name: 'x', sha256: 'a'.repeat(64), providers: ['p'], verbs: ['plan'] };
+    await writeFile(path, JSON.stringify([granted]));
+    await expect(open()).rejects.toThrow(/0\.verbs\.0/);
+    const { file } = await open(undefined, operatorVerbs);
+    expect(await file.current()).toEqual([granted]);
+  });
+
   it('openTokenFile reports a missing file at start with the advice from madeBy', async () => {
     await rm(path);
-    await expect(open()).rejects.toThrow(`token file ${path} is not there: make it as docs/guides`);
-    await expect(open('ask Alice')).rejects.toThrow(`token file ${path} is not there: ask Alice`);
+    await expect(open()).rejects.toThrow(
+      `token file ${path} does not exist: create it as described in docs/guides`,
+    );
+    await expect(open('ask Alice')).rejects.toThrow(`token file ${path} does not exist: ask Alice`);
   });
 
   it('openTokenFile names the file with invalid YAML', async () => {
@@ -141,11 +153,11 @@ describe('token folder', () => {
 
   it.each([
     ['all files in the folder are broken', { 'a.yaml': '[', 'b.yaml': '- name: broken' }, 'a.yaml'],
-    ['the folder has no token file', { 'notes.txt': '' }, 'there is no *.yaml in the folder'],
+    ['the folder has no token file', { 'notes.txt': '' }, 'has no *.yaml file'],
     [
       'all files are hidden or have other names',
       { '.a.yaml': two, ayaml: two },
-      'there is no *.yaml in the folder',
+      'has no *.yaml file',
     ],
   ])(
     'all tokens are refused 30 s after %s, with the file name in readiness',

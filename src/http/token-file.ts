@@ -5,7 +5,7 @@ import { UnusableSettingError } from '../process/unusable-setting.ts';
 import type { Clock } from '../time/clock.ts';
 import { HttpProblem } from './problem.ts';
 import { isMissing, readTokenTexts, type TokenText } from './token-texts.ts';
-import { type Grant, grants } from './who-may.ts';
+import { type Grant, grantsWith, verbs as usualVerbs, type Verb } from './who-may.ts';
 
 /** Grants, read again at each use: tokens can be added or withdrawn without a restart. */
 export interface TokenFile {
@@ -18,6 +18,8 @@ export interface TokenFileOptions {
   readonly health: Pick<Health, 'ready'>;
   /** Called at each use with true if the file was usable. */
   readonly onRead?: (usable: boolean) => void;
+  /** Verbs allowed in the file (default: read, write, delete). */
+  readonly verbs?: readonly Verb[];
   /** Advice in the error about a file missing at start. */
   readonly madeBy?: string;
 }
@@ -47,13 +49,16 @@ interface FileGrants {
  * file the process is not ready, and every call gets 503.
  */
 export async function openTokenFile(path: string, options: TokenFileOptions): Promise<TokenFile> {
-  const { clock, log, health, onRead } = options;
+  const { clock, log, health, onRead, verbs = usualVerbs } = options;
+  const schema = grantsWith(verbs);
   let files: ReadonlyMap<string, FileGrants> = new Map();
   let unread: Broken | undefined;
 
   function take(texts: readonly TokenText[]): void {
     const before = files;
-    files = new Map(texts.map((one) => [one.path, fileGrantsOf(one, before.get(one.path), clock)]));
+    files = new Map(
+      texts.map((one) => [one.path, fileGrantsOf(one, before.get(one.path), { schema, clock })]),
+    );
     for (const [file, { broken }] of files) {
       if (broken && broken.why !== before.get(file)?.broken?.why) {
         log.error({ path: file, why: broken.why }, 'token file cannot be used');
@@ -103,17 +108,26 @@ export async function openTokenFile(path: string, options: TokenFileOptions): Pr
         ? [...files.values()].filter(({ broken }) => isWithinGrace(broken))
         : [];
       if (usable.length > 0) return usable.flatMap(({ granted }) => granted);
-      const detail = 'the token file of this server cannot be used; its log says why';
+      const detail = 'the token file of this server cannot be used; see the log of the server';
       throw new HttpProblem(503, 'TokensUnavailable', detail, { retryAfterSeconds: 5 });
     },
   };
 }
 
-function fileGrantsOf(file: TokenText, before: FileGrants | undefined, clock: Clock): FileGrants {
+interface Reading {
+  readonly schema: ReturnType<typeof grantsWith>;
+  readonly clock: Clock;
+}
+
+function fileGrantsOf(
+  file: TokenText,
+  before: FileGrants | undefined,
+  { schema, clock }: Reading,
+): FileGrants {
   const { text } = file;
   if (before?.text === text) return before;
   try {
-    return { text, granted: grantsIn(file) };
+    return { text, granted: grantsIn(file, schema) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const since = before?.broken?.since ?? clock.monotonicMs();
@@ -123,18 +137,20 @@ function fileGrantsOf(file: TokenText, before: FileGrants | undefined, clock: Cl
 
 async function firstTexts(
   path: string,
-  { madeBy = 'make it as docs/guides/access.md says' }: TokenFileOptions,
+  { madeBy = 'create it as described in docs/guides/access.md' }: TokenFileOptions,
 ): Promise<readonly TokenText[]> {
   try {
     return await readTokenTexts(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new UnusableSettingError(`token file ${path} is not there: ${madeBy}`, { cause: error });
+    throw new UnusableSettingError(`token file ${path} does not exist: ${madeBy}`, {
+      cause: error,
+    });
   }
 }
 
-function grantsIn({ path, text }: TokenText): readonly Grant[] {
-  const parsed = grants.safeParse(yamlIn(path, text));
+function grantsIn({ path, text }: TokenText, schema: Reading['schema']): readonly Grant[] {
+  const parsed = schema.safeParse(yamlIn(path, text));
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new UnusableSettingError(`token file ${path}: ${problems.join('; ')}`);

@@ -14,8 +14,7 @@ export async function readTokenTexts(path: string): Promise<readonly TokenText[]
   // A kubelet replaces all files in a Secret at once via the link `..data`: files behind one target are consistent.
   const folder = await realpath(join(path, '..data')).catch(() => path);
   const names = (await readdir(folder)).filter((name) => /^[^.].*\.yaml$/.test(name)).toSorted();
-  if (names.length === 0)
-    throw new UnusableSettingError(`there is no *.yaml in the folder ${path}`);
+  if (names.length === 0) throw new UnusableSettingError(`folder ${path} has no *.yaml file`);
   return Promise.all(names.map((name) => readOne(join(path, name), join(folder, name))));
 }
 

@@ -2,18 +2,28 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { HttpProblem } from './problem.ts';
 
+/** Verbs on every server. An earlier Viola rejects a whole file with an unknown verb. */
 export const verbs = ['read', 'write', 'delete'] as const;
-export type Verb = (typeof verbs)[number];
+/** Verbs in the operator's own token files: `plan` allows a what-if. */
+export const operatorVerbs = [...verbs, 'plan'] as const;
+export type Verb = (typeof operatorVerbs)[number];
 
 const grant = z.object({
   name: z.string().min(1, 'must not be blank'),
   sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits, lower case'),
-  providers: z.array(z.string().min(1)).min(1, 'must name a provider; "*" is all'),
-  verbs: z.array(z.enum(verbs)).min(1, `must name a verb: ${verbs.join(', ')}`),
+  providers: z.array(z.string().min(1)).min(1, 'must name a provider, or "*" for all'),
+  verbs: z.array(z.enum(operatorVerbs)),
 });
 
-/** Token file schema: allowed business clusters and verbs per caller. Tokens are stored only as sha256. */
-export const grants = z.array(grant);
+/** Returns the token file schema for a server with these verbs. */
+export function grantsWith(allowed: readonly Verb[]) {
+  const verb = z.enum(allowed);
+  const some = z.array(verb).min(1, `must name a verb: ${allowed.join(', ')}`);
+  return z.array(grant.extend({ verbs: some }));
+}
+
+/** Viola's token file schema: allowed business clusters and verbs per caller. Tokens are stored only as sha256. */
+export const grants = grantsWith(verbs);
 
 export type Grant = z.infer<typeof grant>;
 

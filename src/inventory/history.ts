@@ -23,7 +23,7 @@ export function serveHistory(app: HttpServer, { store, config, readable }: Histo
       config,
       schema: {
         operationId: 'listHistory',
-        summary: 'Changes of NICs, the newest first, with what was there before and after',
+        summary: 'Changes of NICs, newest first, each with the NIC before and after',
         querystring: historyQuery,
         response: { 200: inventoryChanges, ...problemResponses(problem, ...everyRoute) },
       },

@@ -72,7 +72,7 @@ export class RecordLists {
 
   #take(): () => void {
     if (this.#readers >= maxLongLists) {
-      const detail = `${maxLongLists} long lists are being read already; repeat it, or read pages with limit=${batchRows}`;
+      const detail = `${maxLongLists} long lists are already being read; repeat the request, or read pages with limit=${batchRows}`;
       throw new HttpProblem(503, 'TooManyReaders', detail, { retryAfterSeconds: 5 });
     }
     this.#readers += 1;

@@ -11,13 +11,11 @@ import {
   observedRecords,
 } from '../api/inventory-http.ts';
 import { problem } from '../api/node-configs-http.ts';
-import type { Admit } from '../http/admission.ts';
+import { admitApiCallers, refuseStale, visibleProviders } from '../http/api-callers.ts';
 import type { HttpServer } from '../http/app.ts';
-import { isFromThisMachine } from '../http/host-name.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
-import { identify } from '../http/who-may.ts';
 import type { Store } from '../store/store.ts';
 import { continueHeader } from './continue.ts';
 import { serveHistory } from './history.ts';
@@ -34,7 +32,11 @@ export interface InventoryDeps {
 // Without a limit the whole list is returned: legacy callers do not know pages.
 const page = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
-  continue: z.string().max(1024).optional().describe('Value of x-continue of the page before.'),
+  continue: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('Value of header x-continue of the previous page.'),
 });
 
 const recordsQuery = inventoryQuery.extend(page.shape);
@@ -47,13 +49,12 @@ const recordsQuery = inventoryQuery.extend(page.shape);
 export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
   const { store, tokens, unavailable } = deps;
   const errors = problemResponses(problem, ...everyRoute);
-  const admit = admitReaders(tokens);
+  const admit = admitApiCallers(tokens, 'read');
 
   /** Returns the providers visible to the caller, undefined: all; throws when records may be stale. */
-  function readable({ caller }: FastifyRequest): readonly string[] | undefined {
+  function readable(request: FastifyRequest): readonly string[] | undefined {
     refuseStale(unavailable());
-    const providers = caller?.providers ?? [];
-    return providers.includes('*') ? undefined : providers;
+    return visibleProviders(request);
   }
 
   const route = { config: { admit }, preValidation: refuseMisspeltFilters };
@@ -109,7 +110,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInventory',
-        summary: 'The node of this name in every cluster, or in one',
+        summary: 'The node of this name in every business cluster, or in the given one',
         params: z.object({ nodeName: z.string().min(1).max(253) }),
         querystring: inventoryQuery.pick({ providerId: true }),
         response: { 200: observedRecords, ...errors, ...problemResponses(problem, 404) },
@@ -130,8 +131,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listProviders',
-        summary:
-          'Business clusters with the nodes that were delivered there, ordered by id and name',
+        summary: 'Business clusters with the nodes delivered there, ordered by id and name',
         querystring: page,
         response: { 200: inventoryProviders, ...errors },
       },
@@ -151,7 +151,7 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'listInterfaces',
-        summary: 'Node configs of one business cluster, as they were delivered, ordered by node',
+        summary: 'Delivered node configs of one business cluster, ordered by node',
         querystring: page.extend({
           providerId: z.string().min(1).max(253).describe('Business cluster.'),
         }),
@@ -166,7 +166,8 @@ export function serveInventory(app: HttpServer, deps: InventoryDeps): void {
       ...route,
       schema: {
         operationId: 'getInterfacesOfInstance',
-        summary: 'Node configs of one server, as they were delivered, in every cluster or in one',
+        summary:
+          'Delivered node configs of one server, in every business cluster or in the given one',
         params: z.object({ instanceId: z.string().min(1).max(64) }),
         querystring: page.extend(inventoryQuery.pick({ providerId: true }).shape),
         response: { 200: inventoryRecords, ...errors, ...problemResponses(problem, 404) },
@@ -193,33 +194,13 @@ async function refuseMisspeltFilters({ query }: FastifyRequest): Promise<void> {
   for (const given of Object.keys(query ?? {})) {
     const meant = filterNames.find((name) => lettersOf(name) === lettersOf(given));
     if (meant === undefined || meant === given) continue;
-    const detail = `the query parameter "${given}" is not known; write ${meant}=VALUE`;
+    const detail = `query parameter "${given}" is unknown; write ${meant}=VALUE`;
     throw new HttpProblem(400, 'InvalidRequest', detail);
   }
 }
 
 function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
-
-/** Throws 503 on a replica that does not lead, because its records date from its last leadership. */
-function refuseStale(why: string | undefined): void {
-  if (why === undefined) return;
-  throw new HttpProblem(503, 'NotLeading', `${why}; ask that one`, { retryAfterSeconds: 5 });
-}
-
-/**
- * Admits callers whose token grants read. Loopback callers may read everything, because the API server already
- * authorised their port-forward.
- */
-function admitReaders(tokens: TokenFile | undefined): Admit {
-  return async (request) => {
-    if (isFromThisMachine(request)) return { name: 'this machine', providers: ['*'] };
-    const grants = (await tokens?.current()) ?? [];
-    const { verbs, providers, name } = identify(grants, request.headers.authorization);
-    if (!verbs.includes('read')) throw new HttpProblem(403, 'VerbDenied', `${name} may not read`);
-    return { name, providers };
-  };
 }
 
 /** Position in the record list. */

@@ -37,7 +37,7 @@ async function start(
   const destination = {
     write: (line: string) => {
       lines.push(line);
-      if (line.includes('inventory serves')) serves.resolve();
+      if (line.includes('inventory serving')) serves.resolve();
     },
   };
   const context = {
@@ -86,7 +86,7 @@ describe('startInventory', () => {
   it('a non-loopback address requires TLS or --inventory-plain-http', async () => {
     const { signal } = new AbortController();
     await expect(start({ INVENTORY_ADDR: ':0' }, signal)).rejects.toThrow(
-      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or set --api-plain-http true',
     );
     const stop = new AbortController();
     const env = { INVENTORY_ADDR: ':0', API_PLAIN_HTTP: 'true' };

@@ -300,7 +300,7 @@ describe('event recorder', () => {
     await settled();
     expect(signals).toHaveLength(8);
     expect(signals.every((signal) => signal?.aborted)).toBe(true);
-    expect(errors).toContain('Error: 20 events are given up');
+    expect(errors).toContain('Error: 20 events not written before the end of the leadership term');
   });
 
   test('an orderly stop writes remaining events for up to five seconds', async () => {

@@ -91,7 +91,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const nowMs = clock.monotonicMs();
     if (series.writtenAtMs !== undefined && nowMs - series.writtenAtMs < repeatMs) return;
     if (waiting.length >= maxWaiting) {
-      onError(new Error(`event ${note.reason} of ${keyOf(involved)} dropped: ${maxWaiting} wait`));
+      onError(
+        new Error(
+          `event ${note.reason} of ${keyOf(involved)} dropped: ${maxWaiting} events are already waiting`,
+        ),
+      );
       return;
     }
     series.writtenAtMs = nowMs;
@@ -225,7 +229,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     } finally {
       period.finishing.abort();
       await writeRest(period);
-      end(new Error('the work has ended'));
+      end(new Error('the leadership term has ended'));
       // Dropped events were not written: a repeat must not count as recent.
       for (const series of waiting.splice(0)) series.writtenAtMs = undefined;
       leading.removeEventListener('abort', onAbort);
@@ -240,7 +244,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       });
     } catch (cause) {
       const left = waiting.length + writing.size;
-      if (left > 0) onError(new Error(`${left} events are given up`, { cause }));
+      if (left > 0)
+        onError(
+          new Error(
+            `${left} ${left === 1 ? 'event' : 'events'} not written before the end of the leadership term`,
+            { cause },
+          ),
+        );
     }
   }
 

@@ -111,7 +111,7 @@ export function createLoop(options: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
-        log.warn({ err: error, operator: key }, 'reconcile failed, tried again');
+        log.warn({ err: error, operator: key }, 'reconcile failed, retrying');
     },
   });
   sampleOperators(metrics, stores);
@@ -129,7 +129,7 @@ export function createLoop(options: LoopOptions) {
         deletion.releaseAtExit(signal),
       );
     } catch (error) {
-      log.warn({ err: error }, 'it is unknown whether the namespace is being deleted');
+      log.warn({ err: error }, 'deletion of the own namespace cannot be checked');
     }
   }
 
@@ -145,7 +145,9 @@ export function createLoop(options: LoopOptions) {
     /** A process without the lease is ready: it serves the webhook. */
     notReady: () => {
       const late = reflectors.filter(({ state }) => state === 'listing' || state === 'waiting');
-      return late.length === 0 ? undefined : `${late.length} watches are not up to date`;
+      return late.length === 0
+        ? undefined
+        : `${late.length} ${late.length === 1 ? 'watch is' : 'watches are'} not up to date`;
     },
   };
 }

@@ -49,15 +49,18 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       resource: multiNicOperators.plural,
       verbs: ['get', 'list', 'watch', 'patch'],
       why: {
-        en: 'The desired installation; get: the counters that all replicas add to; patch: the finalizer. An object in another namespace is refused there.',
-        ko: '원하는 설치 상태를 읽습니다. get은 모든 복제본이 더하는 횟수를 읽을 때, patch는 finalizer에만 사용합니다. 다른 네임스페이스의 객체는 그곳에서 거부합니다.',
+        en: 'Reads the desired installation. get: counters that all replicas update; patch: only the finalizer. A MultiNicOperator in another namespace is refused.',
+        ko: '원하는 설치 상태를 읽습니다. get은 모든 복제본이 갱신하는 카운터를 읽을 때, patch는 finalizer에만 사용합니다. 다른 네임스페이스의 MultiNicOperator는 거부합니다.',
       },
     },
     {
       ...operators,
       resource: `${multiNicOperators.plural}/status`,
       verbs: ['patch'],
-      why: { en: 'Phase, conditions and counters.', ko: '단계, 조건, 횟수를 status에 기록합니다.' },
+      why: {
+        en: 'Writes phase, conditions and counters.',
+        ko: '단계, 조건, 카운터를 status에 기록합니다.',
+      },
     },
     {
       group: 'apiextensions.k8s.io',
@@ -66,8 +69,8 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       verbs: ['get'],
       where: 'cluster',
       why: {
-        en: 'Whether the installed kind has all fields of this build: others would be dropped in silence.',
-        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지 확인합니다. 없는 필드는 조용히 사라집니다.',
+        en: 'Checks that the installed CRD has all fields of this build: the API server silently drops unknown fields.',
+        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지 확인합니다. API 서버는 CRD에 없는 필드를 알리지 않고 버립니다.',
       },
     },
     {
@@ -77,7 +80,7 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       verbs: ['get', ...follow],
       where: 'cluster',
       why: {
-        en: 'Whether its own namespace is being deleted: then it removes finalizer and webhook at once.',
+        en: 'Checks whether its own namespace is being deleted: lifecycle then removes finalizer and webhook at once.',
         ko: '자신의 네임스페이스가 삭제되는지 확인합니다. 삭제 중이면 finalizer와 웹훅을 바로 제거합니다.',
       },
     },
@@ -88,8 +91,8 @@ function clusterWide(namespace: string): readonly LifecycleRight[] {
       verbs: ['get', 'list', 'watch', 'create', 'patch', 'delete'],
       where: 'cluster',
       why: {
-        en: 'The configuration of its own webhook, which comes back when a user deletes it. Its holder decides what this webhook sees: guard the token of lifecycle.',
-        ko: '자신의 웹훅 설정이며 삭제되면 다시 만듭니다. 이 권한으로 웹훅이 받는 요청을 정할 수 있으므로 lifecycle의 토큰을 보호하십시오.',
+        en: 'Creates its webhook configuration, again after a deletion. This right decides which requests the webhook receives: protect the token of lifecycle.',
+        ko: '자신의 웹훅 설정을 만들고 삭제되면 다시 만듭니다. 이 권한으로 웹훅이 받는 요청을 정할 수 있으므로 lifecycle의 토큰을 보호하십시오.',
       },
     },
   ];
@@ -103,7 +106,7 @@ function following(): readonly LifecycleRight[] {
       verbs: follow,
       where: 'own',
       why: {
-        en: 'Managed objects by label, to restore one that was changed or deleted.',
+        en: 'Watches managed objects by label, to restore them after a change or deletion.',
         ko: '레이블로 관리 객체를 감시하여 변경되거나 삭제되면 복구합니다.',
       },
     }),
@@ -116,7 +119,7 @@ function following(): readonly LifecycleRight[] {
       verbs: follow,
       where: 'own',
       why: {
-        en: 'Why a Pod of the operator, of MariaDB or of a backup does not run.',
+        en: 'Finds out why a Pod of the operator, of MariaDB or of a backup does not run.',
         ko: '오퍼레이터, MariaDB, 백업의 Pod가 실행되지 않는 이유를 확인합니다.',
       },
     },
@@ -126,8 +129,8 @@ function following(): readonly LifecycleRight[] {
       verbs: [...follow, 'create', 'patch', 'delete'],
       where: 'own',
       why: {
-        en: 'Backups before an upgrade and restores; their names hold the request, so they cannot be known before.',
-        ko: '업그레이드 전 백업과 복원 Job입니다. 이름에 요청이 들어가므로 미리 알 수 없습니다.',
+        en: 'Runs backups before upgrades, and restores. Job names contain the request, so this rule cannot name them.',
+        ko: '업그레이드 전 백업과 복원 Job을 실행합니다. Job 이름에 요청이 들어가므로 규칙을 이름으로 제한할 수 없습니다.',
       },
     },
   ];
@@ -135,11 +138,11 @@ function following(): readonly LifecycleRight[] {
 
 const keeping: readonly LifecycleRight[] = [
   own('apps', 'deployments', [managedObjects.controller], keepAndDelete, {
-    en: 'The operator.',
-    ko: '오퍼레이터입니다.',
+    en: 'Deployment of the operator.',
+    ko: '오퍼레이터의 Deployment입니다.',
   }),
   own('apps', 'deployments', [managedObjects.legacyController], ['get', 'patch'], {
-    en: 'Whether the legacy controller runs; patch: scale it to 0 when a user asks to take over.',
+    en: 'Checks whether the legacy controller runs. patch: scales it to 0 when a user requests the takeover.',
     ko: '기존 컨트롤러가 실행 중인지 확인합니다. patch는 사용자가 인계를 요청했을 때 0으로 줄이는 데만 사용합니다.',
   }),
   own('', 'services', operatorServices, keepAndDelete, {
@@ -147,12 +150,12 @@ const keeping: readonly LifecycleRight[] = [
     ko: '오퍼레이터의 Service입니다.',
   }),
   own('policy', 'poddisruptionbudgets', [managedObjects.controller], keepAndDelete, {
-    en: 'Disruption budget of an operator with several replicas.',
+    en: 'PodDisruptionBudget of an operator with several replicas.',
     ko: '복제본이 여럿인 오퍼레이터의 PodDisruptionBudget입니다.',
   }),
   own('apps', 'statefulsets', [managedObjects.database], keepAndDelete, {
-    en: 'MariaDB.',
-    ko: 'MariaDB입니다.',
+    en: 'StatefulSet of MariaDB.',
+    ko: 'MariaDB의 StatefulSet입니다.',
   }),
   own('', 'services', [managedObjects.database], keepAndDelete, {
     en: 'Service of MariaDB.',
@@ -167,7 +170,7 @@ const keeping: readonly LifecycleRight[] = [
     ko: '예약된 백업입니다.',
   }),
   own('', 'configmaps', [triggerConfigMap.name], keepAndDelete, {
-    en: 'When the operator syncs OpenstackConfigs.',
+    en: 'Sets when the operator syncs OpenstackConfigs.',
     ko: '오퍼레이터가 OpenstackConfig를 언제 동기화할지 정합니다.',
   }),
   own('', 'secrets', [managedObjects.credentials], [...follow, ...keep], {
@@ -175,19 +178,19 @@ const keeping: readonly LifecycleRight[] = [
     ko: 'MariaDB의 비밀번호입니다. lifecycle은 삭제하지 않습니다.',
   }),
   own('', 'secrets', [managedObjects.webhookAuthority], keep, {
-    en: 'Authority that signs the certificate of its webhook.',
+    en: 'CA that signs the certificate of the webhook.',
     ko: '웹훅 인증서를 서명하는 인증 기관입니다.',
   }),
   own('', 'secrets', [managedObjects.webhookCertificate], [...follow, ...keep], {
-    en: 'Certificate of its webhook; every replica serves with it.',
+    en: 'Certificate of the webhook, used by every replica.',
     ko: '웹훅의 인증서이며 모든 복제본이 사용합니다.',
   }),
 ];
 
 const working: readonly LifecycleRight[] = [
   own('coordination.k8s.io', 'leases', [leaseName], ['get', 'patch'], {
-    en: 'One of several replicas installs and recovers.',
-    ko: '여러 복제본 중 하나만 설치와 복구를 합니다.',
+    en: 'Elects the replica that installs and recovers.',
+    ko: '설치와 복구를 수행할 복제본 하나를 선출합니다.',
   }),
   {
     group: 'coordination.k8s.io',
@@ -195,8 +198,8 @@ const working: readonly LifecycleRight[] = [
     verbs: ['create'],
     where: 'own',
     why: {
-      en: 'The lease, at the first start. A create cannot be held to a name.',
-      ko: '처음 시작할 때 lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
+      en: 'Creates the lease at the first start. RBAC cannot limit create to a name.',
+      ko: '처음 시작할 때 Lease를 만듭니다. RBAC은 create 권한을 이름으로 제한할 수 없습니다.',
     },
   },
   {
@@ -205,7 +208,7 @@ const working: readonly LifecycleRight[] = [
     verbs: ['create', 'patch'],
     where: 'own',
     why: {
-      en: 'Repairs and refusals, as Events on the MultiNicOperator, and missing rights on the Pod.',
+      en: 'Writes Events: repairs and refusals on the MultiNicOperator, missing rights on the Pod.',
       ko: '복구와 거부를 MultiNicOperator의 Event로, 부족한 권한을 Pod의 Event로 남깁니다.',
     },
   },

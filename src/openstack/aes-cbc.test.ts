@@ -44,9 +44,9 @@ describe('decryptPassword', () => {
       key,
       /not base64/,
     ],
-    ['an IV alone', Buffer.alloc(16).toString('base64'), key, /too short/],
-    ['an empty password', '', key, /too short/],
-    ['a truncated block', Buffer.alloc(40).toString('base64'), key, /too short or cut off/],
+    ['an IV alone', Buffer.alloc(16).toString('base64'), key, /truncated/],
+    ['an empty password', '', key, /truncated/],
+    ['a truncated block', Buffer.alloc(40).toString('base64'), key, /password is truncated/],
   ])('decryptPassword refuses %s', (_, base64, secret, message) => {
     expect(() => decryptPassword(base64, secret)).toThrow(message);
   });

@@ -23,13 +23,13 @@ export function decryptPassword(base64: string, key: string): string {
   }
   const raw = decodeBase64(base64);
   if (raw.length < 2 * blockBytes || raw.length % blockBytes !== 0) {
-    throw new Error('the encrypted password is too short or cut off');
+    throw new Error('the encrypted password is truncated');
   }
   const decipher = createDecipheriv(algorithm, keyBytes, raw.subarray(0, blockBytes));
   try {
     const plain = Buffer.concat([decipher.update(raw.subarray(blockBytes)), decipher.final()]);
     // With a wrong key, 1 in 256 results has valid padding, but rarely valid UTF-8.
-    if (!isUtf8(plain)) throw new Error('what it decrypts to is not text');
+    if (!isUtf8(plain)) throw new Error('the decrypted password is not text');
     return plain.toString('utf8');
   } catch (error) {
     throw new Error('the encrypted password does not fit the encrypt key', { cause: error });

@@ -58,13 +58,13 @@ describe('createEndpoint', () => {
 
   test('an unknown region is an error listing the existing regions; no other region is used', () => {
     expect(() => endpointUrl(catalog, { ...network, region: 'Three' })).toThrow(
-      'neutron: no "network" endpoint in region "Three"; there are "One", "Two"',
+      'neutron: no "network" endpoint in region "Three"; regions of the catalog: "One", "Two"',
     );
   });
 
   test('an unknown interface is an error listing the existing interfaces; no other interface is used', () => {
     expect(() => endpointUrl(catalog, { ...network, interface: 'admin', region: 'One' })).toThrow(
-      'neutron: no admin "network" endpoint; there are "internal", "public"',
+      'neutron: no admin "network" endpoint; interfaces of the catalog: "internal", "public"',
     );
   });
 
@@ -85,7 +85,7 @@ describe('createEndpoint', () => {
     const choose = createEndpoint(network, { ...rules, onMoved: () => moved.push('moved') });
     choose(catalog);
     expect(() => choose(catalog.slice(1))).toThrow(
-      'neutron: the catalog no longer names "http://one-public"',
+      'neutron: the catalog no longer has endpoint "http://one-public"',
     );
     expect(moved).toEqual(['moved']);
   });

@@ -79,7 +79,7 @@ function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
     const regions = distinct(all.map((endpoint) => endpoint.region));
     throw missing(
       choice,
-      `no "${choice.type}" endpoint in region "${region}"; there are ${regions}`,
+      `no "${choice.type}" endpoint in region "${region}"; regions of the catalog: ${regions}`,
     );
   }
 
@@ -87,7 +87,7 @@ function endpointUrls(catalog: Catalog, choice: EndpointChoice): string[] {
   if (found.length === 0) {
     const interfaces = distinct(inRegion.map((endpoint) => endpoint.interface));
     const wanted = `no ${choice.interface} "${choice.type}" endpoint`;
-    throw missing(choice, `${wanted}; there are ${interfaces}`);
+    throw missing(choice, `${wanted}; interfaces of the catalog: ${interfaces}`);
   }
   return found.map(({ url }) => url);
 }
@@ -117,8 +117,8 @@ export function createRegion(types: readonly CatalogType[], interfaceName: strin
     if (only === undefined || others.length > 0) {
       const advice =
         only === undefined
-          ? 'none has both services; set openstackNeutronEndpoint or openstackNovaEndpoint'
-          : 'choose one by openstackEndpointRegion';
+          ? 'no region has both services; set openstackNeutronEndpoint or openstackNovaEndpoint'
+          : 'set openstackEndpointRegion to one of them';
       const reason = `the catalog has endpoints in the regions ${distinct([...all.values()])}; ${advice}`;
       throw new RequestError(reason, { service, kind: 'ambiguousRegion' });
     }
@@ -168,7 +168,7 @@ export function createEndpoint(
     onMoved();
     throw missing(
       choice,
-      `the catalog no longer names "${used}"; everything is read anew from where it names now`,
+      `the catalog no longer has endpoint "${used}"; the next sync reads everything from the current endpoint`,
     );
   };
 }

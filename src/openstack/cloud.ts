@@ -15,7 +15,16 @@ import { createNova, novaHeaders } from './nova.ts';
 import type { RefreshTurns } from './refresh-turns.ts';
 import { answerFailure } from './requests/answer-failure.ts';
 import { createServiceClient, type Query } from './requests/service-client.ts';
-import type { Found, Network, Port, Server, ServerRecord, Subnet } from './resources.ts';
+import type {
+  Found,
+  Network,
+  Port,
+  PortFilter,
+  PortRecord,
+  Server,
+  ServerRecord,
+  Subnet,
+} from './resources.ts';
 import { createServerDirectory } from './server-directory.ts';
 import { ServerLists } from './server-lists.ts';
 import { TtlCache } from './ttl-cache.ts';
@@ -32,6 +41,10 @@ export interface Cloud {
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
   /** Reads all ports with this MAC, uncached: evidence for entries without a port id. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
+  /** Reads a port by id with `admin_state_up`, uncached: for users. */
+  portRecord(id: string, signal: AbortSignal): Promise<Found<PortRecord>>;
+  /** Reads matching ports in the account's project, uncached: for users. */
+  projectPorts(filter: PortFilter, signal: AbortSignal): Promise<readonly Port[]>;
   /** Cached for 5 minutes. */
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   /**
@@ -198,6 +211,13 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
     portsOf: async (serverIds, signal) => neutron.portsOf(serverIds, signal),
     port: async (id, signal) => neutron.port(id, signal),
     portsWithMac: async (macAddress, signal) => neutron.portsWithMac(macAddress, signal),
+    portRecord: async (id, signal) => neutron.portRecord(id, signal),
+    async projectPorts(filter, signal) {
+      // An administrator's list would span all projects.
+      const { projectId } = await keystone.session(lifetime);
+      const found = await neutron.ports([portQuery(filter), ['project_id', projectId]], signal);
+      return found.filter((port) => port.projectId === projectId);
+    },
     server: async (id, signal) => nova.server(id, signal),
     servers: async (ids, signal) => directory.servers(ids, signal),
     projectServers: async (tags, since, signal) => lists.get(tags, since, signal),
@@ -233,6 +253,12 @@ export function createCloud(identity: CloudIdentity, options: CloudOptions): Clo
       return caller.calls;
     },
   };
+}
+
+function portQuery(filter: PortFilter): Query[number] {
+  if ('macAddress' in filter) return ['mac_address', filter.macAddress];
+  if ('serverId' in filter) return ['device_id', filter.serverId];
+  return ['fixed_ips', `ip_address=${filter.ipAddress}`];
 }
 
 function idsOf(ids: readonly string[]): Query {

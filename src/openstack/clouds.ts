@@ -144,7 +144,7 @@ export function createClouds(options: CloudsOptions): Clouds {
       );
     },
     async [Symbol.asyncDispose]() {
-      lifetime.abort(new Error('the clouds were closed'));
+      lifetime.abort(new Error('the operator is stopping'));
       await transport[Symbol.asyncDispose]();
     },
   };

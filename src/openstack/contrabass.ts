@@ -123,7 +123,7 @@ function adminPassword(attributes: Attributes, request: ProviderRequest): string
   try {
     return decryptPassword(attributes.adminPw, request.encryptKey);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'it cannot be decrypted';
+    const reason = error instanceof Error ? error.message : 'the password cannot be decrypted';
     throw new RequestError(`adminPw of provider "${request.providerId}": ${reason}`, {
       service: 'contrabass',
       kind: 'badCredential',

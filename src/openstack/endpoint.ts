@@ -49,7 +49,7 @@ function bare(service: Service, url: string): string {
   }
   // A password in a URL would appear in error messages.
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new RequestError(`the URL of ${parsed.host} must not carry a user name or password`, {
+    throw new RequestError(`the URL of ${parsed.host} must not contain a user name or password`, {
       service,
       kind: 'noEndpoint',
     });

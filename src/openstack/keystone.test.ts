@@ -156,7 +156,7 @@ describe('createKeystone', () => {
         reason: {
           kind: 'badCredential',
           message:
-            'keystone: user "admin" of domain "Default" has no role in project "wrong", or there is no such project',
+            'keystone: user "admin" of domain "Default" has no role in project "wrong", or the project does not exist',
         },
       },
       { status: 'fulfilled' },

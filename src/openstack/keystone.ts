@@ -120,7 +120,7 @@ export function createKeystone(options: KeystoneOptions): Keystone {
       return { kind: 'refused', error: badCredential(`${who} was refused for ${project}${words}`) };
     }
     gate.accept();
-    throw badCredential(`${who} has no role in ${project}, or there is no such project${words}`);
+    throw badCredential(`${who} has no role in ${project}, or the project does not exist${words}`);
   }
 
   async function passGate(): Promise<Session> {

@@ -183,7 +183,8 @@ describe('port parsing', () => {
     const { client } = createFakeService('neutron', () => answerOf(404, { message: 'no route' }));
     await expect(createNeutron(client).port('p', signal)).rejects.toMatchObject({
       kind: 'badAnswer',
-      message: 'neutron: GET /v2.0/ports/p answered 404, but not as neutron does',
+      message:
+        'neutron: GET /v2.0/ports/p answered 404, but in a form that neutron does not use; check proxies in front of it',
     });
   });
 

@@ -11,7 +11,9 @@ import {
   type Network,
   networkSchema,
   type Port,
+  type PortRecord,
   portFields,
+  portRecordSchema,
   portSchema,
   type Subnet,
   subnetSchema,
@@ -25,6 +27,7 @@ export interface Neutron {
   /** Returns the ports with this MAC; a MAC is unique only within a network. */
   portsWithMac(macAddress: string, signal: AbortSignal): Promise<readonly Port[]>;
   port(id: string, signal: AbortSignal): Promise<Found<Port>>;
+  portRecord(id: string, signal: AbortSignal): Promise<Found<PortRecord>>;
   subnet(id: string, signal: AbortSignal): Promise<Found<Subnet>>;
   subnets(filter: Query, signal: AbortSignal): Promise<readonly Subnet[]>;
   network(id: string, signal: AbortSignal): Promise<Found<Network>>;
@@ -140,6 +143,11 @@ export function createNeutron(client: ServiceClient): Neutron {
       const path = resourcePath('/v2.0/ports', id);
       return readFound(client, { path, query: fields, key: 'port', schema: portSchema }, signal);
     },
+    async portRecord(id, signal) {
+      const path = resourcePath('/v2.0/ports', id);
+      const query = [...fields, ['fields', 'admin_state_up'] as const];
+      return readFound(client, { path, query, key: 'port', schema: portRecordSchema }, signal);
+    },
     async subnet(id, signal) {
       const path = resourcePath('/v2.0/subnets', id);
       return readFound(client, { path, key: 'subnet', schema: subnetSchema }, signal);
@@ -159,7 +167,7 @@ export function createNeutron(client: ServiceClient): Neutron {
 
 function onlyOneServer(): RequestError {
   const message =
-    'GET /v2.0/ports: the answer has the ports of only one of several device_id; a proxy in front of Neutron drops query parameters that are repeated: let it pass them on';
+    'GET /v2.0/ports: the answer has the ports of only one of several device_id; configure the proxy in front of Neutron to pass on repeated query parameters';
   return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
 }
 

@@ -121,7 +121,7 @@ describe('redirect', () => {
     'a redirect with status %i is not followed',
     async (status) => {
       expect(await send(status, `${other}/v1`)).toBe(
-        `RequestError: viola: POST BASE/v1 answered ${status}, a redirect to OTHER, which is not followed; name the address that answers itself`,
+        `RequestError: viola: POST BASE/v1 answered ${status}, a redirect to OTHER, which is not followed; set the URL of the service itself`,
       );
       expect(connections).toBe(0);
     },

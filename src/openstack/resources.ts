@@ -29,6 +29,17 @@ export interface HostRoute {
   readonly nexthop: string;
 }
 
+/** Port read by id, with a field missing from lists to keep large answers small. */
+export interface PortRecord extends Port {
+  readonly adminStateUp: boolean;
+}
+
+/** Search property for ports in a project. */
+export type PortFilter =
+  | { readonly macAddress: string }
+  | { readonly ipAddress: string }
+  | { readonly serverId: string };
+
 export interface Subnet {
   readonly id: string;
   readonly name: string;
@@ -94,40 +105,46 @@ const text = z
   .nullish()
   .transform((value) => value ?? '');
 
-export const portSchema = z
-  .object({
-    id,
-    name: text,
-    network_id: id,
-    mac_address: z.string().min(1),
-    status: z.string(),
-    // Required: a missing device_id would otherwise read as unattached, which is removal evidence. Accounts without
-    // this right get no port.
-    device_id: z.string(),
-    device_owner: text,
-    created_at: z.string().nullish(),
-    revision_number: z.number().int().default(0),
-    project_id: text,
-    fixed_ips: z.array(z.object({ subnet_id: id, ip_address: z.string().min(1) })),
-  })
-  .transform(
-    (wire): Port => ({
-      id: wire.id,
-      name: wire.name,
-      networkId: wire.network_id,
-      macAddress: wire.mac_address.toLowerCase(),
-      status: wire.status.toUpperCase(),
-      deviceId: wire.device_id.toLowerCase(),
-      deviceOwner: wire.device_owner,
-      createdAt: wire.created_at ?? undefined,
-      revisionNumber: wire.revision_number,
-      projectId: wire.project_id,
-      fixedIps: wire.fixed_ips.map((ip) => ({
-        subnetId: ip.subnet_id,
-        ipAddress: ip.ip_address,
-      })),
-    }),
-  );
+const portWire = z.object({
+  id,
+  name: text,
+  network_id: id,
+  mac_address: z.string().min(1),
+  status: z.string(),
+  // Required: a missing device_id would otherwise read as unattached, which is removal evidence. Accounts without
+  // this right get no port.
+  device_id: z.string(),
+  device_owner: text,
+  created_at: z.string().nullish(),
+  revision_number: z.number().int().default(0),
+  project_id: text,
+  fixed_ips: z.array(z.object({ subnet_id: id, ip_address: z.string().min(1) })),
+});
+
+export const portSchema = portWire.transform(portOf);
+
+export const portRecordSchema = portWire
+  .extend({ admin_state_up: z.boolean() })
+  .transform((wire): PortRecord => ({ ...portOf(wire), adminStateUp: wire.admin_state_up }));
+
+function portOf(wire: z.infer<typeof portWire>): Port {
+  return {
+    id: wire.id,
+    name: wire.name,
+    networkId: wire.network_id,
+    macAddress: wire.mac_address.toLowerCase(),
+    status: wire.status.toUpperCase(),
+    deviceId: wire.device_id.toLowerCase(),
+    deviceOwner: wire.device_owner,
+    createdAt: wire.created_at ?? undefined,
+    revisionNumber: wire.revision_number,
+    projectId: wire.project_id,
+    fixedIps: wire.fixed_ips.map((ip) => ({
+      subnetId: ip.subnet_id,
+      ipAddress: ip.ip_address,
+    })),
+  };
+}
 
 const identity = z.object({ id: id.catch(''), device_id: text.catch('') });
 

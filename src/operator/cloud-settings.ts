@@ -36,7 +36,7 @@ export const contrabassSettings = {
     flag: 'contrabass-insecure-tls',
     schema: boolean().prefault('false'),
     description:
-      'true: do not verify the certificate of Contrabass. Anybody between the two can then read its passwords.',
+      'true: do not verify the certificate of Contrabass. An attacker on the network path can then read its passwords.',
   }),
   contrabassCaFile: setting({
     env: ['CONTRABASS_CA_FILE'],
@@ -61,7 +61,7 @@ export const openstackSettings = {
     flag: 'openstack-insecure-tls',
     schema: boolean().prefault('false'),
     description:
-      'true: do not verify certificates of OpenStack. Anybody between the two can then read tokens and passwords.',
+      'true: do not verify certificates of OpenStack. An attacker on the network path can then read tokens and passwords.',
   }),
   openstackCaFile: setting({
     env: ['OPENSTACK_CA_FILE'],
@@ -75,14 +75,14 @@ export const openstackSettings = {
     flag: 'openstack-neutron-endpoint',
     schema: url().optional(),
     description:
-      'Neutron URL for all clouds, instead of the one in the catalog. With several clouds, a wrong one answers.',
+      'Neutron URL for all clouds, instead of the one in the catalog. With several clouds, syncs read the wrong cloud.',
   }),
   openstackNovaEndpoint: setting({
     env: ['OPENSTACK_NOVA_ENDPOINT'],
     flag: 'openstack-nova-endpoint',
     schema: url().optional(),
     description:
-      'Nova URL for all clouds, instead of the one in the catalog. With several clouds, a wrong one answers.',
+      'Nova URL for all clouds, instead of the one in the catalog. With several clouds, syncs read the wrong cloud.',
   }),
   ...defaultEndpointSettings,
   openstackEndpointInterface: setting({

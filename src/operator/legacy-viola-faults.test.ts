@@ -173,11 +173,11 @@ describe('a faulty legacy Viola', () => {
   });
 
   it.each<[what: string, status: number, text: string, words: string]>([
-    ['401', 401, 'no', 'unexpected status 401: no (a legacy Viola takes no token'],
-    ['another service', 405, 'method not allowed', 'the URL of a Viola?'],
+    ['401', 401, 'no', 'unexpected status 401: no (a legacy Viola needs no token'],
+    ['another service', 405, 'method not allowed', 'the url of a viola)'],
     ['a strict unknown provider', 400, 'no route for providerID "biz-1"', 'no route for'],
-    ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not that of a Viola'],
-    ['a count that is too low', 200, '{"applied":1}', 'counts 1 of 2 nodes'],
+    ['a login page', 200, '<html></html>', 'the answer of the legacy Viola is not valid'],
+    ['a count that is too low', 200, '{"applied":1}', 'confirms 1 of 2 nodes'],
   ])(
     'an answer from a legacy Viola with %s counts as no node accepted',
     async (_, status, text, words) => {
@@ -209,7 +209,7 @@ describe('a faulty legacy Viola', () => {
     attach(scene.cloud, 4, 1);
     await scene.look();
     expect(legacy.sent()).toEqual([]);
-    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be read');
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory database cannot be read');
     scene.failStore(undefined);
     await scene.look(300_000);
     expect(legacy.sent()).toEqual([['worker-1']]);
@@ -221,7 +221,9 @@ describe('a faulty legacy Viola', () => {
     scene.create({ settings: legacySettings, vmNames: ids });
     await scene.look();
     expect(legacy.sent().map(({ length }) => length)).toEqual([100]);
-    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be written');
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: the inventory database cannot be written',
+    );
     legacy.after = undefined;
     scene.failStore(undefined);
     await scene.look(300_000);
@@ -236,7 +238,7 @@ describe('a faulty legacy Viola', () => {
     await scene.look();
     expect(legacy.sent()).toEqual([]);
     expect(scene.ready()).toContain(
-      'False ViolaPostError: the inventory has no record of the nodes (2)',
+      'False ViolaPostError: the inventory has no record of the 2 nodes',
     );
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
     await scene.look();
@@ -267,7 +269,7 @@ describe('a faulty legacy Viola', () => {
     attach(scene.cloud, 1, 1);
     vi.spyOn(scene.store, 'nicsOf').mockRejectedValueOnce(new Error('lock wait timeout'));
     await scene.look();
-    expect(scene.ready()).toContain('False ViolaPostError: the inventory cannot be read');
+    expect(scene.ready()).toContain('False ViolaPostError: the inventory database cannot be read');
     await scene.look(300_000);
     expect(legacy.nics('worker-1').toSorted()).toEqual(['0 multinic0=p3', '1 multinic1=p1']);
   });

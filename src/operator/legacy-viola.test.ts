@@ -263,7 +263,9 @@ describe('removals unsupported by a legacy Viola', () => {
     await scene.look();
     await scene.look();
     expect(legacy.objects.has('biz-2/worker-1')).toBe(true);
-    expect(scene.ready()).toMatch(/False RemovalUnsupported: .*"biz-1" keeps worker-1, worker-2/);
+    expect(scene.ready()).toMatch(
+      /False RemovalUnsupported: .*"biz-1" still has worker-1, worker-2/,
+    );
     scene.kube.annotate({ 'multinic.io/allow-removals': 'done' });
     await scene.look();
     expect(scene.ready()).toContain('True');
@@ -277,7 +279,7 @@ describe('removals unsupported by a legacy Viola', () => {
     await scene.look();
     expect(scene.object()).toBeUndefined();
     const event = scene.events.find(({ reason }) => reason === 'RemovalUnsupported');
-    expect(event?.message).toContain('business cluster "biz-1" keeps worker-1, worker-2');
+    expect(event?.message).toContain('business cluster "biz-1" still has worker-1, worker-2');
     expect(legacy.objects.size).toBe(2);
     expect(await scene.store.list()).toEqual([]);
   });
@@ -288,7 +290,7 @@ describe('removals unsupported by a legacy Viola', () => {
     await scene.look();
     scene.kube.delete();
     await scene.look();
-    const lines = scene.lines.filter((line) => line.includes('keeps'));
+    const lines = scene.lines.filter((line) => line.includes('still has'));
     const nodes = ids.map((_, n) => `worker-${n}`);
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
       { providerId: 'biz-1', nodes },
@@ -304,7 +306,7 @@ describe('removals unsupported by a legacy Viola', () => {
     await scene.look();
     expect(scene.object()).toBeUndefined();
     const event = scene.events.find(({ reason }) => reason === 'RemovalUnsupported');
-    expect(event?.message).toContain('business cluster "biz-1" keeps its nodes');
+    expect(event?.message).toContain('business cluster "biz-1" still has nodes');
   });
 });
 

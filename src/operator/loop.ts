@@ -1,5 +1,6 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
+import { annotations } from '../api/names.ts';
 import { createReflector } from '../kube/cache/reflector.ts';
 import { type Change, Store as ObjectStore } from '../kube/cache/store.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
@@ -24,6 +25,7 @@ import { sampleNotReady } from './metrics/not-ready.ts';
 import { createNotifications } from './notifications/notifications.ts';
 import { CloudViews } from './observe/cloud-view.ts';
 import { type ConfigObject, needsReconcile, openstackConfigs } from './openstack-config.ts';
+import type { ReadDeps } from './read-api/read-deps.ts';
 import { createReconciler } from './reconcile.ts';
 import { definitionOf } from './rights.ts';
 import { CloudAges } from './schedule/cloud-age.ts';
@@ -32,9 +34,11 @@ import { lanesOf, slowSyncMs, workers } from './schedule/worker-lanes.ts';
 import type { OperatorSettings } from './settings.ts';
 import { createStatusWriter } from './status/writer.ts';
 import { PlanCache } from './sync/plan-cache.ts';
+import { RecentRemovals } from './sync/recent-removals.ts';
 import { mayBeCalled } from './triggers/settings.ts';
 import { Triggers } from './triggers/triggers.ts';
 import { watchTriggers } from './triggers/watch.ts';
+import { createWhatIf } from './what-if/what-if.ts';
 
 export interface LoopOptions {
   readonly client: KubeClient;
@@ -61,6 +65,7 @@ export function createLoop(options: LoopOptions) {
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   const inventory = createInventory({ store, perform, clock, log, metrics });
+  const records = createDeliveryRecords({ store, perform, clock });
   const views = new CloudViews(clock, lifetime);
   const cloudAges = new CloudAges(clock);
   metrics.sampleEach('multinic_trigger_mode', () => [
@@ -80,6 +85,7 @@ export function createLoop(options: LoopOptions) {
     log,
   });
   const plans = new PlanCache(clock);
+  const recentRemovals = new RecentRemovals(clock);
   const memories = new ConfigMemories({
     clock,
     random,
@@ -98,6 +104,7 @@ export function createLoop(options: LoopOptions) {
   });
   const reconcile = createReconciler({
     ...options,
+    recorder,
     clock,
     random,
     log,
@@ -108,12 +115,23 @@ export function createLoop(options: LoopOptions) {
     triggers,
     guard: createDeletionGuard({ client, configs, clock, definition: definitionOf(settings) }),
     inventory,
-    records: createDeliveryRecords({ store, perform, clock }),
+    records,
     views,
     notifications,
     brokerSecrets,
     plans,
+    recentRemovals,
     cloudAges,
+  });
+  const whatIf = createWhatIf({
+    ...options,
+    clock,
+    random,
+    configs,
+    views,
+    inventory,
+    records,
+    recentRemovals,
   });
   const reflector = createReflector({
     client,
@@ -168,13 +186,18 @@ export function createLoop(options: LoopOptions) {
       metrics.count('multinic_reconcile_total', { ...labels, result, status });
       metrics.observe('multinic_reconcile_duration_seconds', labels, durationMs / 1000);
       if (error !== undefined)
-        log.warn({ err: error, config: key }, 'reconcile failed, tried again');
+        log.warn({ err: error, config: key }, 'reconcile failed, will retry');
     },
   });
   sampleWork(metrics, controllerName, controller);
   sampleSilence(metrics, reflector);
 
+  const reads: ReadDeps = { ...options, clock, configs, memories, triggers };
   return {
+    /** Input for the read API. */
+    reads,
+    /** Input of the routes for plans. */
+    planRoutes: { configs, memories, settings, whatIf },
     run: async (leading: AbortSignal): Promise<void> =>
       recorder.during(leading, async () => {
         memories.startTerm();
@@ -183,9 +206,13 @@ export function createLoop(options: LoopOptions) {
         for (const author of await inventory.authors()) {
           if (isWatched(author, settings)) controller.enqueue(keyOf(author));
         }
-        await notifications.during(leading, async () =>
-          brokerSecrets.during(leading, async () => controller.run(leading)),
-        );
+        try {
+          await notifications.during(leading, async () =>
+            brokerSecrets.during(leading, async () => controller.run(leading)),
+          );
+        } finally {
+          memories.endTerm();
+        }
       }),
     /** Retries every failed sync, because a cloud answers again. */
     wake: (): void => {
@@ -215,7 +242,14 @@ function isWatched(
 /** Returns no key for the operator's own status writes: a change costs one sync, not three. */
 function keysOf(change: Change<ConfigObject>): string[] {
   if (change.type !== 'updated') return [change.key];
-  return needsReconcile(change.previous, change.object) ? [change.key] : [];
+  const { key, previous, object } = change;
+  return needsReconcile(previous, object) || asksForChecks(previous, object) ? [key] : [];
+}
+
+/** Returns whether a check-nodes request has changed; such a request needs no sync. */
+function asksForChecks(before: ConfigObject, now: ConfigObject): boolean {
+  const name = annotations.checkNodes;
+  return before.metadata.annotations?.[name] !== now.metadata.annotations?.[name];
 }
 
 /** Drops managedFields, which the operator does not read, to save memory. */

@@ -40,9 +40,9 @@ const endpointSources: Readonly<Record<string, (url: string) => Given>> = {
   'clouds.yaml auth_url': (url) => ({ yaml: { auth: { auth_url: url } } }),
   'clouds.yaml network': (url) => ({ yaml: { network_endpoint_override: url } }),
   'clouds.yaml compute': (url) => ({ yaml: { compute_endpoint_override: url } }),
-  'Contrabass names Keystone': (url) => ({ contrabass: { url } }),
-  'Contrabass names Neutron': (neutronUrl) => ({ contrabass: { neutronUrl } }),
-  'Contrabass names Nova': (novaUrl) => ({ contrabass: { novaUrl } }),
+  'Contrabass returns the Keystone URL': (url) => ({ contrabass: { url } }),
+  'Contrabass returns the Neutron URL': (neutronUrl) => ({ contrabass: { neutronUrl } }),
+  'Contrabass returns the Nova URL': (novaUrl) => ({ contrabass: { novaUrl } }),
   'catalog network': (network) => ({ catalog: { network } }),
   'catalog compute': (compute) => ({ catalog: { compute } }),
 };
@@ -223,7 +223,7 @@ describe('the endpoint policy', () => {
     it('the policy denies a URL with user info, and keeps the user info out of status, events and logs', async () => {
       const scene = await sceneWith(everywhere);
       const ready = await syncWith(scene, at(bad.url.replace('//', '//ops:hush-hush@')));
-      expect(ready).toMatch(/^False PolicyDenied: .* must not carry a user name or password/);
+      expect(ready).toMatch(/^False PolicyDenied: .* must not contain a user name or password/);
       const shown = [scene.object()?.status, scene.events, scene.lines];
       expect(JSON.stringify(shown)).not.toContain('hush-hush');
       expect(bad.connections).toBe(0);
@@ -234,7 +234,7 @@ describe('the endpoint policy', () => {
   describe.each(withTls)('the certificate policy for %s', (_name, at) => {
     it('the policy denies an unverified certificate without a connection, and names the requesting field', async () => {
       const ready = await syncWith(await sceneWith(everywhere), at(badTls.url), true);
-      expect(ready).toMatch(/^False PolicyDenied: .*(InsecureTLS is true|says verify: false)/);
+      expect(ready).toMatch(/^False PolicyDenied: .*(InsecureTLS is true|sets verify: false)/);
       expect(ready).toContain(badTls.url);
       expect(ready).toContain("not in the operator's INSECURE_TLS_ENDPOINTS");
       expect(badTls.connections).toBe(0);

@@ -122,7 +122,7 @@ describe('spec fields', () => {
     scene.create({ settings: { addressFamilies: [], pollFastInterval: '1ms' }, vmNames: [''] });
     await scene.look();
     expect(scene.ready()).toContain(
-      'False ConfigError: spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
+      'False ConfigError: spec.settings.addressFamilies is empty; use [IPv4], [IPv6] or both',
     );
     expect(scene.ready()).toContain('spec.vmNames[0] is blank');
     expect(scene.ready()).toContain('spec.settings.pollFastInterval "1ms" is too short');

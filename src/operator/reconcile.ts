@@ -2,18 +2,19 @@ import { pauseOf } from '../api/pause.ts';
 import type { Store as ObjectStore } from '../kube/cache/store.ts';
 import { refOf } from '../kube/object.ts';
 import type { Outcome } from '../kube/reconcile/controller.ts';
-import { type FormerClustersDeps, leaveFormerClusters } from './deletion/former-clusters.ts';
-import { type LeaveDeps, leave } from './deletion/leave.ts';
+import { type CheckNodesDeps, passOnChecks } from './check-nodes/check-nodes.ts';
+import { type FormerClustersDeps, withdrawFromFormerClusters } from './deletion/former-clusters.ts';
+import { type DeletionDeps, handleDeletion } from './deletion/handle-deletion.ts';
 import type { ConfigContext, ConfigMemories } from './memory/config-memory.ts';
 import { latestObject } from './memory/latest-object.ts';
-import { observe } from './observe/observe.ts';
 import type { ConfigObject } from './openstack-config.ts';
 import { resolveConfig } from './resolve/resolve.ts';
 import { attempt, StepFailure } from './status/step-failure.ts';
 import { completeSome, type RecordDeps, recordNodes, resultOf } from './sync/completion.ts';
-import { type ConnectionDeps, connect } from './sync/connections.ts';
+import { type JoinDeps, joinCloud, type LoginDeps, logIn } from './sync/connections.ts';
 import { type SyncContext, syncContext } from './sync/context.ts';
 import { type DeliveryDeps, deliverNodes, prepareDelivery } from './sync/delivery.ts';
+import { type ObserveAndPlanDeps, observeAndPlan } from './sync/observe-and-plan.ts';
 import {
   afterFailure,
   afterRefusal,
@@ -21,10 +22,9 @@ import {
   afterSyncOfSome,
   type OutcomeDeps,
 } from './sync/outcome.ts';
-import { type PlanDeps, planNodes } from './sync/plan-nodes.ts';
-import { RecentRemovals } from './sync/recent-removals.ts';
 import type { SyncResult } from './sync/result.ts';
 import type { Triggers } from './triggers/triggers.ts';
+import { storePlan } from './what-if/store-plan.ts';
 
 interface OwnDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
@@ -32,15 +32,16 @@ interface OwnDeps {
   readonly triggers: Triggers;
 }
 
-type StepDeps = ConnectionDeps & PlanDeps & DeliveryDeps & RecordDeps & FormerClustersDeps;
-type Deps = OwnDeps & StepDeps & OutcomeDeps & LeaveDeps;
+type FirstHalfDeps = LoginDeps & JoinDeps & ObserveAndPlanDeps;
+type SecondHalfDeps = DeliveryDeps & RecordDeps & FormerClustersDeps;
+type StepDeps = FirstHalfDeps & SecondHalfDeps;
+type Deps = OwnDeps & StepDeps & OutcomeDeps & DeletionDeps & CheckNodesDeps;
 
 /**
  * Creates the reconcile function for OpenstackConfigs. A deleted object is removed from its nodes, paused or
  * not. A paused object is left unchanged. Any remaining object is synced when the trigger policy has a cause.
  */
-export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
-  const deps: Deps = { ...options, recentRemovals: new RecentRemovals(options.clock) };
+export function createReconciler(deps: Deps) {
   const { configs, memories, writer, cloudAges, triggers } = deps;
 
   return async function reconcile(key: string, signal: AbortSignal): Promise<Outcome | undefined> {
@@ -52,14 +53,15 @@ export function createReconciler(options: Omit<Deps, 'recentRemovals'>) {
     if (object.metadata.deletionTimestamp !== undefined) {
       memory.pollInterval.begin(object);
       memories.leaveClouds(key);
-      return leave(context, deps, signal);
+      return handleDeletion(context, deps, signal);
     }
     if (pauseOf(object).isPaused) {
       cloudAges.leave(key);
       return writer.pause(context, signal);
     }
     memory.pollInterval.begin(object);
-    return triggers.pass(context, async () => sync(context, deps, signal), signal);
+    const synced = await triggers.pass(context, async () => sync(context, deps, signal), signal);
+    return soonest(synced, await passOnChecks(context, deps, signal));
   };
 }
 
@@ -88,17 +90,23 @@ async function syncNodes(
   deps: StepDeps & OutcomeDeps,
   signal: AbortSignal,
 ): Promise<SyncResult | undefined> {
-  const connections = await connect(context, deps, signal);
-  const observed = await observe({ ...context, connections }, signal);
-  const planning = { ...context, connections, observed };
-  const planned = await planNodes(planning, deps, signal);
-  await prepareDelivery(context, planned, deps, signal);
-  const rounds = await deliverNodes(planning, planned, deps, signal);
-  const delivered = { ...planning, planned, rounds };
+  const login = await logIn(context, deps, signal);
+  const view = joinCloud(context, login, deps);
+  const planned = await observeAndPlan(context, { ...login, view }, deps, signal);
+  // A what-if ends here: all effects on nodes, status and records follow.
+  await storePlan(planned, deps.clock, signal);
+  await prepareDelivery(planned, deps, signal);
+  const delivered = { ...planned, rounds: await deliverNodes(planned, deps, signal) };
   if (context.scope.servers !== 'all') return completeSome(delivered, deps);
   await recordNodes(delivered, deps);
-  const former = await leaveFormerClusters(delivered, deps, signal);
+  const former = await withdrawFromFormerClusters(delivered, deps, signal);
   return resultOf(delivered, former);
+}
+
+/** Returns the earlier requeue; undefined: none. */
+function soonest(...outcomes: readonly (Outcome | undefined)[]): Outcome | undefined {
+  const waits = outcomes.flatMap((outcome) => outcome?.requeueAfterMs ?? []);
+  return waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : outcomes[0];
 }
 
 /** Drops all data about a deleted OpenstackConfig. */

@@ -57,8 +57,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['list', 'watch', 'patch'],
       where: 'configs',
       why: {
-        en: 'What is wanted. patch: the finalizer, and for a call of the trigger endpoint an annotation; nothing else of the object.',
-        ko: '원하는 상태를 읽습니다. patch는 finalizer와, 트리거 엔드포인트 호출 시 주석에만 씁니다.',
+        en: 'Reads the desired state. patch: only the finalizer, and an annotation for a request to the trigger endpoint.',
+        ko: '원하는 상태를 읽습니다. patch는 finalizer와, 트리거 엔드포인트 호출 시 어노테이션에만 씁니다.',
       },
     },
     {
@@ -66,15 +66,15 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       resource: `${openstackConfigs.plural}/status`,
       verbs: ['patch'],
       where: 'configs',
-      why: { en: 'What came of it.', ko: '결과를 status에 기록합니다.' },
+      why: { en: 'Writes the result to the status.', ko: '결과를 status에 기록합니다.' },
     },
     {
       ...events,
       verbs: ['create'],
       where: 'configs',
       why: {
-        en: 'What happens is told on the object, and what is missing at the start on the Pod.',
-        ko: '객체에 Event로 알리고, 시작할 때 부족한 것은 Pod에 알립니다.',
+        en: 'Events about an OpenstackConfig, and about rights and fields that are missing at the start.',
+        ko: 'OpenstackConfig에 대한 Event와, 시작할 때 없는 권한과 필드에 대한 Event를 기록합니다.',
       },
     },
     {
@@ -82,8 +82,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['patch'],
       where: 'configs',
       why: {
-        en: 'The same again is counted in the Event that is there.',
-        ko: '같은 일이 다시 생기면 이미 있는 Event에 횟수만 더합니다.',
+        en: 'Counts a repeated Event in the existing Event.',
+        ko: '반복된 Event는 기존 Event의 횟수에 더합니다.',
       },
       rare: true,
     },
@@ -94,8 +94,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['get'],
       where: 'cluster',
       why: {
-        en: 'Whether the installed kind has all fields of this build, as others would be dropped in silence; and whether an OpenstackConfig goes because its kind does.',
-        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지(없는 필드는 조용히 사라집니다), OpenstackConfig가 CRD 삭제 때문에 삭제되는지 확인합니다.',
+        en: 'Checks that the installed CRD has all fields of this build, because the API server drops unknown fields without an error; and whether an OpenstackConfig is deleted because its CRD is.',
+        ko: '설치된 CRD에 이 빌드의 모든 필드가 있는지(API 서버는 모르는 필드를 오류 없이 버립니다), OpenstackConfig가 CRD 삭제 때문에 삭제되는지 확인합니다.',
       },
       when: 'everywhere',
     },
@@ -106,8 +106,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['get'],
       where: 'configs',
       why: {
-        en: 'Whether an OpenstackConfig goes because its namespace does: its NICs are kept then until somebody agrees.',
-        ko: 'OpenstackConfig가 네임스페이스 삭제 때문에 삭제되는지 확인합니다. 그 경우 승인 전까지 NIC를 유지합니다.',
+        en: 'Checks whether an OpenstackConfig is deleted because its namespace is: its NICs then stay until a user approves their removal.',
+        ko: 'OpenstackConfig가 네임스페이스 삭제 때문에 삭제되는지 확인합니다. 그 경우 사용자가 제거를 승인할 때까지 NIC를 유지합니다.',
       },
       rare: true,
     },
@@ -115,14 +115,17 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       ...leases,
       names: [leaseName],
       verbs: ['get', 'patch'],
-      why: { en: 'One of several replicas works.', ko: '여러 복제본 중 하나만 일합니다.' },
+      why: {
+        en: 'Leader election: one of several replicas works.',
+        ko: '리더 선출: 여러 복제본 중 하나만 일합니다.',
+      },
     },
     {
       ...leases,
       verbs: ['create'],
       why: {
-        en: 'The lease, at the first start. A create cannot be held to a name.',
-        ko: '처음 시작할 때 lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
+        en: 'Creates the Lease at the first start. RBAC cannot limit create to a name.',
+        ko: '처음 시작할 때 Lease를 만듭니다. create 권한은 이름으로 제한할 수 없습니다.',
       },
     },
     {
@@ -132,8 +135,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['list', 'watch'],
       where: 'own',
       why: {
-        en: 'When OpenstackConfigs are looked at.',
-        ko: 'OpenstackConfig를 언제 조회할지 읽습니다.',
+        en: 'Reads when OpenstackConfigs are synced.',
+        ko: 'OpenstackConfig를 언제 동기화할지 읽습니다.',
       },
     },
     {
@@ -141,8 +144,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['create', 'patch'],
       where: 'own',
       why: {
-        en: 'What is missing at the start is told on the Pod.',
-        ko: '시작할 때 부족한 것을 Pod에 Event로 알립니다.',
+        en: 'Events on the Pod about rights and fields that are missing at the start.',
+        ko: '시작할 때 없는 권한과 필드를 Pod의 Event로 알립니다.',
       },
       when: 'oneNamespace',
       rare: true,
@@ -153,8 +156,8 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['get'],
       where: 'secrets',
       why: {
-        en: 'The encryption key that an OpenstackConfig refers to lies in its own namespace.',
-        ko: 'OpenstackConfig가 가리키는 암호화 키는 같은 네임스페이스에 있습니다.',
+        en: 'Reads Secrets that an OpenstackConfig refers to (encryption key, clouds.yaml), in its own namespace.',
+        ko: 'OpenstackConfig가 같은 네임스페이스에서 참조하는 Secret(암호화 키, clouds.yaml)을 읽습니다.',
       },
     },
     {
@@ -163,14 +166,14 @@ export const operatorRights: RightsTable<OperatorPlace, OperatorWhen> = {
       verbs: ['create', 'patch'],
       where: 'brokerSecrets',
       why: {
-        en: 'The Secret rabbitmq-NAME beside each OpenstackConfig, with what Contrabass says of the message queue. The names cannot be known before.',
-        ko: '각 OpenstackConfig 옆의 Secret rabbitmq-NAME에 Contrabass가 알려 준 메시지 큐 정보를 씁니다. 이름을 미리 알 수 없습니다.',
+        en: 'Writes the Secret rabbitmq-NAME beside each OpenstackConfig, with the message queue that Contrabass returns. RBAC cannot list these names in advance.',
+        ko: '각 OpenstackConfig 옆의 Secret rabbitmq-NAME에 Contrabass가 알려 준 메시지 큐 정보를 씁니다. 이름을 RBAC에 미리 적을 수 없습니다.',
       },
       when: 'rabbitmqSecrets',
     },
     managedSecretRight('managedTokens', accessSecrets.tokens, {
-      en: 'The token by which the operator calls Viola, and the list in which Viola finds it.',
-      ko: '오퍼레이터가 Viola를 호출하는 토큰과 Viola가 확인하는 목록입니다.',
+      en: 'The token with which the operator calls Viola, and the list of tokens that Viola accepts.',
+      ko: '오퍼레이터가 Viola를 호출할 때 쓰는 토큰과 Viola가 허용하는 토큰 목록입니다.',
     }),
     managedSecretRight('managedCertificates', accessSecrets.certificates, {
       en: 'The certificate of Viola, and the CA that signs it.',

@@ -120,8 +120,8 @@ describe('servers selected by metadata and tags', () => {
     scene.cloud.unlisted.add(s1).add(s2);
     await scene.look(later);
     expect(nodes()).toEqual(['worker-1', 'worker-2']);
-    expect(scene.ready()).toContain('ServerNotFound: no server of the project carries');
-    expect(scene.ready()).toContain('nothing proves that it left them');
+    expect(scene.ready()).toContain('ServerNotFound: no server of the project matches');
+    expect(scene.ready()).toContain('nothing confirms its deletion or deselection');
     change(s1, { metadata: {} });
     scene.cloud.fail('server', 'timeout');
     await scene.look(later);

@@ -65,7 +65,7 @@ describe("the operator's settings", () => {
 
   it('LEGACY_VIOLA_PROVIDERS rejects *', () => {
     expect(confirming(' biz-1, biz-2 ,').legacyViolaProviders).toEqual(['biz-1', 'biz-2']);
-    expect(() => confirming('biz-1,*')).toThrow('must name each provider id; * confirms none');
+    expect(() => confirming('biz-1,*')).toThrow('must list each provider id; * is not allowed');
   });
 
   it('a settings error names every invalid setting, and no secret', () => {

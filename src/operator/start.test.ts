@@ -11,8 +11,8 @@ import { useOf } from '../../test/rbac/used.ts';
 import { configMaps, crds, namespaces } from '../kube/core-resources.ts';
 import { Store } from '../store/store.ts';
 import { openstackConfigs, statusOf } from './openstack-config.ts';
+import { allowSecretReads } from './testing/allow-secret-reads.ts';
 import { eventually } from './testing/eventually.ts';
-import { letReadSecrets } from './testing/let-read-secrets.ts';
 import { listen } from './testing/listener.ts';
 
 let fixture: OperatorFixture;
@@ -172,7 +172,7 @@ describe('startOperator', () => {
     const flags = { 'trigger-listen': '127.0.0.1:0', 'trigger-hmac-key-file': keys };
     const waiting = await start('waiting.db', flags);
     const line = await eventually(
-      () => lines.find((one) => one.includes('triggers are served')),
+      () => lines.find((one) => one.includes('trigger endpoint started')),
       (found) => found !== undefined,
     );
     const { url } = JSON.parse(line ?? '{}') as { url: string };
@@ -240,7 +240,7 @@ describe('an uninstall in the wrong order', () => {
   it('a deleted namespace keeps its NICs until allow-removals has a new value', async () => {
     const team = { namespace: 'team', name: 'osc' };
     await viola.admin.create(namespaces, { metadata: { name: team.namespace } });
-    await letReadSecrets(viola.admin, team.namespace, identities.operator);
+    await allowSecretReads(viola.admin, team.namespace, identities.operator);
     const { projectId, networkId } = world;
     const { serverId } = cloud.controls.createServer({ projectId, name: 'worker-3' });
     const operator = await start('team.db');

@@ -1,7 +1,9 @@
 import type { Effect } from '../api/effects.ts';
 import type { metricTable } from '../api/metrics.ts';
 import { electionOf } from '../election.ts';
+import type { HttpServer } from '../http/app.ts';
 import { createHttpServer, listen } from '../http/server.ts';
+import type { TokenFile } from '../http/token-file.ts';
 import { inCluster } from '../kube/access/in-cluster.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import { aroundWrites } from '../kube/client/around-writes.ts';
@@ -24,11 +26,13 @@ import { createDeliveryRecords } from './deliver/legacy/delivery-records.ts';
 import { createViolas } from './deliver/violas.ts';
 import { createLoop } from './loop.ts';
 import { countRequest } from './metrics/metrics.ts';
+import { serveReads } from './read-api/routes.ts';
 import { rulesOf } from './resolve/policy.ts';
 import { definitionOf, leaseName, neededRights, operatorRights, placesOf } from './rights.ts';
 import type { OperatorSettings } from './settings.ts';
 import { startTriggerServer } from './triggers/server/start.ts';
 import { openCredentials } from './viola-access/credentials.ts';
+import { servePlans } from './what-if/routes.ts';
 
 type Context = PartContext<typeof metricTable>;
 
@@ -37,6 +41,8 @@ interface ServedInventory {
   readonly store: Store;
   /** Returns why the records may be stale; undefined: current. */
   readonly unavailable: () => string | undefined;
+  /** Adds the operator's own routes on the inventory's address. */
+  readonly serveMore: (app: HttpServer, tokens: TokenFile | undefined) => void;
 }
 
 /**
@@ -119,6 +125,10 @@ export async function startOperator(
 
   let leads = false;
   const unavailable = () => (leads ? undefined : 'another replica of the operator leads');
+  const serveMore: ServedInventory['serveMore'] = (api, tokens) => {
+    serveReads(api, { deps: loop.reads, tokens, unavailable });
+    servePlans(api, { ...loop.planRoutes, tokens, unavailable });
+  };
   const election = electionOf({
     lease: { namespace: settings.namespace, name: leaseName },
     leaseDurationMs,
@@ -138,7 +148,8 @@ export async function startOperator(
       await startTriggerServer(settings, { client, perform, allowedNamespaces }, context, both);
     },
     ...(serveInventory && {
-      inventory: async (both: AbortSignal) => serveInventory({ store, unavailable }, both),
+      inventory: async (both: AbortSignal) =>
+        serveInventory({ store, unavailable, serveMore }, both),
     }),
   });
 }
@@ -148,12 +159,9 @@ async function openStore(settings: OperatorSettings, { clock, log }: Context): P
   return Store.open(locationOf(settings, tls), {
     now: () => clock.now(),
     onRebuilt: (movedTo, cause) =>
-      log.error({ movedTo, err: cause }, 'the inventory file was damaged; it is made anew'),
+      log.error({ movedTo, err: cause }, 'damaged inventory file replaced by a new one'),
     onReplaced: (path) =>
-      log.error(
-        { path },
-        'the inventory file was removed or replaced; the file of this name is opened',
-      ),
+      log.error({ path }, 'inventory file was removed or replaced, path opened again'),
   });
 }
 

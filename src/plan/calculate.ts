@@ -1,3 +1,4 @@
+import { counted } from '../api/counted.ts';
 import {
   decideRemovals,
   type RemovalBasis,
@@ -32,7 +33,8 @@ export function* calculateInSteps(input: PlanInput): Generator<undefined, Plan> 
   if (decision.held.size === 0) return plan;
   const kept = yield* planAll(viewOf(input, decision.held));
   // Held removals come first: the other problems may only wait for consent.
-  return { ...kept, problems: [...heldProblems(plan, decision), ...kept.problems] };
+  const problems = [...heldProblems(plan, decision), ...kept.problems];
+  return { ...kept, problems, heldRemovals: decision.held.size };
 }
 
 const noneHeld: ReadonlySet<string> = new Set();
@@ -89,18 +91,17 @@ function heldProblems({ nodes }: Plan, { held, count, allowed }: RemovalDecision
 }
 
 function tooMany(count: number, allowed: number): Problem {
-  const message = `${count} NICs would be removed at once, and ${allowed} are removed without consent; ${howToAllow}`;
+  const message = `${counted(count, 'NIC')} would be removed at once, more than the ${allowed} that need no consent; ${howToAllow}`;
   return { reason: 'RemovalHeld', subject: 'spec', message };
 }
 
 function sideEffectHeld({ nodeName, why }: NodePlan): Problem {
   const subject = `node ${nodeName}`;
-  const message = `${subject}: its NICs stay, because neither OpenStack nor an edit of this object says that they go (${why}); ${howToAllow}`;
+  const message = `${subject}: its NICs stay, because neither OpenStack nor an edit of this object confirms their removal (${why}); ${howToAllow}`;
   return { reason: 'RemovalHeld', subject, message };
 }
 
-const howToAllow =
-  'if they are to go, set the annotation multinic.io/allow-removals to a new value';
+const howToAllow = 'to remove them, set the annotation multinic.io/allow-removals to a new value';
 
 function* planAll(view: View): Generator<undefined, Plan> {
   yield;

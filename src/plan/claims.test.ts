@@ -161,7 +161,7 @@ describe('two claims on one node', () => {
         reason: 'NameConflict',
         subject: 'node worker-1',
         message:
-          'node worker-1 is configured by OpenstackConfig team-b/other and selected by multinic-system/osc too; select server s1 in one of the two only, or, if team-b/other is gone or has the annotation multinic.io/hand-over-to: multinic-system/osc, set multinic.io/take-over-from: team-b/other',
+          'node worker-1 is configured by OpenstackConfig team-b/other and selected by multinic-system/osc too; select server s1 in only one of them, or, if team-b/other is deleted or has the annotation multinic.io/hand-over-to: multinic-system/osc, set multinic.io/take-over-from: team-b/other',
       },
     ]);
   });
@@ -362,7 +362,7 @@ it('a server unknown to Nova is reported once, as ServerNotFound', () => {
 
 it('a forced sync posts every node', () => {
   const forced = { held: [existingNode(1, [entry(1, 0)])], input: { force: true } };
-  expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'asked for' }]);
+  expect(planOf(forced).nodes).toMatchObject([{ action: 'post', why: 'requested' }]);
 });
 
 it('an object keeps its name though another OpenstackConfig delivers a node under the new name', () => {

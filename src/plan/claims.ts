@@ -105,7 +105,7 @@ function unnamed({ serverId, nodeName }: Claim, view: View): Block | undefined {
     problem: {
       reason: 'NovaServerError',
       subject: `server ${serverId}`,
-      message: `server ${serverId} could not be read, so the name of its node is not known`,
+      message: `server ${serverId} could not be read, so the name of its node is unknown`,
     },
   };
 }
@@ -130,7 +130,7 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
   if (isOfName(foreign.source, owner)) return replaced(foreign, owner);
   return conflict(
     `node ${foreign.nodeName}`,
-    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in one of the two only, or, if ${namespace}/${name} is gone or has the annotation multinic.io/hand-over-to: ${owner.namespace}/${owner.name}, set multinic.io/take-over-from: ${namespace}/${name}`,
+    `node ${foreign.nodeName} is configured by OpenstackConfig ${namespace}/${name} and selected by ${owner.namespace}/${owner.name} too; select server ${serverId} in only one of them, or, if ${namespace}/${name} is deleted or has the annotation multinic.io/hand-over-to: ${owner.namespace}/${owner.name}, set multinic.io/take-over-from: ${namespace}/${name}`,
   );
 }
 
@@ -141,7 +141,7 @@ function otherOwner({ serverId, nodeName }: Claim, view: View): Block | undefine
 function replaced({ nodeName }: ExistingNodeConfig, { namespace, name }: Owner): Block {
   return conflict(
     `node ${nodeName}`,
-    `node ${nodeName} was written for another OpenstackConfig named ${namespace}/${name} after this one delivered it; remove one of the two, then set multinic.io/reconcile-at to a new value on the one that is to have the node`,
+    `node ${nodeName} was written for another OpenstackConfig named ${namespace}/${name} after this one delivered it; delete one of the two, then set the annotation multinic.io/reconcile-at of the other one to a new value`,
   );
 }
 
@@ -150,11 +150,14 @@ function nameTaken({ serverId, nodeName, existing }: Claim, view: View): Block |
   const other = existing?.spec.instanceId;
   if (!existing || !other || other === serverId) return undefined;
   if (isOwn(existing, view.input)) {
-    return { kind: 'waits', why: `MultiNicNodeConfig ${nodeName} of server ${other} goes first` };
+    return {
+      kind: 'waits',
+      why: `MultiNicNodeConfig ${nodeName} of server ${other} is deleted first`,
+    };
   }
   return conflict(
     `node ${nodeName}`,
-    `MultiNicNodeConfig ${nodeName} is for server ${other}, not ${serverId}; delete it if that server is gone`,
+    `MultiNicNodeConfig ${nodeName} is for server ${other}, not ${serverId}; delete it if server ${other} no longer exists`,
   );
 }
 

@@ -229,7 +229,7 @@ describe('NIC limit', () => {
         field: 'spec.settings.maxInterfaces',
         value: '2',
         message:
-          'node worker-1 has 2 port(s) more than the 2 NICs it may have; not delivered: p2, p3',
+          'node worker-1 has 2 ports above spec.settings.maxInterfaces (2); not delivered: p2, p3; detach ports, or raise the limit (at most 10)',
       },
     ]);
   });
@@ -242,7 +242,9 @@ describe('NIC limit', () => {
       }),
     );
     const [problem] = calculate(input({ ports: many })).problems;
-    expect(problem?.message).toMatch(/has 290 port\(s\) more than the 10 .* and 280 more$/);
+    expect(problem?.message).toMatch(
+      /has 290 ports above spec.settings.maxInterfaces \(10\);.* and 280 more; detach/,
+    );
     expect(problem?.message.length).toBeLessThan(1_000);
   });
 
@@ -256,7 +258,8 @@ describe('NIC limit', () => {
       { reason: 'InvalidPort', subject: 'port p1' },
       {
         reason: 'InterfaceLimitExceeded',
-        message: 'node worker-1 has 1 port(s) more than the 2 NICs it may have; not delivered: p4',
+        message:
+          'node worker-1 has 1 port above spec.settings.maxInterfaces (2); not delivered: p4; detach ports, or raise the limit (at most 10)',
       },
     ]);
   });

@@ -1,3 +1,4 @@
+import { counted } from '../api/counted.ts';
 import type { InterfaceSpec } from '../api/multinicnodeconfig.ts';
 import type { ExistingNodeConfig } from '../api/node-configs-http.ts';
 import { entryOf, type Match, matchSubnet } from './entry.ts';
@@ -105,7 +106,10 @@ function verdictsOf(
 }
 
 /** The NIC is removed by this plan, and its port may become a NIC in the next plan. */
-const notPlaced: Obstacle = { reason: 'Waiting', message: 'its former NIC is removed first' };
+const notPlaced: Obstacle = {
+  reason: 'Waiting',
+  message: 'the former NIC of the port is removed first',
+};
 
 function byIndex(a: InterfaceSpec, b: InterfaceSpec): number {
   return (
@@ -187,12 +191,12 @@ const noNewcomers: Newcomers = { added: [], waiting: [], problems: [], obstacles
 
 const waitingForName: Obstacle = {
   reason: 'WaitingForName',
-  message: 'every index of multinic0 to multinic9 is taken, or still in use on the node',
+  message: 'each name from multinic0 to multinic9 is assigned, or still in use on the node',
 };
 
 function overLimit({ input }: View): Obstacle {
   const { maxInterfaces } = input.selection;
-  const message = `the node has the ${maxInterfaces} NICs that spec.settings.maxInterfaces allows`;
+  const message = `the node already has ${counted(maxInterfaces, 'NIC')}, the limit of spec.settings.maxInterfaces`;
   return { reason: 'InterfaceLimitExceeded', message };
 }
 
@@ -223,7 +227,7 @@ function tooMany(subject: string, over: readonly Candidate[], view: View): Probl
     subject,
     field: 'spec.settings.maxInterfaces',
     value: String(limit),
-    message: `${subject} has ${over.length} port(s) more than the ${limit} NICs it may have; not delivered: ${ids.join(', ')}${rest}`,
+    message: `${subject} has ${counted(over.length, 'port')} above spec.settings.maxInterfaces (${limit}); not delivered: ${ids.join(', ')}${rest}; detach ports, or raise the limit (at most 10)`,
   };
 }
 

@@ -97,7 +97,7 @@ function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view
   const node = { nodeName: existing.nodeName, instanceId, base: baseOf(existing) } as const;
   if (kind !== 'goes' || isHeldBack) {
     const kept = { interfaces, removals: { confirmed: [], unconfirmed: removals } };
-    return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, held back` };
+    return { ...node, ...kept, action: 'none', waiting: false, why: `${cause}, removal on hold` };
   }
   const gone = { interfaces: [], removals: { confirmed: removals, unconfirmed: [] } };
   return existing.deletionTimestamp === undefined
@@ -107,6 +107,6 @@ function planOf(existing: ExistingNodeConfig, { kind, cause, basis }: Fate, view
 
 function unclearProblem({ nodeName, spec }: ExistingObject): Problem {
   const { instanceId = '' } = spec;
-  const message = `node ${nodeName}: server ${instanceId} is not among those that are selected, and nothing proves that it left them; its NICs stay`;
+  const message = `node ${nodeName}: server ${instanceId} is missing among the selected servers, but nothing confirms its deletion or deselection; its NICs stay`;
   return { reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message };
 }

@@ -48,7 +48,8 @@ function decide(claim: Claim, plan: InterfacePlan, own: boolean, view: View): De
   if (existing === undefined) return newNode(plan, waiting);
   if (existing.deletionTimestamp !== undefined) return deletingObject;
   // A takeover would turn a held removal into this OpenstackConfig's desired state and bypass consent.
-  if (!own && isHeldBack(plan)) return { action: 'none', waiting, why: 'removals are held back' };
+  if (!own && isHeldBack(plan))
+    return { action: 'none', waiting, why: 'removals wait for consent' };
   const why =
     difference(claim, existing, plan) ??
     (own ? undefined : 'taken over') ??
@@ -72,11 +73,9 @@ function replacing(existing: ExistingObject | undefined, { input: { owner } }: V
 
 /** Returns why an object without differences is still posted. */
 function repeatReason(existing: ExistingObject, { input }: View): string | undefined {
-  if (input.force) return 'asked for';
-  if (existing.isUnanswered) return 'not answered';
-  return input.removals === 'allowed' && waitsForConsent(existing)
-    ? 'removals are allowed'
-    : undefined;
+  if (input.force) return 'requested';
+  if (existing.isUnanswered) return 'last write unanswered';
+  return input.removals === 'allowed' && waitsForConsent(existing) ? 'removals allowed' : undefined;
 }
 
 /** True if the business cluster waits for consent to removals from this object. */
@@ -152,16 +151,22 @@ function unconfirmedProblem(nodeName: string, unconfirmed: readonly Removal[]): 
     const names = some.map(
       ({ name, portId }) => `${name} (${portId ? `port ${portId}` : 'no portId'})`,
     );
-    const message = `node ${nodeName}: ${names.join(', ')} ${unconfirmedTexts[kind]}`;
+    const [one, many] = unconfirmedTexts[kind];
+    const message = `node ${nodeName}: ${names.join(', ')} ${names.length === 1 ? one : many}`;
     return [{ reason: 'RemovalUnconfirmed', subject: `node ${nodeName}`, message }];
   });
 }
 
 const unconfirmedTexts = {
-  unconfirmed: 'not seen at the server, and nothing proves that it is gone; the NIC stays',
-  noAddress:
-    'has no address in a selected subnet; the NIC stays; if it is to go, detach the port, or set the annotation multinic.io/allow-removals to a new value',
-};
+  unconfirmed: [
+    'is missing among the ports of the server, but nothing confirms its removal; the NIC stays',
+    'are missing among the ports of the server, but nothing confirms their removal; the NICs stay',
+  ],
+  noAddress: [
+    'has no address in a selected subnet; the NIC stays; to remove it, detach the port, or set the annotation multinic.io/allow-removals to a new value',
+    'have no address in a selected subnet; the NICs stay; to remove them, detach the ports, or set the annotation multinic.io/allow-removals to a new value',
+  ],
+} as const;
 
 /** True if both lists have equal entries in any order. */
 function sameInterfaces(a: readonly InterfaceSpec[], b: readonly InterfaceSpec[]): boolean {

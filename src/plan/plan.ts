@@ -193,6 +193,8 @@ export interface Plan {
   /** One verdict per port on selected servers in scope, ordered by server and port. */
   readonly ports: readonly PortVerdict[];
   readonly ask: readonly Question[];
+  /** NICs whose removal waits for consent; undefined: none. */
+  readonly heldRemovals?: number;
   /** Delivered but unselected servers whose removal needs a read by id as evidence. */
   readonly askServers: readonly string[];
   readonly summary: {

@@ -102,7 +102,7 @@ describe('port verdict', () => {
   it('[H1] a delivered port not plugged by Nova keeps its NIC and is reported', () => {
     const verdict = verdictOf({ deviceOwner: '' }, { held: [existingNode(1, [entry(1, 3)])] });
     expect(verdict).toMatchObject({ nic: 'multinic3', reason: 'PortNotPlugged' });
-    expect(verdict?.message).toContain('it stays multinic3 until it leaves the server, or until');
+    expect(verdict?.message).toContain('the port stays multinic3 until it is detached, or');
     expect(unusedPorts(verdict ? [verdict] : [])).toHaveLength(1);
   });
 
@@ -121,7 +121,7 @@ describe('port verdict', () => {
     });
     const [verdict] = verdictsOf({ ports: [port(1, 's1')], held: [former] });
     expect(verdict).toMatchObject({ portId: 'p1', reason: 'Waiting' });
-    expect(verdict?.message).toContain('goes first');
+    expect(verdict?.message).toContain('is deleted first');
   });
 
   it('[H1] each port on a selected server has exactly one verdict, and other ports have none', () => {

@@ -16,10 +16,11 @@ export function nicVerdict(port: Port, nic: string, view: View): PortVerdict {
   const verdict = { ...subjectOf(port, view), nic };
   if (isPlugged(port)) return verdict;
   const { reason, message } = notPlugged(port);
-  return { ...verdict, reason, message: `${message}; it stays ${nic} ${untilWhen}` };
+  return { ...verdict, reason, message: `${message}; the port stays ${nic} ${untilWhen}` };
 }
 
-const untilWhen = 'until it leaves the server, or until multinic.io/allow-removals has a new value';
+const untilWhen =
+  'until it is detached, or the annotation multinic.io/allow-removals gets a new value';
 
 /** Returns the verdict for a port without NIC. */
 export function noNicVerdict(port: Port, obstacle: Obstacle, view: View): PortVerdict {
@@ -76,15 +77,18 @@ export function obstacleOf(port: Port, view: View, hadNic: boolean): Obstacle | 
 }
 
 // Shared constants: most ports in a cloud are in unselected subnets.
-const withoutAddress: Obstacle = { reason: 'PortWithoutAddress', message: 'it has no address' };
+const withoutAddress: Obstacle = {
+  reason: 'PortWithoutAddress',
+  message: 'the port has no address',
+};
 const notSelected: Obstacle = {
   reason: 'SubnetNotSelected',
-  message: 'none of its addresses is in a selected subnet',
+  message: 'the port has no address in a selected subnet',
 };
 
 const subnetUnread: Obstacle = {
   reason: 'NetworkUnread',
-  message: 'a selected subnet of it could not be read',
+  message: 'a selected subnet of the port could not be read',
 };
 
 function selectedAddress({ fixedIps }: Port, { rank }: View): FixedIp | undefined {
@@ -97,25 +101,25 @@ function subjectOf(port: Port, view: View) {
 }
 
 function notPlugged({ deviceOwner }: Port): Obstacle {
-  const message = `its device_owner is "${deviceOwner}" and not compute:<zone>, so Nova did not plug it into the server`;
+  const message = `device_owner of the port is "${deviceOwner}", not compute:<zone>, so Nova did not plug it`;
   return { reason: 'PortNotPlugged', message };
 }
 
 function withoutUsableAddress(port: Port, { subnetId, ipAddress }: FixedIp, view: View): Obstacle {
   const subnet = view.subnets.get(subnetId);
   if (subnet && subnet.networkId !== port.networkId) {
-    const message = `subnet ${subnetId} is in network ${subnet.networkId}, the port in ${port.networkId}`;
+    const message = `the port is in network ${port.networkId}, but its subnet ${subnetId} in ${subnet.networkId}`;
     return { reason: 'InvalidPort', message };
   }
   const families = view.input.selection.addressFamilies.join(', ');
-  const message = `its address ${ipAddress} is of a family that spec.settings.addressFamilies (${families}) leaves out`;
+  const message = `address ${ipAddress} of the port is of a family that spec.settings.addressFamilies (${families}) does not list`;
   return { reason: 'FamilyNotWanted', message };
 }
 
 function wrongStatus({ status }: Port, { input }: View): Obstacle {
   const { statuses } = input.selection;
   const allowed = statuses === 'any' ? '*' : statuses.join(', ');
-  const message = `its status is ${status}; spec.settings.openstackPortAllowedStatuses allows ${allowed}`;
+  const message = `status of the port is ${status}; spec.settings.openstackPortAllowedStatuses allows ${allowed}`;
   return { reason: 'PortStatus', message };
 }
 
@@ -124,8 +128,8 @@ function ageObstacle({ createdAt }: Port, { input }: View): Obstacle | undefined
   if (isAfterBaseline(createdAt, baseline)) return undefined;
   const age =
     createdAt === undefined
-      ? `Neutron gives no creation time, and ports count from ${baseline}`
-      : `it was created at ${createdAt}, before ${baseline}`;
-  const message = `${age}; spec.settings.portBaseline: All takes ports of any age`;
+      ? `Neutron reports no creation time of the port, and ports must be created after ${baseline}`
+      : `the port was created at ${createdAt}, before ${baseline}`;
+  const message = `${age}; spec.settings.portBaseline: All uses ports of any age`;
   return { reason: 'PortTooOld', message };
 }

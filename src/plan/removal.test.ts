@@ -35,7 +35,7 @@ describe('delivered NIC whose port is missing from the list', () => {
         reason: 'RemovalUnconfirmed',
         subject: 'node worker-1',
         message:
-          'node worker-1: multinic0 (port p1) not seen at the server, and nothing proves that it is gone; the NIC stays',
+          'node worker-1: multinic0 (port p1) is missing among the ports of the server, but nothing confirms its removal; the NIC stays',
       },
     ]);
     const { macAddress } = entry(1, 0);
@@ -148,7 +148,7 @@ describe('delivered NIC outside the selected subnets', () => {
         ports: [port(1, 's1', { status })],
       });
       // A takeover would make the object this OpenstackConfig's own, and the next plan would remove the NIC.
-      expect(plan.nodes[0]).toMatchObject({ action: 'none', why: 'removals are held back' });
+      expect(plan.nodes[0]).toMatchObject({ action: 'none', why: 'removals wait for consent' });
       expect(plan.nodes[0]).toMatchObject({
         interfaces: [entry(1, 0)],
         removals: { confirmed: [] },
@@ -290,7 +290,7 @@ describe('large removal', () => {
       held: [...(sample.held ?? []), legacy],
       ports: [...(sample.ports ?? []), moved],
     });
-    expect(plan.nodes[2]).toMatchObject({ action: 'none', why: 'removals are held back' });
+    expect(plan.nodes[2]).toMatchObject({ action: 'none', why: 'removals wait for consent' });
   });
 
   it("a large removal's problem states the count and the remedy", () => {
@@ -298,7 +298,7 @@ describe('large removal', () => {
       reason: 'RemovalHeld',
       subject: 'spec',
       message:
-        '11 NICs would be removed at once, and 10 are removed without consent; if they are to go, set the annotation multinic.io/allow-removals to a new value',
+        '11 NICs would be removed at once, more than the 10 that need no consent; to remove them, set the annotation multinic.io/allow-removals to a new value',
     });
   });
 
@@ -361,7 +361,7 @@ describe('consent', () => {
     const waiting = { held: [existingNode(1, [entry(1, 0)], { status })], ports: [port(1, 's1')] };
     expect(planOf(waiting).nodes).toMatchObject([{ action: 'none' }]);
     expect(planOf({ ...waiting, input: { removals: 'allowed' } }).nodes).toMatchObject([
-      { action: 'post', why: 'removals are allowed', removalsAllowed: true },
+      { action: 'post', why: 'removals allowed', removalsAllowed: true },
     ]);
   });
 });

@@ -15,6 +15,6 @@ export const commonSettings = {
     flag: 'self-check',
     schema: boolean().prefault('true'),
     description:
-      'true: ask the API server for missing rights and outdated CRDs, at the start and every 10 minutes. false: such a defect shows only when a call fails.',
+      'true: check for missing rights and outdated CRDs, at the start and every 10 minutes. false: a missing right or an outdated CRD shows only when a call fails.',
   }),
 };

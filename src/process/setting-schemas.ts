@@ -113,7 +113,7 @@ export function duration({ minMs = 1 }: { readonly minMs?: number } = {}) {
       abort: true,
     })
     .refine((ms) => ms >= minMs, `must be at least ${minMs} ms`)
-    .refine((ms) => ms <= maxSleepMs, 'must be at most 596h, the longest that can be waited')
+    .refine((ms) => ms <= maxSleepMs, 'must be at most 596h, the longest timer')
     .register(forms, { kind: 'duration' });
 }
 

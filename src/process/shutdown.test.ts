@@ -87,7 +87,7 @@ describe('runUntilSignal', () => {
       log.info('in order');`);
       expect(await ended).toBe(1);
       expect(lines().map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-        'fatal error that nobody caught, stopping',
+        'fatal uncaught error, stopping',
         'info in order',
       ]);
     },

@@ -31,7 +31,7 @@ export async function runUntilSignal(
   function stop(reason: unknown, exitAfterGrace: number): void {
     root.abort(reason);
     exitAfter(graceMs, exitAfterGrace, () =>
-      log.error({ graceMs }, 'did not stop in time, leaving'),
+      log.error({ graceMs }, 'not stopped in time, exiting'),
     );
   }
   const onSignal = (name: NodeJS.Signals): void => {
@@ -40,7 +40,7 @@ export async function runUntilSignal(
     stop(new Error(`stopped by ${name}`), forcedExit);
   };
   const onStray = (error: unknown): void => {
-    log.fatal({ err: error }, 'error that nobody caught, stopping');
+    log.fatal({ err: error }, 'uncaught error, stopping');
     // While already stopping, the shutdown simply continues.
     if (stray === undefined && !root.signal.aborted) stop(error, failedExit);
     stray ??= { error };
@@ -63,7 +63,7 @@ export async function runUntilSignal(
         return failedExit;
       }
     } finally {
-      root.abort(new Error('the part has ended'));
+      root.abort(new Error('the part has stopped'));
     }
     if (stray) return failedExit;
     log.info('stopped');

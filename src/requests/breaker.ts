@@ -106,7 +106,7 @@ export class Breaker {
     const windowMs = Math.max(this.#windowMs(attempt, now - startedAt), requestedMs);
     this.#outage = { failure, attempt, until: now + windowMs };
     const { kind, status } = failure;
-    this.#log.warn({ kind, status, windowMs }, 'service left alone for a while');
+    this.#log.warn({ kind, status, windowMs }, 'service failing, calls paused');
   }
 
   /**
@@ -125,7 +125,7 @@ export class Breaker {
     this.#failures = 0;
     if (this.#outage === undefined) return;
     this.#outage = undefined;
-    this.#log.info('service answers again');
+    this.#log.info('service available again');
     this.#onRecovered?.();
   }
 }

@@ -51,5 +51,5 @@ it('the last good CA bundle stays in use when the file is deleted', async () => 
 it('a missing CA file is refused with the required content', async () => {
   const message = `${path} cannot be used: ENOENT`;
   await expect(openCaBundle(path, log)).rejects.toThrow(message);
-  await expect(openCaBundle(path, log)).rejects.toThrow('it has to hold PEM certificates');
+  await expect(openCaBundle(path, log)).rejects.toThrow('the file must contain PEM certificates');
 });

@@ -13,20 +13,19 @@ export const systemAuthorities: CaBundle = () => Promise.resolve(undefined);
  */
 export async function openCaBundle(path: string, log: Logger): Promise<CaBundle> {
   let bundle = await authoritiesIn(path).catch((cause: Error) => {
-    const what = `the file of certificate authorities ${path} cannot be used`;
-    throw new Error(`${what}: ${cause.message}; it has to hold PEM certificates`, { cause });
+    const what = `CA file ${path} cannot be used`;
+    throw new Error(`${what}: ${cause.message}; the file must contain PEM certificates`, { cause });
   });
   let lastError: string | undefined;
   return async () => {
     try {
       const current = await authoritiesIn(path);
-      if (current !== bundle) log.info({ path }, 'certificate authorities read');
+      if (current !== bundle) log.info({ path }, 'CA file read');
       bundle = current;
       lastError = undefined;
     } catch (error) {
       const why = String(error);
-      if (why !== lastError)
-        log.error({ path, err: error }, 'certificate authorities cannot be used');
+      if (why !== lastError) log.error({ path, err: error }, 'CA file cannot be used');
       lastError = why;
     }
     return bundle;

@@ -63,7 +63,9 @@ describe('lookupOutside', () => {
     const good = { address: '10.0.0.1', family: 4 };
     const bad = { address: '::1', family: 6 };
     expect(await lookup([good])).toEqual([good]);
-    expect(String(await lookup([good, bad]))).toContain('the host is at ::1, a loopback address');
+    expect(String(await lookup([good, bad]))).toContain(
+      'the host resolves to ::1, a loopback address',
+    );
     expect(await lookup('10.0.0.1')).toBe('10.0.0.1');
     expect(String(await lookup('169.254.169.254'))).toContain('a link-local address');
   });
@@ -120,7 +122,7 @@ describe('transport without trusted origins', () => {
   test('a request to a name resolving to loopback is refused without a connection', async () => {
     const { result, connections } = await ask('localhost');
     expect(result).toMatch(
-      /^denied RequestError: keystone: GET http:\/\/localhost\/v3: the host is at (127\.0\.0\.1|::1), a loopback address, and not in the operator's ALLOWED_ENDPOINTS$/,
+      /^denied RequestError: keystone: GET http:\/\/localhost\/v3: the host resolves to (127\.0\.0\.1|::1), a loopback address, and not in the operator's ALLOWED_ENDPOINTS$/,
     );
     expect(connections).toBe(0);
   });

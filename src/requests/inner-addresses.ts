@@ -48,7 +48,7 @@ export function lookupOutside(resolve: LookupFunction = lookUp): LookupFunction 
         typeof found === 'string' ? [found] : (found ?? []).map((one) => one.address);
       const inner = addresses.find((address) => innerKindOf(address) !== undefined);
       if (inner === undefined) callback(error, found, family);
-      else callback(new InnerAddress(`the host is at ${inner}, ${innerKindOf(inner)}`), []);
+      else callback(new InnerAddress(`the host resolves to ${inner}, ${innerKindOf(inner)}`), []);
     });
   };
 }

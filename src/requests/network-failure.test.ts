@@ -28,7 +28,7 @@ describe('networkFailure', () => {
   test.each([
     ['ECONNRESET', 'closed before the answer was complete'],
     ['UND_ERR_SOCKET', 'closed before the answer was complete'],
-    ['ENOTFOUND', 'host name is not known'],
+    ['ENOTFOUND', 'host name does not resolve'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'give the CA bundle'],
     ['CERT_HAS_EXPIRED', 'expired'],
     ['EWHATEVER', 'the request failed (EWHATEVER)'],

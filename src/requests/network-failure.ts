@@ -14,8 +14,8 @@ const words: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed before the answer was complete',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
   HPE_INVALID_EOF_STATE: 'the connection was closed before the answer was complete',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  ENOTFOUND: 'the host name does not resolve',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the host',
   ETIMEDOUT: 'no connection within the time limit',
@@ -27,7 +27,7 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'its certificate is not signed by a trusted CA; give the CA bundle',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  CERT_NOT_YET_VALID: 'its certificate is not valid yet; one of the clocks is wrong',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet; check the clocks of both machines',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
 };
 

@@ -12,7 +12,7 @@ export function refuseRedirect({ service, method, url }: HttpRequest, answer: Ht
   const location = headerOf(answer, 'location') || 'about:blank';
   const goal = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
   const where = goal && /^https?:$/.test(goal.protocol) ? goal.origin : 'elsewhere';
-  const advice = 'which is not followed; name the address that answers itself';
+  const advice = 'which is not followed; set the URL of the service itself';
   throw new RequestError(
     `${method} ${url.origin}${url.pathname} answered ${status}, a redirect to ${where}, ${advice}`,
     { service, kind: 'badAnswer', status },

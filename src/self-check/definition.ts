@@ -51,16 +51,16 @@ function compared(name: DefinitionName, metadata: Metadata | undefined): Install
   const installed = Number.parseInt(metadata?.annotations?.[annotations.schema] ?? '', 10) || 0;
   const behind = expected - installed;
   if (behind === 0) return { reason: undefined, behind, message: '' };
-  const numbers = `its schema is number ${installed}, this version expects ${expected}`;
+  const numbers = `schema ${installed}, this version expects ${expected}`;
   if (behind < 0) {
-    const message = `CustomResourceDefinition ${name} is newer than this version (${numbers}): fields that it added are left alone`;
+    const message = `CustomResourceDefinition ${name} is newer than this version (${numbers}): its new fields stay unchanged`;
     return { reason: 'CRDTooNew', behind, message };
   }
   const flaw = metadata
-    ? `is too old (${numbers}): fields that it lacks would be dropped in silence`
+    ? `is too old (${numbers}): the API server would drop fields that it lacks`
     : 'is not installed';
   const file = name.replace(/^(\w+)\.(.*)$/, '$2_$1.yaml');
   const fix = `kubectl apply --server-side --force-conflicts -f ${crdPath(file)}`;
-  const message = `CustomResourceDefinition ${name} ${flaw}; apply that of this version (${fix}), or upgrade the chart with crds.install`;
+  const message = `CustomResourceDefinition ${name} ${flaw}; apply the CRD of this version (${fix}), or upgrade the chart with crds.install`;
   return { reason: 'CRDTooOld', behind, message };
 }

@@ -55,7 +55,7 @@ describe('leadWithDefinition', () => {
       const done = start();
       for (let at = 0; at < 5; at++) await clock.advance(30_000);
       expect(isLeading).toBe(false);
-      expect(errors).toEqual([expect.stringMatching(/^does not lead: CustomResourceDefinition /)]);
+      expect(errors).toEqual([expect.stringMatching(/^not leading: CustomResourceDefinition /)]);
       installed = current;
       await clock.advance(30_000);
       expect(isLeading).toBe(true);

@@ -41,11 +41,11 @@ export async function leadWithDefinition(
   for (;;) {
     const flaw = await flawOf(options, signal);
     if (flaw === undefined) break;
-    if (flaw !== reported) log.error({ reason }, `does not lead: ${flaw}`);
+    if (flaw !== reported) log.error({ reason }, `not leading: ${flaw}`);
     reported = flaw;
     if (!(await passed(clock, jittered(retryMs, random), signal))) return;
   }
-  if (reported !== undefined) log.info({ definition: options.definition }, 'the definition fits');
+  if (reported !== undefined) log.info({ definition: options.definition }, 'CRD fits this version');
   await together(signal, clock, {
     lead,
     definition: async (end) => {

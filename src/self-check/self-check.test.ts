@@ -151,7 +151,7 @@ describe('self-check with missing rights', () => {
     await bench.clock.advance(0);
     expect(bench.readiness).toEqual({
       rights:
-        'may not get, patch jobs.batch/status in any namespace (ClusterRole wide), and 1 more; the log has a command for each',
+        'missing right: get, patch jobs.batch/status in any namespace (ClusterRole wide), and 1 more; the log has a kubectl command for each',
     });
     expect(bench.logged('error')).toMatchObject([
       {
@@ -160,7 +160,7 @@ describe('self-check with missing rights', () => {
         role: 'ClusterRole wide',
         fix: "kubectl patch clusterrole wide --type=json -p '[{op: add, path: /rules/-, value: {apiGroups: [batch], resources: [jobs/status], verbs: [get, patch]}}]'",
         why: why.en,
-        msg: 'may not get, patch jobs.batch/status in any namespace',
+        msg: 'missing right: get, patch jobs.batch/status in any namespace',
       },
       {
         what: 'patch secrets "a" in ns',
@@ -174,7 +174,7 @@ describe('self-check with missing rights', () => {
         type: 'Warning',
         reason: 'RightsMissing',
         involvedObject: { kind: 'Pod', namespace: 'ns', name: 'me-1', uid: 'u' },
-        message: expect.stringContaining('may not get, patch jobs.batch/status') as unknown,
+        message: expect.stringContaining('missing right: get, patch jobs.batch/status') as unknown,
       },
     ]);
   });
@@ -217,7 +217,7 @@ describe('self-check with missing rights', () => {
     bench.refuse('get  secrets ns a');
     await bench.clock.advance(0);
     expect(bench.logged('warn')).toMatchObject([
-      { msg: 'event about what is missing not written', err: { message: '403 Forbidden' } },
+      { msg: 'Event about missing rights or CRD not written', err: { message: '403 Forbidden' } },
     ]);
   });
 
@@ -288,7 +288,7 @@ describe('self-check with unknown rights', () => {
       throw new TypeError('a bug');
     };
     await bench.clock.advance(0);
-    expect(bench.logged('error')).toMatchObject([{ msg: 'the look at rights failed' }]);
+    expect(bench.logged('error')).toMatchObject([{ msg: 'self-check failed' }]);
     bench.stop.abort(new Error('stop'));
     await expect(bench.done).resolves.toBeUndefined();
   });
@@ -296,7 +296,7 @@ describe('self-check with unknown rights', () => {
 
 describe('self-check and the CRD', () => {
   it.each([
-    ['0', `is too old (its schema is number 0, this version expects ${current})`],
+    ['0', `is too old (schema 0, this version expects ${current})`],
     ['no number', 'is too old'],
     [undefined, 'is not installed'],
   ])(

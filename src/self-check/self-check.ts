@@ -50,7 +50,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
     component,
     clock,
     random,
-    onError: (error) => log.warn({ err: error }, 'event about what is missing not written'),
+    onError: (error) => log.warn({ err: error }, 'Event about missing rights or CRD not written'),
   });
   health.ready('rights', () => {
     const { missing = [] } = rights;
@@ -79,10 +79,10 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
 
   function reportRights({ lost, gained, silence }: RightsChange): void {
     const reason: PartReason = 'RightsMissing';
-    for (const right of lost) log.error({ reason, ...right }, `may not ${right.what}`);
-    for (const { what, role } of gained) log.info({ what, role }, 'a missing right was granted');
+    for (const right of lost) log.error({ reason, ...right }, `missing right: ${right.what}`);
+    for (const { what, role } of gained) log.info({ what, role }, 'missing right granted');
     if (silence && silence.kind !== lastSilence) {
-      log.warn({ err: silence.error }, 'cannot find out which rights there are');
+      log.warn({ err: silence.error }, 'own rights cannot be read');
     }
     lastSilence = silence?.kind;
     const { missing = [] } = rights;
@@ -95,7 +95,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
     if (reason && reason !== installed?.reason) {
       log[reason === 'CRDTooOld' ? 'error' : 'warn']({ reason }, message);
     }
-    if (!reason && installed?.reason) log.info({ definition }, 'the definition fits by now');
+    if (!reason && installed?.reason) log.info({ definition }, 'CRD fits this version now');
     if (reason) recordEvent(reason, message);
     installed = now;
   }
@@ -114,7 +114,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
       while (await passed(clock, pauseMs, signal)) {
         const soon = await check(signal).catch((error: unknown) => {
           // The part works without the self-check.
-          if (!signal.aborted) log.error({ err: error }, 'the look at rights failed');
+          if (!signal.aborted) log.error({ err: error }, 'self-check failed');
           return false;
         });
         pauseMs = jittered(soon ? retryMs : intervalMs, random);
@@ -126,5 +126,5 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck | undefine
 function sentence(missing: readonly MissingRight[]): string {
   const [first, ...others] = missing;
   const more = others.length === 0 ? '' : `, and ${others.length} more`;
-  return `may not ${first?.what} (${first?.role})${more}; the log has a command for each`;
+  return `missing right: ${first?.what} (${first?.role})${more}; the log has a kubectl command for each`;
 }

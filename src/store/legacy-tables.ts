@@ -153,7 +153,7 @@ function refuseForeign(
 
 function foreign(table: string, missing: string): ForeignTable {
   return new ForeignTable(
-    `the table ${table} is neither ours nor that of the deployed operator, it lacks ${missing}: rename it, or give the inventory a database of its own (DB_NAME)`,
+    `table ${table} belongs to neither MultiNIC nor the legacy operator, as it lacks ${missing}: rename it, or give the inventory its own database (DB_NAME)`,
   );
 }
 

@@ -15,17 +15,17 @@ const deniedNumbers = [1045, 1698, 3159, 4151];
 function adviceFor(error: Error, { host, user, tls }: Access): string | undefined {
   const { code = '', errno } = error as NodeJS.ErrnoException;
   if (error.message.includes('unknown plugin')) {
-    return `MariaDB authenticates user "${user}" in a way that the driver does not support; run ALTER USER ... IDENTIFIED VIA mysql_native_password USING PASSWORD('...')`;
+    return `MariaDB authenticates user "${user}" with a plugin that MultiNIC does not support; run ALTER USER ... IDENTIFIED VIA mysql_native_password USING PASSWORD('...')`;
   }
   if (tls === undefined) {
     if (!deniedNumbers.includes(errno ?? 0)) return undefined;
-    return 'MariaDB answers so, too, when it requires TLS (require_secure_transport, REQUIRE SSL of the user): set DB_CA_FILE, or DB_TLS=true';
+    return 'if MariaDB requires TLS (require_secure_transport, REQUIRE SSL of the user), set DB_CA_FILE, or DB_TLS=true';
   }
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT') {
-    return 'MariaDB offers no TLS: give it a certificate (ssl_cert, ssl_key), or unset DB_TLS and DB_CA_FILE';
+    return 'MariaDB offers no TLS: set ssl_cert and ssl_key of MariaDB, or unset DB_TLS and DB_CA_FILE';
   }
   if (code === 'HANDSHAKE_SSL_ERROR') {
-    return `the certificate of MariaDB cannot be verified: DB_CA_FILE must hold its authority, and the certificate must name ${host}`;
+    return `the certificate of MariaDB cannot be verified: DB_CA_FILE must contain its CA, and the certificate must name ${host}`;
   }
   return undefined;
 }

@@ -34,7 +34,7 @@ export function mariadbPool(access: MariadbAccess): MysqlPool {
     const socket = socketOf(connection);
     socket.on('timeout', () => {
       connection.destroy();
-      socket.destroy(new Error(`MariaDB said nothing for ${silenceMs / 1000} s`));
+      socket.destroy(new Error(`no response from MariaDB for ${silenceMs / 1000} s`));
     });
   });
   pool.on('acquire', (connection) => void socketOf(connection).setTimeout(silenceMs));

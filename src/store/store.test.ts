@@ -152,7 +152,7 @@ it('a foreign table with a legacy table name is reported and left unchanged', as
   change("create table node_table (id integer, name text); insert into node_table values (1, 'x')");
   store = await open();
   await expect(names()).rejects.toThrow(
-    'the table node_table is neither ours nor that of the deployed operator, it lacks attached_node_id, attached_node_name, status, created_at, modified_at, deleted_at: rename it, or give',
+    'table node_table belongs to neither MultiNIC nor the legacy operator, as it lacks attached_node_id, attached_node_name, status, created_at, modified_at, deleted_at: rename it, or give',
   );
   change('alter table node_table rename to theirs');
   expect(await names()).toEqual([]);

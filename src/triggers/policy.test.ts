@@ -118,36 +118,45 @@ describe('schedule', () => {
 });
 
 describe('unusable policies are refused with field, value and advice', () => {
-  const cron = 'say five fields in quotes, such as "0 3 * * *"';
+  const cron = 'set five fields in quotes, such as "0 3 * * *"';
   it.each([
-    ['mode: often', 'mode "often" cannot be used; say immediate, scheduled, manual, webhook'],
-    ['mode: ""', 'mode "" cannot be used; say immediate, scheduled, manual, webhook'],
-    ['mdoe: manual', 'mdoe is not known; it has mode, interval, schedule, timezone, immediateOn'],
-    ['interval: 15', 'interval 15 cannot be used; say a duration such as "15m"'],
-    ['interval: often', 'interval "often" is not a duration; say a duration such as "15m"'],
-    ['interval: 59s', 'interval "59s" is too short; say at least "1m"'],
-    ['interval: 0s', 'interval "0s" is too short; say at least "1m"'],
-    ['interval: -15m', 'interval "-15m" is too short; say at least "1m"'],
-    ['interval: 597h', 'interval "597h" is too long; say at most "596h"'],
+    [
+      'mode: often',
+      'mode "often" cannot be used; set one of immediate, scheduled, manual, webhook',
+    ],
+    ['mode: ""', 'mode "" cannot be used; set one of immediate, scheduled, manual, webhook'],
+    [
+      'mdoe: manual',
+      'mdoe is not known; known fields: mode, interval, schedule, timezone, immediateOn',
+    ],
+    ['interval: 15', 'interval 15 cannot be used; set a duration such as "15m"'],
+    ['interval: often', 'interval "often" is not a duration; set a duration such as "15m"'],
+    ['interval: 59s', 'interval "59s" is too short; set at least "1m"'],
+    ['interval: 0s', 'interval "0s" is too short; set at least "1m"'],
+    ['interval: -15m', 'interval "-15m" is too short; set at least "1m"'],
+    ['interval: 597h', 'interval "597h" is too long; set at most "596h"'],
     ['schedule: ""', `schedule "" cannot be used (`],
     ['schedule: "0 3 * *"', cron],
     ['schedule: "0 0 3 * * *"', `schedule "0 0 3 * * *" cannot be used (`],
     ['schedule: "0 0 3 * * *"', cron],
     ['schedule: "2030-01-01T00:00:00"', cron],
-    ['schedule: "@daily"', `schedule "@daily" cannot be used (it has not five fields); ${cron}`],
-    ['schedule: "0 0 30 2 *"', `schedule "0 0 30 2 *" cannot be used (it names no day that there`],
+    [
+      'schedule: "@daily"',
+      `schedule "@daily" cannot be used (a schedule has five fields); ${cron}`,
+    ],
+    ['schedule: "0 0 30 2 *"', `schedule "0 0 30 2 *" cannot be used (no such day exists`],
     ['schedule: "61 3 * * *"', 'schedule "61 3 * * *" cannot be used ('],
-    ['schedule: "0 0 31 2 *"', `schedule "0 0 31 2 *" cannot be used (it names no day that there`],
-    ['timezone: Mars/Base', 'timezone "Mars/Base" is not known; say a name such as "Asia/Seoul"'],
-    ['timezone: ""', 'timezone "" is not known; say a name such as "Asia/Seoul"'],
-    ['immediateOnCRChange: "yes"', 'immediateOnCRChange "yes" cannot be used; say true or false'],
-    ['{interval: 5m, schedule: "0 3 * * *"}', 'exclude each other; keep one'],
-    ['- mode', 'it holds no fields; it has mode, interval'],
-    ['manual', 'it holds no fields; it has mode, interval'],
+    ['schedule: "0 0 31 2 *"', `schedule "0 0 31 2 *" cannot be used (no such day exists`],
+    ['timezone: Mars/Base', 'timezone "Mars/Base" is not known; set a name such as "Asia/Seoul"'],
+    ['timezone: ""', 'timezone "" is not known; set a name such as "Asia/Seoul"'],
+    ['immediateOnCRChange: "yes"', 'immediateOnCRChange "yes" cannot be used; set true or false'],
+    ['{interval: 5m, schedule: "0 3 * * *"}', 'exclude each other; remove one'],
+    ['- mode', 'it has no fields; known fields: mode, interval'],
+    ['manual', 'it has no fields; known fields: mode, interval'],
     ['mode: [', 'it is not YAML: '],
     ['{mode: manual, mode: webhook}', 'it is not YAML: Map keys must be unique'],
     ['mode: manual\n---\nmode: webhook', 'it is not YAML: '],
-    ['mode: ~', 'mode null cannot be used; say immediate, scheduled, manual, webhook'],
+    ['mode: ~', 'mode null cannot be used; set one of immediate, scheduled, manual, webhook'],
   ])('%s', (text, message) => {
     expect(() => readPolicy(text)).toThrow(message);
     expect(() => readPolicy(text)).toThrow('trigger.yaml: ');
@@ -156,7 +165,7 @@ describe('unusable policies are refused with field, value and advice', () => {
   it('policy text above 4,096 characters is refused unread', () => {
     const text = '# a comment\n'.padEnd(4_096, '#');
     expect(readPolicy(text).mode).toBe('immediate');
-    expect(() => readPolicy(`${text}#`)).toThrow('it has 4097 characters; say it in 4096');
+    expect(() => readPolicy(`${text}#`)).toThrow('it has 4097 characters; use at most 4096');
   });
 
   it('all problems in a policy are reported at once', () => {

@@ -53,7 +53,7 @@ export function readPolicy(text: string): TriggerPolicy {
 
 function rawIn(text: string): unknown {
   if (text.length > maxTextLength) {
-    throw unusable([`it has ${text.length} characters; say it in ${maxTextLength}`]);
+    throw unusable([`it has ${text.length} characters; use at most ${maxTextLength}`]);
   }
   try {
     return parse(text) ?? {};
@@ -80,19 +80,19 @@ function unusable(problems: readonly string[]): UnusablePolicy {
 
 const fields = Object.keys(triggerConfig.shape);
 const forms: Readonly<Record<string, string>> = {
-  mode: `say ${triggerModes.join(', ')}`,
-  interval: 'say a duration such as "15m"',
-  schedule: 'say five fields in quotes, such as "0 3 * * *"',
-  timezone: 'say a name such as "Asia/Seoul"',
-  immediateOnCRChange: 'say true or false',
+  mode: `set one of ${triggerModes.join(', ')}`,
+  interval: 'set a duration such as "15m"',
+  schedule: 'set five fields in quotes, such as "0 3 * * *"',
+  timezone: 'set a name such as "Asia/Seoul"',
+  immediateOnCRChange: 'set true or false',
 };
 
 function problemOf(issue: z.core.$ZodIssue, raw: unknown): string {
   if (issue.code === 'unrecognized_keys') {
-    return `${issue.keys.join(', ')} is not known; it has ${fields.join(', ')}`;
+    return `${issue.keys.join(', ')} is not known; known fields: ${fields.join(', ')}`;
   }
   const field = String(issue.path[0] ?? '');
-  if (field === '') return `it holds no fields; it has ${fields.join(', ')}`;
+  if (field === '') return `it has no fields; known fields: ${fields.join(', ')}`;
   const value = (raw as Readonly<Record<string, unknown>>)[field];
   return `${field} ${JSON.stringify(value)} cannot be used; ${forms[field]}`;
 }
@@ -100,7 +100,7 @@ function problemOf(issue: z.core.$ZodIssue, raw: unknown): string {
 /** Returns the configured times. Modes without a schedule report invalid times, too. */
 function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
   if (interval !== undefined && schedule !== undefined) {
-    const both = `interval "${interval}" and schedule "${schedule}" exclude each other; keep one`;
+    const both = `interval "${interval}" and schedule "${schedule}" exclude each other; remove one`;
     return { schedule: undefined, problems: [both] };
   }
   const knownZone = isTimezone(timezone);
@@ -117,8 +117,8 @@ function timesOf({ interval, schedule, timezone = 'UTC' }: TriggerConfig) {
 function byInterval(text: string): Schedule | string {
   const ms = parseDuration(text);
   if (ms === undefined) return `interval "${text}" is not a duration; ${forms.interval}`;
-  if (ms < minIntervalMs) return `interval "${text}" is too short; say at least "1m"`;
-  if (ms > maxSleepMs) return `interval "${text}" is too long; say at most "596h"`;
+  if (ms < minIntervalMs) return `interval "${text}" is too short; set at least "1m"`;
+  if (ms > maxSleepMs) return `interval "${text}" is too long; set at most "596h"`;
   // A Date has whole milliseconds: with a fraction, the next time would equal the current one.
   return everyInterval(Math.round(ms));
 }

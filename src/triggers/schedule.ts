@@ -20,10 +20,10 @@ export function everyInterval(ms: number): Schedule {
  */
 export function cronSchedule(pattern: string, timezone: string): Schedule {
   // Beside patterns, croner accepts dates (matching once) and names such as @daily.
-  if (pattern.trim().split(/\s+/).length !== 5) throw new Error('it has not five fields');
+  if (pattern.trim().split(/\s+/).length !== 5) throw new Error('a schedule has five fields');
   // Only croner's time calculation is used: without a callback croner sets no timer.
   const cron = new Cron(pattern, { timezone });
-  if (cron.nextRun(new Date(0)) === null) throw new Error('it names no day that there is');
+  if (cron.nextRun(new Date(0)) === null) throw new Error('no such day exists');
   return {
     next: (after) => {
       const next = cron.nextRun(after);

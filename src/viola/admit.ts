@@ -19,12 +19,18 @@ export function admitTo({ clusters, tokens }: AdmitDeps, verb: Verb): Admit {
     const grants = await tokens.current();
     identify(grants, authorization);
     if (provider === '') {
-      throw new HttpProblem(400, 'ProviderRequired', `send ${providerHeader}: <id of the cluster>`);
+      throw providerRequired();
     }
     const { name, providers } = authorize(grants, authorization, { provider, verb });
     await clusters.use(provider, async (lookup) => usable(provider, lookup));
     return { name, providers, provider };
   };
+}
+
+/** Returns the problem for a request without a business cluster. */
+export function providerRequired(): HttpProblem {
+  const detail = `header ${providerHeader} is missing; set it to the id of the business cluster`;
+  return new HttpProblem(400, 'ProviderRequired', detail);
 }
 
 /** Admits every caller with a valid token; the token's providers limit the visible clusters. */
@@ -37,7 +43,7 @@ export function admitAny({ tokens }: Pick<AdmitDeps, 'tokens'>): Admit {
 
 /** Returns the admitted caller; throws on routes without admission. */
 export function callerOf({ caller, url }: FastifyRequest): Caller {
-  if (!caller) throw new Error(`${url} admits nobody`);
+  if (!caller) throw new Error(`route ${url} has no admission`);
   return caller;
 }
 
@@ -46,9 +52,10 @@ export function usable(provider: string, lookup: Lookup): Cluster {
   if (lookup.kind === 'found') return lookup.cluster;
   if (lookup.kind === 'broken') throw new HttpProblem(503, 'ClusterUnusable', lookup.message);
   if (lookup.kind === 'unread') {
-    const detail = 'the registered business clusters are not read yet; repeat in a moment';
+    const detail =
+      'the registrations of business clusters are not read yet; repeat the request in a few seconds';
     throw new HttpProblem(503, 'NotReady', detail, { retryAfterSeconds: 2 });
   }
-  const detail = `no business cluster is registered as "${provider}"; add its Secret`;
+  const detail = `no business cluster is registered as "${provider}"; add its registration Secret`;
   throw new HttpProblem(404, 'UnknownProvider', detail);
 }

@@ -14,12 +14,12 @@ export function toProblem(error: unknown): never {
     ...(error.retryAfterMs ? { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1000) } : {}),
   };
   if (error.status === 410) {
-    const detail = 'the continue token is too old; list again from the start';
+    const detail = 'the continue token has expired; list again without it';
     throw new HttpProblem(400, 'ContinueExpired', detail, options);
   }
   // The continue token is the only input from the caller, so a 400 concerns this token.
   if (error.status === 400) {
-    const detail = 'continue: is not the token of a page of this cluster; start without it';
+    const detail = 'continue: is not a page token of this cluster; list again without it';
     throw new HttpProblem(400, 'InvalidRequest', detail, options);
   }
   throw new HttpProblem(503, 'ClusterUnreachable', `business cluster: ${error.message}`, options);

@@ -71,7 +71,8 @@ export class ClusterRights {
         (id, stop) => this.check(id, stop),
         signal,
       ).catch((error: unknown) => {
-        if (!signal.aborted) log.error({ err: error }, 'the look at rights in clusters failed');
+        if (!signal.aborted)
+          log.error({ err: error }, 'check of rights in business clusters failed');
       });
     } while (await passed(clock, recheckMs, signal));
   }
@@ -105,7 +106,7 @@ export class ClusterRights {
       log.error({ reason: 'RightsMissing', providerId, ...right }, `may not ${right.what}`);
     }
     for (const { what, role } of gained) {
-      log.info({ providerId, what, role }, 'a missing right was granted');
+      log.info({ providerId, what, role }, 'missing right granted');
     }
   }
 

@@ -70,7 +70,7 @@ describe('readRegistration', () => {
     [
       'a token over plain HTTP',
       { server: 'http://biz.example:8080', token: 's3cret' },
-      'server: http://biz.example would show the token',
+      'server: http://biz.example would send the token',
     ],
     [
       'a kubeconfig with a token over plain HTTP',
@@ -80,9 +80,13 @@ describe('readRegistration', () => {
           'http://biz.example',
         ),
       },
-      'server: http://biz.example would show the token',
+      'server: http://biz.example would send the token',
     ],
-    ['an invalid namespace', { kubeconfig: 'x', namespace: 'A B' }, 'namespace: is not the name'],
+    [
+      'an invalid namespace',
+      { kubeconfig: 'x', namespace: 'A B' },
+      'namespace: is not a namespace name',
+    ],
     ['a kubeconfig with invalid YAML', { kubeconfig: 'a: [s3cret' }, 'kubeconfig'],
     ['an exec plugin', { kubeconfig: kubeconfig({ exec: { command: 's3cret' } }) }, 'exec'],
     ['local file paths', { kubeconfig: kubeconfig({ tokenFile: '/etc/shadow' }) }, 'tokenFile'],

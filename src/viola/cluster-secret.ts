@@ -21,7 +21,7 @@ const keys = z.object({
   token: line.min(1).optional(),
   'ca.crt': z.string().min(1).optional(),
   namespace: line
-    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is not the name of a namespace')
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'is not a namespace name')
     .default(namespaces.system),
 });
 
@@ -51,7 +51,7 @@ async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
   if (data.kubeconfig !== undefined) return loadKubeconfig(asText(data.kubeconfig));
   const { server, token, 'ca.crt': ca } = data;
   if (server === undefined || token === undefined) {
-    throw new Error('has neither kubeconfig nor server and token');
+    throw new Error('has neither kubeconfig nor server and token; add these keys');
   }
   return { server, token: () => Promise.resolve(token), ...(ca === undefined ? {} : { ca }) };
 }
@@ -61,7 +61,7 @@ function refuseOpenToken({ server, token }: ClusterAccess): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || token === undefined || isLoopback(hostname)) return;
   throw new Error(
-    `server: ${protocol}//${hostname} would show the token to the network; use https://`,
+    `server: ${protocol}//${hostname} would send the token unencrypted; use https://`,
   );
 }
 

@@ -87,7 +87,8 @@ describe('Clusters', () => {
     secrets.upsert({ ...other, metadata: { ...other.metadata, ...biz2 } });
     expect(await clusters.use('biz-1', lookedUp)).toEqual({
       kind: 'broken',
-      message: 'Secret multinic-clusters/biz: has neither kubeconfig nor server and token',
+      message:
+        'Secret multinic-clusters/biz: has neither kubeconfig nor server and token; add these keys',
     });
     expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     expect(await clusters.use('biz-2', serverOf)).toBe('https://other.example:6443');

@@ -73,7 +73,10 @@ export class Clusters implements AsyncDisposable {
     if (secret === undefined) return work({ kind: this.#listed() ? 'unknown' : 'unread' });
     if (others.length > 0) {
       const names = registered.map(keyOf).join(', ');
-      return work({ kind: 'broken', message: `several Secrets register it (${names}); keep one` });
+      return work({
+        kind: 'broken',
+        message: `several Secrets register "${providerId}" (${names}); delete all but one`,
+      });
     }
     const entry = this.#entryOf(secret);
     entry.users += 1;

@@ -41,7 +41,7 @@ export async function deleteNode(
     } catch (error) {
       if (!isMoved(error) && !isAbsent(error)) throw error;
       if (attempt < maxTries) continue;
-      const detail = `${nodeName} changes all the time; repeat later`;
+      const detail = `the node config of "${nodeName}" changed during each of ${maxTries} attempts; repeat later`;
       throw new HttpProblem(409, 'StaleBase', detail, { cause: error });
     }
   }

@@ -70,7 +70,7 @@ function unreadable(
 ): ReadNode {
   const { name, uid = '', generation = 0, annotations: notes = {} } = object.metadata;
   const field = [part, ...(issue?.path ?? [])].join('.');
-  const message = `the object ${name} cannot be read (${field}: ${issue?.message}); correct it in the business cluster`;
+  const message = `MultiNicNodeConfig ${name} cannot be read (${field}: ${issue?.message}); correct it in the business cluster`;
   const { instanceId } = partOfSpec.parse(object.spec);
   const from = notes[annotations.source] === undefined ? null : sourceOf(object);
   const node = {
@@ -108,7 +108,7 @@ function readStatus(status: unknown): z.ZodSafeParseResult<NodeConfigStatus> {
 function entryOf(shape: typeof interfaceStatus.shape) {
   return z
     .object(lenient(shape))
-    .refine(({ name, id }) => name !== undefined || id !== undefined, 'names no NIC');
+    .refine(({ name, id }) => name !== undefined || id !== undefined, 'has neither name nor id');
 }
 
 /** Returns the shape with unreadable fields treated as absent. */

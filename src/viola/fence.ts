@@ -17,7 +17,7 @@ export function refusalOf(
   { acceptUnfenced }: { readonly acceptUnfenced: boolean },
 ): Refusal | undefined {
   if (live?.metadata.deletionTimestamp) {
-    return { code: 'Deleting', message: 'the object is being deleted; repeat when it is gone' };
+    return { code: 'Deleting', message: 'the object is being deleted; repeat after the deletion' };
   }
   if (base === undefined) return acceptUnfenced ? undefined : unfencedRefusal(live);
   return base === null ? existsRefusal(live) : movedRefusal(live, base);
@@ -40,7 +40,7 @@ function existsRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefine
 function movedRefusal(live: MultiNicNodeConfig | undefined, base: Base): Refusal | undefined {
   const { uid, generation } = live?.metadata ?? {};
   if (uid === base.uid && generation === base.generation) return undefined;
-  const now = live ? `${uid} generation ${generation}` : 'gone';
+  const now = live ? `${uid} generation ${generation}` : 'deleted';
   const message = `base is ${base.uid} generation ${base.generation}, the object is ${now}; read it and plan again`;
   return { code: 'StaleBase', message };
 }
@@ -48,6 +48,6 @@ function movedRefusal(live: MultiNicNodeConfig | undefined, base: Base): Refusal
 function unfencedRefusal(live: MultiNicNodeConfig | undefined): Refusal | undefined {
   if (live?.metadata.annotations?.[annotations.fenced] === undefined) return undefined;
   const message =
-    'the object is kept by a writer that sends base; send base, or start Viola with --accept-unfenced';
+    'the last writer of the object sent base; send base as well, or start Viola with --accept-unfenced';
   return { code: 'Fenced', message };
 }

@@ -41,9 +41,9 @@ export function mayTakeOver(
 /** Returns advice for resolving a field conflict. */
 export function conflictAdvice(error: KubeError): string {
   if (isWith(error, deployedManagers)) {
-    return `kubectl wrote there after us (the deployed Viola, or a person): annotate the object with ${annotations.takeOver}, or start Viola with --take-over true`;
+    return `kubectl (the legacy Viola or a user) wrote the field after Viola: set the annotation ${annotations.takeOver} on the object, or start Viola with --take-over true`;
   }
-  return 'let that manager give the fields up (kubectl apply --server-side without them)';
+  return 'make that field manager release the fields (kubectl apply --server-side without them)';
 }
 
 /** True if all conflicts are with these managers; the legacy Viola writes with kubectl. */

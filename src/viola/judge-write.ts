@@ -68,13 +68,13 @@ function strangerIn(
   providerId: string,
 ): Obstacle | undefined {
   const nodeName = nodeNameOf(live);
-  const called = `the object ${live.metadata.name} belongs to`;
+  const called = `MultiNicNodeConfig ${live.metadata.name} belongs to`;
   if (!isOf(providerId, live)) {
-    const message = `${called} provider "${live.spec.providerId}"; register this cluster under that id, or annotate the object with ${names.takeOver}`;
+    const message = `${called} provider "${live.spec.providerId}"; register this cluster under that id, or set the annotation ${names.takeOver} on the object`;
     return { code: 'Invalid', field: 'providerId', message };
   }
   if (nodeName === spec.nodeName || isOnServer(live, spec.instanceId)) return undefined;
-  const message = `${called} node "${nodeName}"; rename one of them`;
+  const message = `${called} node "${nodeName}"; rename one of the two nodes`;
   return { code: 'Invalid', field: 'nodeName', message };
 }
 

@@ -20,7 +20,7 @@ export async function warnOfLegacyListener(
   log.warn({ reason, url, allowFrom: listener.allowFrom }, message);
   const all = openToAll(listener);
   if (all.length > 0) {
-    log.warn({ networks: all }, 'the legacy listener takes node configs from everybody');
+    log.warn({ networks: all }, 'the legacy listener accepts node configs from every address');
   }
   if (!pod) return;
   // Not a kill-point effect: the Event concerns this process, and a restarted process records its own.

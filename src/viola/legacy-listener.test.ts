@@ -190,7 +190,7 @@ describe('legacy listener', () => {
     expect(status).toBe(404);
     expect(body).toMatchObject({
       code: 'NoSuchRoute',
-      detail: `no route ${method} ${path}; this listener takes POST ${nodeConfigsPath} and nothing else; use the address of --listen, with a token`,
+      detail: `no route ${method} ${path}; this listener accepts only POST ${nodeConfigsPath}; for other requests use the address of --listen, with a token`,
     });
   });
 
@@ -221,7 +221,7 @@ describe('legacy listener', () => {
     await call({});
     const { level, msg } = viola.lines.find((line) => line.msg.includes('without a token')) ?? {};
     expect(level).toBe('warn');
-    expect(msg).toContain('from 127.0.0.0/30, ::1/128; switch --legacy-listener off');
+    expect(msg).toContain('from 127.0.0.0/30, ::1/128; unset --legacy-listener');
     expect(viola.lines).toContainEqual(expect.objectContaining({ caller: 'legacy', status: 200 }));
     const text = await viola.metrics();
     expect(text).toContain('multinic_legacy_listener 1');
@@ -271,12 +271,12 @@ function read(flags: Readonly<Record<string, string>>) {
 
 describe('legacy listener settings', () => {
   it.each([
-    [{ 'legacy-listener': ':8081' }, 'go together'],
-    [{ 'legacy-allow-from': '10.0.0.0/8' }, 'go together'],
-    [{ 'legacy-listener': ':8081', 'legacy-allow-from': ' , ' }, 'go together'],
+    [{ 'legacy-listener': ':8081' }, 'must be set together'],
+    [{ 'legacy-allow-from': '10.0.0.0/8' }, 'must be set together'],
+    [{ 'legacy-listener': ':8081', 'legacy-allow-from': ' , ' }, 'must be set together'],
     [
       { 'legacy-listener': ':8080', 'legacy-allow-from': '10.0.0.0/8' },
-      'has the port of --listen (8080)',
+      'has the same port as --listen (8080)',
     ],
     [
       { 'legacy-listener': ':8081', 'legacy-allow-from': '10.0.0.0/8,10.0.0.1' },

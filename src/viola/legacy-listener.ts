@@ -6,7 +6,7 @@ import type { HttpServer } from '../http/app.ts';
 import { isIn, type Network, networkIn } from '../http/networks.ts';
 import { HttpProblem } from '../http/problem.ts';
 import { createGuardedServer } from '../http/server.ts';
-import { usable } from './admit.ts';
+import { providerRequired, usable } from './admit.ts';
 import type { Clusters } from './clusters.ts';
 import { type PostDeps, servePost } from './post-route.ts';
 import type { ViolaSettings } from './settings.ts';
@@ -26,11 +26,13 @@ export function legacyListenerOf(settings: LegacySettings): LegacyListener | und
   const { listen, legacyListener, legacyAllowFrom: allowFrom } = settings;
   if (!legacyListener && allowFrom.length === 0) return undefined;
   if (!legacyListener || allowFrom.length === 0) {
-    throw new Error('--legacy-listener and --legacy-allow-from go together');
+    throw new Error(
+      '--legacy-listener and --legacy-allow-from must be set together; set both or none',
+    );
   }
   if (legacyListener.port === listen.port && listen.port !== 0) {
     throw new Error(
-      `--legacy-listener has the port of --listen (${listen.port}): plain HTTP without a token needs one of its own`,
+      `--legacy-listener has the same port as --listen (${listen.port}); set another port`,
     );
   }
   const networks = allowFrom.map(networkIn).filter((one) => typeof one !== 'string');
@@ -43,7 +45,7 @@ export function createLegacyServer(
   deps: PostDeps,
   log: AccessLogOptions,
 ): HttpServer {
-  const routesAt = `this listener takes POST ${nodeConfigsPath} and nothing else; use the address of --listen, with a token`;
+  const routesAt = `this listener accepts only POST ${nodeConfigsPath}; for other requests use the address of --listen, with a token`;
   const app = createGuardedServer({ ...log, routesAt });
   // The legacy operator takes every 2xx as success for all nodes, whatever it sends in Prefer.
   servePost(app, deps, { admit: admitFrom(networks, deps.clusters), readsResults: false });
@@ -62,7 +64,7 @@ function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
     const header = headers[providerHeader];
     const provider = typeof header === 'string' ? header.trim() : '';
     if (provider === '') {
-      throw new HttpProblem(400, 'ProviderRequired', `send ${providerHeader}: <id of the cluster>`);
+      throw providerRequired();
     }
     await clusters.use(provider, async (lookup) => usable(provider, lookup));
     return { name: 'legacy', providers: ['*'], provider };
@@ -72,7 +74,7 @@ function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
 /** Returns the condition that reports an active legacy listener. */
 export function legacyCondition({ allowFrom }: Pick<LegacyListener, 'allowFrom'>) {
   const reason = 'LegacyListener' satisfies Reason;
-  const message = `node configs are taken without a token from ${allowFrom.join(', ')}; switch --legacy-listener off when the deployed operator is gone`;
+  const message = `Viola accepts node configs without a token from ${allowFrom.join(', ')}; unset --legacy-listener once the legacy operator is removed`;
   return { type: 'LegacyListener', status: 'True', reason, message } as const;
 }
 

@@ -335,6 +335,6 @@ describe('our object rewritten by kubectl', () => {
     expect((await willing.post([node])).status).toBe(200);
     await write('kim');
     const { answer } = await willing.post([node]);
-    expect(answer.errors[0]?.message).toContain('let that manager give the fields up');
+    expect(answer.errors[0]?.message).toContain('make that field manager release the fields');
   });
 });

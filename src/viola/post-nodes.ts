@@ -93,7 +93,7 @@ async function unlessLate(
   } catch (error) {
     if (!(error instanceof DeadlineReached)) throw error;
     onLate();
-    const message = `the cluster took more than ${writeWithinMs / 1000} s for this request; repeat it`;
+    const message = `the business cluster did not finish this request within ${writeWithinMs / 1000} s; repeat it`;
     return refused({ nodeName, code: 'ClusterUnreachable', field: '', message });
   }
 }
@@ -135,7 +135,8 @@ async function postOne(
     return refused({ nodeName, code: 'Invalid', field, message });
   }
   if (twice.has(objectName(nodeName))) {
-    const message = 'several entries of this request name the same object';
+    const message =
+      'several entries of this request have the same object name; send each node once';
     return refused({ nodeName, code: 'Invalid', field: 'nodeName', message });
   }
   const name = objectName(nodeName);

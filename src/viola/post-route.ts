@@ -48,7 +48,7 @@ export function servePost(app: HttpServer, deps: PostDeps, { admit, readsResults
       config: { admit },
       schema: {
         operationId: 'postNodeConfigs',
-        summary: 'Create or update the node configs of some nodes',
+        summary: 'Create or update node configs',
         headers: postHeaders,
         body: postedNodes,
         response: {

@@ -32,7 +32,8 @@ export async function reach(
   const checkedAt = rfc3339(clock.now());
   return clusters.use(providerId, async (found) => {
     if (found.kind !== 'found') {
-      const message = found.kind === 'broken' ? found.message : 'its Secret is gone';
+      const message =
+        found.kind === 'broken' ? found.message : 'the registration Secret no longer exists';
       return { providerId, server: '', reachable: false, checkedAt, message };
     }
     const { client, server } = found.cluster;

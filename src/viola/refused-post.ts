@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../api/counted.ts';
 import { type PostAnswer, postAnswer, problem } from '../api/node-configs-http.ts';
 import { HttpProblem, problemBody } from '../http/problem.ts';
 
@@ -17,7 +18,7 @@ export function refusedPostBody(
   const [first] = errors;
   const field = first?.field ? ` ${first.field}` : '';
   const example = first ? `, first "${first.nodeName}"${field}: ${first.message}` : '';
-  const detail = `${applied} nodes accepted, ${errors.length} refused${example}`;
+  const detail = `${counted(applied, 'node')} accepted, ${errors.length} refused${example}`;
   const problemDetails = problemBody(new HttpProblem(status, 'NodesRefused', detail), requestId);
   return { ...problemDetails, ...answer };
 }

@@ -31,14 +31,14 @@ export function openRegistrations(
     clock,
     random,
     onError: (error, retryInMs) =>
-      log.warn({ err: error, retryInMs }, 'cannot read the registered business clusters'),
+      log.warn({ err: error, retryInMs }, 'registrations of business clusters cannot be read'),
   });
   let listed = false;
   void reflector.synced.then(() => {
     listed = true;
   });
   health.ready('clusters', () =>
-    listed ? undefined : 'the registered business clusters are not read yet',
+    listed ? undefined : 'the registrations of business clusters are not read yet',
   );
   return { secrets: store, listed: () => listed, follow: async (signal) => reflector.run(signal) };
 }

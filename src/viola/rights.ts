@@ -16,8 +16,8 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
       verbs: ['list', 'watch'],
       where: 'registrations',
       why: {
-        en: 'The Secrets that register business clusters, in a namespace that holds nothing else.',
-        ko: '비즈니스 클러스터를 등록하는 Secret입니다. 이 네임스페이스에는 다른 것이 없습니다.',
+        en: 'Reads the Secrets that register business clusters, in a namespace for these Secrets only.',
+        ko: '비즈니스 클러스터를 등록하는 Secret을 읽습니다. 이 네임스페이스에는 이 Secret만 있습니다.',
       },
     },
     {
@@ -26,8 +26,8 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
       verbs: ['patch'],
       where: 'registrations',
       why: {
-        en: 'A token that was renewed takes the place of the one before it.',
-        ko: '갱신한 토큰으로 이전 토큰을 바꿉니다.',
+        en: 'Stores a renewed token in its registration Secret.',
+        ko: '갱신한 토큰을 등록 Secret에 저장합니다.',
       },
       rare: true,
     },
@@ -37,8 +37,8 @@ export const violaRights: RightsTable<ViolaPlace, never> = {
       verbs: ['create', 'patch'],
       where: 'own',
       why: {
-        en: 'What is missing at the start is told on the Pod.',
-        ko: '시작할 때 부족한 것을 Pod에 Event로 알립니다.',
+        en: 'Records Events on the Pod of Viola, for example about missing rights.',
+        ko: '부족한 권한 등을 Viola의 Pod에 Event로 기록합니다.',
       },
       rare: true,
     },
@@ -55,8 +55,8 @@ export const writerRights: RightsTable<'objects', never> = {
       verbs: ['get', 'list', 'create', 'patch', 'delete'],
       where: 'objects',
       why: {
-        en: 'Node configs: they are read, written and deleted here, and nothing else is.',
-        ko: '노드 설정만 읽고 쓰고 삭제하며 다른 것은 다루지 않습니다.',
+        en: 'Reads, writes and deletes node configs; Viola accesses nothing else here.',
+        ko: '노드 설정을 읽고 쓰고 삭제합니다. Viola는 여기서 다른 객체에 접근하지 않습니다.',
       },
     },
     {
@@ -66,8 +66,8 @@ export const writerRights: RightsTable<'objects', never> = {
       verbs: ['create'],
       where: 'objects',
       why: {
-        en: 'Its own token is renewed when half of its life is over.',
-        ko: '자신의 토큰은 유효 기간의 절반이 지나면 갱신합니다.',
+        en: 'Renews its own token after half of its lifetime.',
+        ko: '유효 기간의 절반이 지나면 자신의 토큰을 갱신합니다.',
       },
       rare: true,
     },

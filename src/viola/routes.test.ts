@@ -183,7 +183,7 @@ describe('unreadable object', () => {
       expect(unreadable).toMatchObject([{ objectName: 'n2' }]);
       expect(await bed.get('/n2')).toMatchObject({ status: 503, body: { code: 'Unreadable' } });
       const { answer } = await bed.post([{ nodeName: 'n2', instanceId: 'server-2', base: null }]);
-      expect(answer.errors[0]?.message).toContain('the object n2 cannot be read');
+      expect(answer.errors[0]?.message).toContain('MultiNicNodeConfig n2 cannot be read');
     },
   );
 });

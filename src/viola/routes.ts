@@ -19,8 +19,10 @@ import { everyRoute, problemResponses } from '../http/problem-responses.ts';
 import type { TokenFile } from '../http/token-file.ts';
 import { mapBounded } from '../process/bounded.ts';
 import { admitAny, admitTo, callerOf } from './admit.ts';
+import { serveCheck } from './check-route.ts';
 import type { ClusterRights } from './cluster-rights.ts';
 import { deleteNode } from './delete-node.ts';
+import { serveDryRun } from './dry-run-route.ts';
 import { inCluster } from './in-cluster.ts';
 import { namesTag, pageTag } from './page-tag.ts';
 import { type PostDeps, servePost } from './post-route.ts';
@@ -41,15 +43,17 @@ type Condition = NonNullable<z.infer<typeof clustersBody>['conditions']>[number]
 const errors = problemResponses(problem, ...everyRoute, 404);
 const reason = deleteReason
   .optional()
-  .describe('server-gone: there is evidence that the server is gone; its Node is not waited for.');
+  .describe(
+    'server-gone: evidence shows that the server is deleted; the deletion does not wait for its Node.',
+  );
 const unchanged = z
   .undefined()
-  .describe('The page has the items that If-None-Match names; no body.');
+  .describe('The page is unchanged since the ETag in If-None-Match; no body.');
 const nodeParams = z.object({ node: z.string().min(1).max(253) });
 const fresh = z
   .stringbool()
   .default(false)
-  .describe('Read through instead of a short-lived cache.');
+  .describe('true: read from the business cluster instead of the cache.');
 const instanceId = z.string().min(1).max(64);
 const selection = z.object({
   source: z
@@ -57,11 +61,13 @@ const selection = z.object({
     .max(317)
     .regex(/^[^/]+\/[^/]+$/, 'must be namespace/name')
     .optional()
-    .describe('Only nodes that come from this OpenstackConfig, or are one of the instanceId.'),
+    .describe(
+      'Only nodes from this OpenstackConfig (namespace/name), or with one of the values of instanceId.',
+    ),
   instanceId: z
     .union([instanceId, z.array(instanceId).max(200)])
     .optional()
-    .describe('Only nodes of these servers, or those that come from source; repeat it.'),
+    .describe('Only nodes of these servers, or from source; may be repeated.'),
 });
 
 /** Registers Viola's routes; admission reads only the request head. */
@@ -69,11 +75,14 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
   const { cache, clusters } = deps;
   const may = {
     read: admitTo(deps, 'read'),
+    write: admitTo(deps, 'write'),
     delete: admitTo(deps, 'delete'),
     any: admitAny(deps),
   };
 
-  servePost(app, deps, { admit: admitTo(deps, 'write'), readsResults: true });
+  servePost(app, deps, { admit: may.write, readsResults: true });
+  serveDryRun(app, deps, { admit: may.write });
+  serveCheck(app, deps, { admit: may.write });
 
   app.get(
     nodeConfigsPath,
@@ -81,7 +90,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       config: { admit: may.read },
       schema: {
         operationId: 'listNodeConfigs',
-        summary: 'What the business cluster holds',
+        summary: 'List the node configs of a business cluster',
         headers: listHeaders,
         querystring: z.object({
           limit: z.coerce.number().int().min(1).max(1000).default(500),
@@ -122,7 +131,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       config: { admit: may.read },
       schema: {
         operationId: 'getNodeConfig',
-        summary: 'One node config, always read through',
+        summary: 'Read one node config, without cache',
         headers: providerHeaders,
         params: nodeParams,
         response: { 200: existingNodeConfig, ...errors },
@@ -143,7 +152,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       config: { admit: may.delete },
       schema: {
         operationId: 'deleteNodeConfig',
-        summary: 'Remove a node config; the node is cleaned before it goes',
+        summary: 'Delete a node config; its node is cleaned first',
         headers: providerHeaders,
         params: nodeParams,
         querystring: z.union([
@@ -178,7 +187,7 @@ export function serveViola(app: HttpServer, deps: ViolaDeps): void {
       schema: {
         operationId: 'listClusters',
         summary:
-          'Registered business clusters, whether they answer, and what Viola may not do there',
+          'List registered business clusters, their reachability and missing rights of Viola',
         response: { 200: clustersBody, ...problemResponses(problem, ...everyRoute) },
       },
     },

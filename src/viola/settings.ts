@@ -26,7 +26,7 @@ const removedSettings = {
   cacheFor: removedSetting(
     'cache-for',
     ['VIOLA_CACHE_FOR'],
-    'Viola always caches answers for 5 s; the query parameter fresh=true asks for a new one',
+    'Viola always caches answers for 5 s; the query parameter fresh=true bypasses the cache',
   ),
 } satisfies Settings;
 
@@ -71,7 +71,7 @@ export const violaSettings = {
     flag: 'legacy-listener',
     schema: address().optional(),
     description:
-      'Additional address with plain HTTP that takes node configs without a token, for the legacy operator. Every host in --legacy-allow-from can then configure NICs: unset it once the legacy operator is gone.',
+      'Additional address with plain HTTP that accepts node configs without a token, for the legacy operator. Every host in --legacy-allow-from can then configure NICs: unset it once the legacy operator is removed.',
   }),
   legacyAllowFrom: setting({
     env: ['VIOLA_LEGACY_ALLOW_FROM'],
@@ -113,7 +113,7 @@ export const violaSettings = {
     flag: 'cluster-timeout',
     schema: duration({ minMs: 1000 }).prefault('30s'),
     description:
-      'Timeout of a call to a business cluster (duration, at least 1s). If it is too short, slow clusters answer callers with 504.',
+      'Timeout of a call to a business cluster (duration, at least 1s). If it is too short, calls about slow clusters fail with 503 ClusterUnreachable.',
   }),
   ...removedSettings,
 } satisfies Settings;

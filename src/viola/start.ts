@@ -154,7 +154,7 @@ function servingFiles({ listen: at, tlsCert, tlsKey, plainHttp }: ViolaSettings)
 
 /** Returns advice about the origin of a missing Viola file. */
 function madeBy(secret: string, setting: string): string {
-  return `in a Pod it is the Secret ${secret}, which the operator makes with ${setting} managed; docs/guides/access.md says how to make it otherwise`;
+  return `in a Pod the file comes from Secret ${secret}, which the operator creates with ${setting} managed; docs/guides/access.md describes other ways to create it`;
 }
 
 /** Starts the legacy listener before the API, so that a port conflict aborts the start. */

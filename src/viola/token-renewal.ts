@@ -63,7 +63,7 @@ async function renewOne(
   if (!life) {
     log.warn(
       { secretName: name },
-      'its token does not say when it ends, and is not renewed: register the cluster again',
+      'token of a business cluster has no readable expiry and is not renewed; register the cluster again',
     );
     rest(pauseMs);
     return;
@@ -106,7 +106,8 @@ async function requestToken(
   const { status } = await perform('viola.token.request', async () =>
     client.create(tokenRequestsOf(account), request, { signal }),
   );
-  if (!status) throw new Error(`the API server made no token for ${namespace}/${account}`);
+  if (!status)
+    throw new Error(`the API server returned no token for ServiceAccount ${namespace}/${account}`);
   return status.token;
 }
 

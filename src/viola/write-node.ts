@@ -24,6 +24,8 @@ export interface WriteOptions {
   readonly acceptUnfenced: boolean;
   /** True: also take over kubectl's fields in objects that this Viola wrote before. */
   readonly takeOver: boolean;
+  /** True: the API server validates the write and stores nothing. */
+  readonly dryRun?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -101,7 +103,7 @@ async function applyNode(
   { client, namespace }: Target,
   node: DesiredNode,
   live: MultiNicNodeConfig | undefined,
-  { perform, takeOver, signal }: WriteOptions,
+  { perform, takeOver, dryRun = false, signal }: WriteOptions,
 ): Promise<MultiNicNodeConfig> {
   const { name, labels, annotations, spec } = node;
   const { uid, resourceVersion = '1' } = live?.metadata ?? {};
@@ -116,6 +118,7 @@ async function applyNode(
       client.apply(nodeConfigs, object, {
         fieldManager: fieldManagers.viola,
         force,
+        dryRun,
         timeoutSeconds: appliedWithinSeconds,
         signal,
       }),

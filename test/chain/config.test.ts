@@ -87,7 +87,7 @@ describe('an OpenstackConfig beyond schema validation', () => {
       [
         'spec.vmNames[0] is blank',
         'spec.settings.pollFastInterval "soon"',
-        'spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
+        'spec.settings.addressFamilies is empty; use [IPv4], [IPv6] or both',
       ],
       {
         vmNames: [' '],

@@ -41,7 +41,7 @@ describe('Job made for another network manager', () => {
     host = await createHost('other', { nics: { ens5: mac } });
     const before = await stateOf(host);
     const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
-    const message = 'found netplan (it is installed), but the Job is for keyfile';
+    const message = 'host uses netplan (netplan is installed), but the Job is for keyfile';
     expect(result).toMatchObject({
       outcome: 'failed',
       family: 'netplan',

@@ -12,22 +12,22 @@ afterEach(() => host.down());
 /** Entries with the expected refusal. */
 const refused: readonly (readonly [entry: RequestInterface, reason: NicReason, words: RegExp])[] = [
   [nic(1, primary.mac, '10.1.0.1/24'), 'PrimaryNIC', /default route/],
-  [nic(2, macOf(2), `${primary.address}/32`), 'InvalidEntry', /is on eth0/],
+  [nic(2, macOf(2), `${primary.address}/32`), 'InvalidEntry', /is already on eth0/],
   [
     nic(3, macOf(3), '10.3.0.1/24', { routing: 'main', routes: [{ to: '0.0.0.0/0' }] }),
     'InvalidEntry',
-    /main takes none wider/,
+    /the prefix must be at least/,
   ],
   [
     nic(4, macOf(4), 'fd04::1/64', { routing: 'main', routes: [{ to: '::/0', via: 'fd04::fe' }] }),
     'InvalidEntry',
-    /main takes none wider/,
+    /the prefix must be at least/,
   ],
   [nic(5, macOf(5), '10.5.0.1/24'), 'DuplicateMAC', /twin/],
   [nic(6, macOf(6), '10.6.0.1/24'), 'NICInUse', /is a member of br6/],
-  [nic(7, macOf(7), '10.7.0.1/24'), 'NICInUse', /over7 sits on ens7/],
-  [nic(8, macOf(8), '10.8.0.1/24'), 'NICInUse', /multinic8 belongs to another NIC/],
-  [nic(9, macOf(9), '10.9.0.1/24'), 'NICInUse', /multinic9 belongs to another NIC/],
+  [nic(7, macOf(7), '10.7.0.1/24'), 'NICInUse', /ens7 is the parent link of over7/],
+  [nic(8, macOf(8), '10.8.0.1/24'), 'NICInUse', /multinic8 is in use by the link with MAC/],
+  [nic(9, macOf(9), '10.9.0.1/24'), 'NICInUse', /multinic9 is in use by the link with MAC/],
 ];
 const good = nic(0, macOf(10), '10.10.0.1/24', { mtu: 68 });
 

@@ -126,7 +126,7 @@ test('a NIC NetworkManager is configured to ignore is reported as not persistent
   await put(said, networkManagerLink.disconnected);
   expect((await runAgent(host, requestWith({ family }))).result?.warnings).toEqual([]);
   await put(said, networkManagerLink.left);
-  const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
+  const warnings = ['NotPersistent multinic0, NetworkManager is configured to ignore it'];
   const again = await runAgent(host, requestWith({ family, attempt: 1 }));
   expect(again.result).toMatchObject({ outcome: 'ok', warnings });
   const checked = await runAgent(host, requestWith({ family, action: 'check' }));
@@ -141,7 +141,7 @@ test('a masked udev naming rule is reported as not persistent, with its full pat
   await mkdir(join(host.root, dirname(rules)), { recursive: true });
   await symlink('/dev/null', join(host.root, rules));
   const { result } = await runAgent(host, requestWith({ family: 'keyfile' }));
-  const warnings = [`NotPersistent multinic0, no name by ${rules}`];
+  const warnings = [`NotPersistent multinic0, not named by ${rules}`];
   expect(result).toMatchObject({ outcome: 'ok', warnings });
 });
 

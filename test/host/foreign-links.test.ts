@@ -105,7 +105,7 @@ const disturbances = [
     happens: ['ip link add ens7 type veth peer name far7', `ip link set dev ens7 address ${first}`],
     ends: ['link del ens7'],
     reason: 'RollbackFailed',
-    words: /not undone: \S+ and \S+ have the MAC/,
+    words: /rollback failed: links \S+ and \S+ have the same/,
     name: '',
     live: beforeRules,
   },
@@ -114,7 +114,7 @@ const disturbances = [
     happens: ['ip route replace default via 10.0.0.254 dev multinic0 onlink'],
     ends: ['route replace default via 10.200.0.254 dev eth0'],
     reason: 'RollbackFailed',
-    words: /not undone: multinic0 has a default route/,
+    words: /rollback failed: multinic0 has a default route/,
     name: 'multinic0',
     // Within one `ip` batch, deleting an address deletes every route on the NIC.
     live: afterChange,
@@ -224,7 +224,9 @@ test('a foreign default route in a separate table blocks changes to the NIC, but
     'rule add pref 111 from 10.244.1.5 lookup 2007',
   );
   const configured = [{ state: 'Configured' }];
-  const inUse = [{ reason: 'NICInUse', message: 'multinic0 has a route to 0.0.0.0/0, table 2007' }];
+  const inUse = [
+    { reason: 'NICInUse', message: 'multinic0 has a foreign route to 0.0.0.0/0 in table 2007' },
+  ];
   expect(await apply([wanted])).toMatchObject(configured);
   expect(await apply([wanted], { action: 'check' })).toMatchObject(configured);
   expect(await apply([moved])).toMatchObject(inUse);
@@ -303,7 +305,8 @@ describe.each(users)('NIC with $what', ({ uses, ends }) => {
     const inUse = {
       state: 'Failed',
       reason: 'NICInUse',
-      message: 'multinic0 receives for the MAC 02:00:00:00:02:01, as of a macvlan in a Pod',
+      message:
+        'multinic0 also receives frames for MAC 02:00:00:00:02:01, probably of a macvlan in a Pod',
     };
     expect(await apply([moved])).toMatchObject([{ state: 'Configured' }]);
     expect(await apply([], { action: 'check' })).toMatchObject([inUse]);

@@ -197,7 +197,7 @@ function expectAsBefore({ nic: { mac, message }, before, after, during }: Judged
   const [now, twin] = after.nics.get(mac) ?? [];
   const [former] = before.nics.get(mac) ?? [];
   // A message has room for 120 bytes.
-  const isUndone = during.length === 0 || /(; undone|…)$/.test(message);
+  const isUndone = during.length === 0 || /(; rolled back|…)$/.test(message);
   if (isUndone && !twin && now && former) expect(partOf(now)).toEqual(partOf(former));
 }
 

@@ -59,7 +59,7 @@ describe('foreign state on a host', () => {
     const { result, stderr } = await runAgent(host, request([wanted]));
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).not.toContain('others lost something');
+    expect(stderr).not.toContain('foreign state lost');
   });
 
   test('a foreign route on a NIC going through down is restored', async () => {
@@ -70,7 +70,7 @@ describe('foreign state on a host', () => {
     expect(result).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).toContain('others lost something');
+    expect(stderr).toContain('foreign state lost');
   });
 
   describe('permanent neighbours', () => {
@@ -99,7 +99,7 @@ describe('foreign state on a host', () => {
       const path = await ipOnOldKernel(host, hook());
       const { result } = await runAgent(host, request([next], { generation: 2 }), { path });
       expect(result, JSON.stringify(result)).toMatchObject({ warnings: [] });
-      expect(result?.nics[0]?.message).toMatch(hook() === ':' ? /^$/ : /; undone$/);
+      expect(result?.nics[0]?.message).toMatch(hook() === ':' ? /^$/ : /; rolled back$/);
       const seen = await host.ip('neigh', 'show', 'nud', 'permanent', 'dev', name);
       for (const each of permanent) expect(seen).toContain(each);
     });
@@ -298,7 +298,7 @@ describe('foreign state lost in a killed run', () => {
     expect(result, JSON.stringify(result)).toMatchObject({ outcome: 'ok', warnings: [] });
     expect(result).not.toHaveProperty('foreignStateLost');
     expect(await routesOf('multinic0')).toContain('10.8.0.0/16 proto kernel scope link metric 77');
-    expect(stderr).toContain('others lost something');
+    expect(stderr).toContain('foreign state lost');
   });
 
   // Restoring a neighbour deleted on purpose would direct traffic to a removed host.

@@ -140,7 +140,9 @@ describe('IPv6 addresses', () => {
     const before = await stateOf(host);
     const taken = nic(0, first, '', { addresses: ['10.0.0.11/16', `${gateway6}/64`] });
     const { words } = await run(taken);
-    expect(words).toEqual([`AddressDuplicate somebody else has ${gateway6}/64; undone`]);
+    expect(words).toEqual([
+      `AddressDuplicate another device in the subnet has ${gateway6}/64; rolled back`,
+    ]);
     expect(await stateOf(host)).toEqual(before);
     expect((await run(dual)).words).toEqual(['Configured']);
   });

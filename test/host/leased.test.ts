@@ -98,7 +98,9 @@ describe('NIC leased by NetworkManager', () => {
   test('a NIC NetworkManager keeps despite a successful call is reported as LeasedByHost', async () => {
     bus.onDisconnected = () => undefined;
     const { result } = await runAgent(host, requestWith());
-    expect(result?.nics).toMatchObject(leased('NetworkManager: it keeps the NIC all the same'));
+    expect(result?.nics).toMatchObject(
+      leased('NetworkManager: the DHCP lease is still there after Disconnect'),
+    );
     expect(bus.unmanaged).toEqual([]);
   });
 

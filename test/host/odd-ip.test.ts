@@ -27,7 +27,7 @@ test.each([
   // iproute2 before 4.14 lacks JSON output.
   ['is too old', `echo 'Option "-j" is unknown, try "ip -help".' >&2; exit 255`, /"-j" is unknown/],
   ['cannot see links', `echo 'Cannot open netlink socket' >&2; exit 1`, /netlink socket/],
-  ['prints nothing', 'exit 0', /ip ended with 0/],
+  ['prints nothing', 'exit 0', /ip exited with code 0/],
   ['prints something other than JSON', `while read -r _; do echo '<html>'; done`, /JSON|\[/],
 ])(
   '[RW-01] [RW-37] an ip that %s is reported with each NIC, and nothing is changed',

@@ -36,7 +36,7 @@ function refusesLess(task: Omit<PodTask, 'machineId'>, hostNow: () => NamespaceH
     const { code, result, stderr } = await runPod(hostNow(), spec, map, lock);
     expect({ code, result }).toEqual({ code: 1 });
     const last = stderr.trim().split('\n').at(-1);
-    expect(last).toContain(`${jobFiles.result} cannot be written (EROFS); nothing was touched`);
+    expect(last).toContain(`${jobFiles.result} cannot be written (EROFS); nothing was changed`);
     expect(await wholeOf(hostNow())).toEqual(before);
   });
 

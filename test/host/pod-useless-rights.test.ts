@@ -113,7 +113,7 @@ describe('unusable host folder', () => {
   test('a folder remounted read-only is named, with the file system as possible cause', async () => {
     const before = await wholeOf(host);
     const lock = 'mount -o remount,bind,ro $root/host/etc/netplan';
-    const named = /\/etc\/netplan \(EROFS\).*file system of the host that is read-only/;
+    const named = /\/etc\/netplan \(EROFS\).*read-only file system of the host/;
     await expectRefused(await run('apply', { before: lock }), { named, unsaid: 'SELinux', before });
   });
 
@@ -142,7 +142,9 @@ describe('Pod volume in place of a host folder', () => {
       await host.exec('mkdir', '-p', host.root + folder);
       const before = await wholeOf(host);
       const line = `mount --bind ${host.root}${folder} $root/host${path}`;
-      const named = new RegExp(`the mount of ${path} \\(kubernetes.io~${volume} is there\\)`);
+      const named = new RegExp(
+        `the mount of ${path} \\(volume kubernetes.io~${volume} is mounted there\\)`,
+      );
       await expectRefused(await run(action, { before: line }), { named, before });
     },
   );

@@ -60,7 +60,7 @@ describe('NIC with an interrupted change', () => {
     const { result } = await runAgent(host, { ...jobRequest, attempt: 1 });
     expect(result).toMatchObject({
       outcome: 'ok',
-      warnings: ['BackupFailed /etc/netplan/90-multinic0.yaml: backup is no folder'],
+      warnings: ['BackupFailed /etc/netplan/90-multinic0.yaml: backup is not a folder'],
     });
   });
 

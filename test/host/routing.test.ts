@@ -81,7 +81,7 @@ describe('routing modes', () => {
     [
       'half of all addresses',
       '0.0.0.0/1',
-      'InvalidEntry route to 0.0.0.0/1: main takes none wider than /8',
+      'InvalidEntry route to 0.0.0.0/1: the prefix must be at least /8 in table main',
     ],
   ])('mode main refuses routes for %s', async (_, to, words) => {
     host = await createHost('greedy', { nics: { ens5: mac } });

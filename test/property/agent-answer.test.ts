@@ -241,7 +241,7 @@ describe('a run of the agent', () => {
     const claim = `network: {ethernets: {a: {match: {macaddress: "${macOf(1)}"}, dhcp4: true}}}`;
     writeFileSync(join(box.root, place, 'netplan/50-theirs.yaml'), claim);
     const { nics } = await agent(request([entry(1)]));
-    const message = `/${place}/netplan/50-theirs.yaml configures the NIC; take it out of there`;
+    const message = `/${place}/netplan/50-theirs.yaml configures the NIC; remove the NIC from that file`;
     expect(nics).toMatchObject([{ reason: 'NICInUse', message }]);
   });
 
@@ -260,7 +260,7 @@ describe('a run of the agent', () => {
       {
         reason: 'VerifyFailed',
         name: 'ens1',
-        message: 'the node lost route 0.0.0.0/0 via 10.200.0.254 dev eth0; undone',
+        message: 'the node lost route 0.0.0.0/0 via 10.200.0.254 dev eth0; rolled back',
       },
     ]);
     expect(existsSync(join(box.root, 'etc/netplan/90-multinic0.yaml'))).toBe(false);

@@ -24,6 +24,7 @@ export const guides = [
   'docs/guides/access.md',
   'docs/guides/credentials.md',
   'docs/guides/inventory.md',
+  'docs/guides/read-api.md',
   'docs/guides/notifications.md',
   'docs/guides/selection.md',
   'docs/guides/triggers.md',

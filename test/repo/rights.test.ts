@@ -147,8 +147,10 @@ describe('the templates of the charts', () => {
     );
     expect(binding.toSorted()).toEqual([
       'charts/multinic-agent/templates/rbac.yaml',
+      'charts/multinic-agent/templates/users.yaml',
       'charts/multinic-agent/templates/viola-access.yaml',
       'charts/multinic-operator/templates/rbac.yaml',
+      'charts/multinic-operator/templates/users.yaml',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { filesBelow, root, textOf } from './tree.ts';
 
 const indefinite =
-  /\b(what|whatever|that|which|whom|whose|it|its|they|them|those|one|ones|others?|another|somebody|nobody|anybody|whoever|there|of|so|else)\b/gi;
+  /\b(what(?!-if)|whatever|that|which|whom|whose|it|its|they|them|those|one|ones|others?|another|somebody|nobody|anybody|whoever|there|of|so|else)\b/gi;
 /** Coined words and idioms for which the glossary of CONTRIBUTING.md has a term. */
 const coined =
   /\b(nobody|somebody|whoever|anew|in vain|way back|stands? (in|back)|lets? go|comes? to nothing|(is|are|was) (told|asked)|told of|unkind|of (which|whom)|as it shall be|is to be|no more than|heirs?|br(ings?|ought) about|looks? at|bystanders?|departed|hints?)\b/gi;

@@ -34,7 +34,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   'RW-07': {
     file: 'src/agent/apply/recover.ts',
-    find: "      context.log.warn({ err: error, mac, step }, 'nic still in hand');",
+    find: "      context.log.warn({ err: error, mac, step }, 'interrupted change not completed');",
     replace: '      throw error;',
     noticedBy: 'test/property/agent-answer.test.ts',
   },

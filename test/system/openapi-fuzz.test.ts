@@ -11,6 +11,8 @@ import { createHttpServer, listen } from '../../src/http/server.ts';
 import { serveInventory } from '../../src/inventory/routes.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import { KubeError } from '../../src/kube/errors.ts';
+import { serveReads } from '../../src/operator/read-api/routes.ts';
+import { delivered, setScene } from '../../src/operator/testing/scene.ts';
 import { createHealth } from '../../src/process/health.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { Store } from '../../src/store/store.ts';
@@ -47,7 +49,7 @@ afterAll(async () => {
   await open.disposeAsync();
 });
 
-/** An inventory with a node in it. */
+/** The inventory and the read API, each with nodes. */
 async function inventory(): Promise<string> {
   const store = await Store.open({ kind: 'sqlite', path: ':memory:' }, systemClock);
   open.use(store);
@@ -72,6 +74,9 @@ async function inventory(): Promise<string> {
   });
   open.defer(() => app.close());
   serveInventory(app, { store, tokens: undefined, unavailable: () => undefined });
+  const scene = open.use(await setScene());
+  await delivered(scene);
+  serveReads(app, { deps: scene.readDeps(), tokens: undefined, unavailable: () => undefined });
   return (await listen(app, { host: '127.0.0.1', port: 0 }, stop.signal)).url;
 }
 

@@ -7,7 +7,7 @@ const byState = (metric: string): string =>
 const notReady = ofLeader('multinic_node_configs_not_ready', 'controller', ['reason']);
 const active = ofLeader('multinic_jobs_active', 'controller', []);
 
-/** A business cluster: the controller, and what its agents report. */
+/** Dashboard of a business cluster: controller and agents. */
 export const agentDashboard: Dashboard = {
   uid: 'multinic-agent',
   title: 'MultiNIC / Nodes and agents',
@@ -18,7 +18,7 @@ export const agentDashboard: Dashboard = {
         leading('controller'),
         number('Nodes', byState('multinic_node_configs'), '{{state}}'),
         number('NICs', byState('multinic_interfaces'), '{{state}}'),
-        number('Agents at work', `sum(${active})`),
+        number('Active agents', `sum(${active})`),
         number('Missing rights', 'max(multinic_rights_missing)'),
       ],
     },

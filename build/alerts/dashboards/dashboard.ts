@@ -1,14 +1,14 @@
-/** One graph or number: PromQL and how each of its series is called. */
+/** Graph or number: PromQL queries with legends. */
 export interface Panel {
   readonly title: string;
   readonly kind: 'graph' | 'number';
   readonly unit: Unit;
   readonly queries: readonly (readonly [expr: string, legend: string])[];
-  /** What somebody should look for in it. */
+  /** Description of the panel: expected and alarming values. */
   readonly about?: string;
 }
 
-/** As Grafana calls them. */
+/** Grafana units. */
 type Unit = 'short' | 's' | 'bytes' | 'ops' | 'cores';
 
 export interface Row {
@@ -27,7 +27,7 @@ const heights = { graph: 8, number: 4 } as const;
 const refIds = 'ABCDEFGH';
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 
-/** A dashboard as Grafana imports it; which Prometheus is asked is chosen there. */
+/** Returns a dashboard for import into Grafana; the user selects the Prometheus data source there. */
 export function dashboardJson({ uid, title, rows }: Dashboard): string {
   const json = {
     uid,
@@ -45,7 +45,7 @@ export function dashboardJson({ uid, title, rows }: Dashboard): string {
   return `${JSON.stringify(json, undefined, 2)}\n`;
 }
 
-/** All panels with ids and places: each row under its heading, its panels side by side. */
+/** Returns all panels with ids and grid positions: each row below its heading, its panels side by side. */
 function placed(rows: readonly Row[]): readonly object[] {
   let y = 0;
   const panels = rows.flatMap((row) => {

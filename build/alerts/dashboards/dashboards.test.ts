@@ -10,7 +10,7 @@ const known = await knownMetrics();
 describe.each([operatorDashboard, agentDashboard])('$title', (dashboard) => {
   const panels = dashboard.rows.flatMap((row) => row.panels);
 
-  it.each(panels)('$title shows metrics and labels that there are', ({ queries }) => {
+  it.each(panels)('panel $title queries existing metrics and labels', ({ queries }) => {
     for (const [expr, legend] of queries) {
       const selectors = selectorsIn(expr);
       expect(selectors.length).toBeGreaterThan(0);
@@ -18,7 +18,7 @@ describe.each([operatorDashboard, agentDashboard])('$title', (dashboard) => {
         expect([...known.keys()]).toContain(metric);
         expect(known.get(metric) ?? []).toEqual(expect.arrayContaining([...matchers.keys()]));
       }
-      // Labels of the legend are what the expression is summed by, or those of a process.
+      // A legend may use labels from `by`, and the labels of a process.
       const summed = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, by = '']) =>
         by.split(', '),
       );
@@ -27,7 +27,7 @@ describe.each([operatorDashboard, agentDashboard])('$title', (dashboard) => {
     }
   });
 
-  it('has each panel once, in a place of its own', () => {
+  it('the dashboard has each panel once, without overlaps', () => {
     interface Placed {
       readonly id: number;
       readonly gridPos: { readonly x: number; readonly y: number; readonly w: number };
@@ -41,7 +41,7 @@ describe.each([operatorDashboard, agentDashboard])('$title', (dashboard) => {
     for (const { gridPos } of placed) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
   });
 
-  it('loads nothing from elsewhere', () => {
+  it('the dashboard JSON contains no URLs', () => {
     expect(dashboardJson(dashboard)).not.toMatch(/https?:|\/\//);
   });
 });

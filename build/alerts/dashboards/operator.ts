@@ -4,7 +4,7 @@ import { graph, kubernetes, leading, number, processes, rate, slowest, work } fr
 
 const notReady = ofLeader('multinic_openstack_configs_not_ready', 'operator', ['reason']);
 
-/** The management cluster: operator, inventory and Viola. */
+/** Dashboard of the management cluster: operator, inventory and Viola. */
 export const operatorDashboard: Dashboard = {
   uid: 'multinic-operator',
   title: 'MultiNIC / Operator and Viola',
@@ -14,7 +14,7 @@ export const operatorDashboard: Dashboard = {
       panels: [
         leading('operator'),
         number('Viola Pods', 'count(multinic_build_info{part="viola"})'),
-        number('Reasons for not Ready, counted', `sum(${notReady}) or vector(0)`),
+        number('Not Ready (sum of reasons)', `sum(${notReady}) or vector(0)`),
         number(
           'Versions',
           'count by (part, version) (multinic_build_info{part=~"operator|viola"})',
@@ -39,11 +39,11 @@ export const operatorDashboard: Dashboard = {
           `sum by (state) (${ofLeader('multinic_delivered_interfaces', 'operator', ['state'])})`,
           '{{state}}',
         ]),
-        graph('NICs whose removal is held back', 'short', [
+        graph('NICs whose removal waits for consent', 'short', [
           `sum by (config_namespace, config) (${ofLeader('multinic_removals_held', 'operator', ['config_namespace', 'config'])})`,
           '{{config_namespace}}/{{config}}',
         ]),
-        graph('Calls of the inventory’s database', 'ops', [
+        graph('Calls of the inventory database', 'ops', [
           rate('multinic_inventory_calls_total', ['result']),
           '{{result}}',
         ]),
@@ -60,7 +60,7 @@ export const operatorDashboard: Dashboard = {
           `max by (cloud) (${ofLeader('multinic_cloud_look_age_seconds', 'operator', ['cloud'])})`,
           '{{cloud}}',
         ]),
-        graph('Looked up in vain', 'ops', [
+        graph('Cache misses', 'ops', [
           rate('multinic_cache_lookups_total{result="miss"}', ['cache']),
           '{{cache}}',
         ]),
@@ -86,7 +86,7 @@ export const operatorDashboard: Dashboard = {
     {
       title: 'Access',
       panels: [
-        graph('Certificates of Viola end in', 's', [
+        graph('Certificates of Viola expire in', 's', [
           `min by (certificate) (multinic_viola_certificate_expiry_timestamp_seconds) - time()`,
           '{{certificate}}',
         ]),
@@ -94,7 +94,7 @@ export const operatorDashboard: Dashboard = {
           'min by (what) (multinic_viola_access_renewal_timestamp_seconds) - time()',
           '{{what}}',
         ]),
-        graph('Secrets that could not be kept', 'ops', [
+        graph('Failed checks of access Secrets', 'ops', [
           rate('multinic_viola_access_failures_total', ['secret']),
           '{{secret}}',
         ]),

@@ -3,12 +3,12 @@ import type { Panel, Row } from './dashboard.ts';
 
 export type Leader = keyof typeof leases;
 
-/** How often a counter rises in a second, by some of its labels. */
+/** Returns the rate of a counter per second, by labels. */
 export function rate(metric: string, labels: readonly string[]): string {
   return `sum by (${labels.join(', ')}) (rate(${metric}[$__rate_interval]))`;
 }
 
-/** How long all but one in a hundred took, by some of the labels. */
+/** Returns the 99 % quantile of a histogram, by labels. */
 export function slowest(histogram: string, labels: readonly string[]): string {
   const [, name = '', selected = ''] = /^(\w+)(\{.*\})?$/.exec(histogram) ?? [];
   const buckets = rate(`${name}_bucket${selected}`, [...labels, 'le']);
@@ -23,13 +23,13 @@ export function number(title: string, expr: string, legend = ''): Panel {
   return { title, kind: 'number', unit: 'short', queries: [[expr, legend]] };
 }
 
-/** Whether a part leads. */
+/** Returns the panel with the number of leaders. */
 export function leading(leader: Leader): Panel {
-  const about = 'Exactly one leads; none: nothing is done.';
+  const about = 'Must be 1; with 0 leaders no work is done.';
   return { ...number('Leaders', `sum(multinic_leader{lease="${leases[leader]}"})`), about };
 }
 
-/** What is done with objects, and what waits to be. */
+/** Returns the panels for reconciles and the queue. */
 export function work(controller: string): Row {
   const of = `{controller="${controller}"}`;
   return {
@@ -44,19 +44,19 @@ export function work(controller: string): Row {
         'Queue',
         'short',
         [`sum(multinic_queue_depth${of})`, 'waiting'],
-        [`sum(multinic_active_workers${of})`, 'worked on'],
+        [`sum(multinic_active_workers${of})`, 'active'],
       ),
       graph(
-        'Longest work and wait',
+        'Longest reconcile and wait',
         's',
-        [`max(multinic_longest_running_seconds${of})`, 'longest at work'],
+        [`max(multinic_longest_running_seconds${of})`, 'longest reconcile'],
         [slowest(`multinic_queue_latency_seconds${of}`, ['controller']), 'waited (99 %)'],
       ),
     ],
   };
 }
 
-/** What the API server answers, and whether it is heard of. */
+/** Returns the panels for requests to the API server. */
 export function kubernetes(leader: Leader): Row {
   const lease = `{lease="${leases[leader]}"}`;
   const silence = ofLeader('multinic_reflector_silence_seconds', leader, ['kind']);
@@ -75,12 +75,15 @@ export function kubernetes(leader: Leader): Row {
         slowest(`multinic_lease_renewal_duration_seconds${lease}`, ['result']),
         '{{result}}',
       ]),
-      graph('Since the API server was heard of', 's', [`max by (kind) (${silence})`, '{{kind}}']),
+      graph('Time since the last answer of the API server', 's', [
+        `max by (kind) (${silence})`,
+        '{{kind}}',
+      ]),
     ],
   };
 }
 
-/** What the processes of some parts take. */
+/** Returns the panels for CPU and memory of the processes. */
 export function processes(parts: string): Row {
   const what = `multinic_build_info{part=~"${parts}"}`;
   const of = (expr: string): string =>

@@ -29,8 +29,8 @@ selfCheck: SELF_CHECK
 {{- /* Deprecated value to what NOTES say of it. */ -}}
 {{- define "multinic.deprecated.controller" -}}
 identity: "Removed, has no effect: the environment variable POD_NAME names the process in the lease."
-agentSelinuxType: "Removed, has no effect: the container runtime sets the SELinux type of agents; let a policy of the cluster change it."
-jobDeadline: "Removed, has no effect: a Job always has 10 minutes, or 8 more than startDeadline if that is longer."
+agentSelinuxType: "Removed, has no effect: the container runtime sets the SELinux type of agents; use a policy of the cluster to change it."
+jobDeadline: "Removed, has no effect: the deadline of a Job is 10 minutes, or startDeadline plus 8 minutes if that is longer."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}

@@ -182,7 +182,7 @@ selfCheck: SELF_CHECK
 {{- /* Deprecated value to what NOTES say of it. */ -}}
 {{- define "multinic.deprecated.viola" -}}
 parallel: "Removed, has no effect: Viola always writes 8 nodes of a request at once."
-cacheFor: "Removed, has no effect: Viola always caches answers for 5 s; the query parameter fresh=true asks for a new one."
+cacheFor: "Removed, has no effect: Viola always caches answers for 5 s; the query parameter fresh=true bypasses the cache."
 {{- end }}
 
 {{- /* What is executed, with the limits of its heap. */ -}}

@@ -98,13 +98,15 @@ describe('keepBackup', () => {
   test('keepBackup throws if the backup folder is a link', () => {
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync(join(root, 'elsewhere'), folder);
-    expect(() => keep('old', 0)).toThrow('is no folder');
+    expect(() => keep('old', 0)).toThrow('is not a folder');
     expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
     expect(readFileSync(old, 'utf8')).toBe('old');
   });
 
   test('keepBackup throws for a file above the size limit', () => {
-    expect(() => keep('x'.repeat(65_537), 0)).toThrow('65537 bytes are more');
+    expect(() => keep('x'.repeat(65_537), 0)).toThrow(
+      '65537 bytes exceed the limit of 65536 bytes',
+    );
     expect(existsSync(folder)).toBe(false);
   });
 

@@ -67,7 +67,7 @@ function prepare(file: string): boolean {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { size, nlink } = fstatSync(descriptor);
-    if (size > maxBytes) throw new Error(`${size} bytes are more than the ${maxBytes} of a backup`);
+    if (size > maxBytes) throw new Error(`${size} bytes exceed the limit of ${maxBytes} bytes`);
     // A second hard link may have a foreign owner: keep the mode.
     if (nlink === 1) fchmodSync(descriptor, 0o600);
     return true;
@@ -79,7 +79,7 @@ function prepare(file: string): boolean {
 function makeFolder(folder: string): void {
   const existing = lstatSync(folder, { throwIfNoEntry: false });
   if (existing === undefined) mkdirSync(folder, { mode: 0o700 });
-  else if (!existing.isDirectory()) throw new Error(`${folderName} is no folder`);
+  else if (!existing.isDirectory()) throw new Error(`${folderName} is not a folder`);
 }
 
 /** Returns backup names, sorted by the time in the name. */

@@ -153,7 +153,7 @@ describe('managed files', () => {
     await stageFiles(replaced, disk);
     await commitFiles(replaced, disk);
     expect(await settleFiles(replaced, disk)).toEqual([
-      'BackupFailed /etc/netplan/a.yaml: backup is no folder',
+      'BackupFailed /etc/netplan/a.yaml: backup is not a folder',
     ]);
     expect(await files()).toEqual({ 'a.yaml': 'new' });
   });

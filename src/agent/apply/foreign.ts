@@ -115,7 +115,7 @@ export async function foreignLosses(
   try {
     return { foreignStateLost: await lost(before, changes, context), warnings: [] };
   } catch (error) {
-    context.log.warn({ err: error }, 'nobody knows what others have lost');
+    context.log.warn({ err: error }, 'foreign state comparison failed');
     const warnings = [`ForeignStateUnknown ${(error as Error).message}`];
     return { foreignStateLost: [], warnings };
   }
@@ -139,7 +139,7 @@ async function lost(
   if (first.length > 0) {
     const all = first.map(({ what }) => what);
     const summary = { lost: all.slice(0, maxLogged), count: all.length, left: left.length };
-    context.log.warn(summary, 'others lost something');
+    context.log.warn(summary, 'foreign state lost');
   }
   return left.map(({ what }) => what);
 }
@@ -190,7 +190,7 @@ async function restoreOn(
   if (changes.size === 0) return undefined;
   const { failures, seen } = await changeNics(changes, kernel, context, maxRefused);
   for (const [{ what }, { message }] of failures)
-    context.log.warn({ what, message }, 'not put back');
+    context.log.warn({ what, message }, 'foreign state not restored');
   const { macs } = context;
   return seen ? withSettings(seen, context, macs) : observeLinks(context, macs);
 }

@@ -49,7 +49,7 @@ function deviceMismatch(
   const link = onlyLink(seen, mac);
   if ('reason' in link) return link;
   if (link.name === device) return undefined;
-  return refusal('ApplyFailed', `the NIC's name is ${link.name} by now, not ${device}`);
+  return refusal('ApplyFailed', `the NIC is now named ${link.name}, no longer ${device}`);
 }
 
 /** Returns the link's name before the change. */

@@ -58,7 +58,7 @@ async function problemsOf(
       if (error instanceof DeadlineReached) silence = message;
     }
     const problem = problems.get(nic.mac);
-    context.log.info({ ...nic, problem }, 'NetworkManager was to let go of a NIC');
+    context.log.info({ ...nic, problem }, 'NIC release requested from NetworkManager');
   }
   return problems;
 }
@@ -105,7 +105,7 @@ async function stillLeased({ name }: Nic, context: Context): Promise<string | un
   const { clock, macs } = context;
   const end = clock.monotonicMs() + releaseTimeoutMs;
   while (isLeased(await observeLinks(context, macs), name)) {
-    if (clock.monotonicMs() >= end) return 'it keeps the NIC all the same';
+    if (clock.monotonicMs() >= end) return 'the DHCP lease is still there after Disconnect';
     await clock.sleep(pauseMs);
   }
   return undefined;

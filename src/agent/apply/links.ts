@@ -147,13 +147,16 @@ export async function verifyLinks(
   for (const [goal, message] of wrong) {
     if (!('unit' in goal)) {
       // The NIC's own run, or the next check, reports and repairs the rules.
-      context.log.warn({ mac: goal.nic.mac, message }, 'others set rules of another nic');
+      context.log.warn({ mac: goal.nic.mac, message }, 'rules of an unaffected NIC differ');
       continue;
     }
     const refused = changed.stopped.get(goal.unit);
     const taken = duplicate.get(goal);
     if (taken)
-      await work.fail(goal.unit, refusal('AddressDuplicate', `somebody else has ${taken}`));
+      await work.fail(
+        goal.unit,
+        refusal('AddressDuplicate', `another device in the subnet has ${taken}`),
+      );
     else if (refused) await work.fail(goal.unit, refusal('ApplyFailed', refused));
     else await work.fail(goal.unit, refusal('VerifyFailed', message));
   }

@@ -38,7 +38,7 @@ describe('lostByNode', () => {
       routes: [...before.routes, defaultRoute],
     };
     const has = { ...had, routes: before.routes };
-    expect(lostByNode(had, has, ours)).toBe('route 0.0.0.0/0 via  dev br-ex');
+    expect(lostByNode(had, has, ours)).toBe('route 0.0.0.0/0 dev br-ex');
   });
 
   test('lostByNode ignores additions and changes to managed NICs', () => {

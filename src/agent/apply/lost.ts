@@ -28,7 +28,9 @@ function vital({ links, addresses, routes }: Vital, macs: ReadonlySet<string>): 
   );
   const carriers = new Set(defaults.flatMap((route) => route.links));
   return [
-    ...defaults.map(({ to, via, links: by }) => `route ${to} via ${via ?? ''} dev ${by.join(',')}`),
+    ...defaults.map(
+      ({ to, via, links: by }) => `route ${to}${via ? ` via ${via}` : ''} dev ${by.join(',')}`,
+    ),
     ...addresses
       .filter(({ link, scope }) => carriers.has(link) && scope === rt.scopeGlobal)
       .map(({ cidr, link }) => `address ${cidr} of ${link}`),

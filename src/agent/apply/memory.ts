@@ -74,7 +74,7 @@ function parseOwn<T>(
   if (!versions.some((version) => version === data?.version)) {
     const found = JSON.stringify(data?.version) ?? 'none';
     const known = versions.join(', ').replace(/, (\d+)$/, ' and $1');
-    throw new UnknownStateError(`${path} has version ${found}, this agent knows ${known}`);
+    throw new UnknownStateError(`${path} has version ${found}, this agent supports ${known}`);
   }
   const result = schema.safeParse(json);
   if (result.success) return result.data;
@@ -89,9 +89,12 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new UnknownStateError(`${path} is not JSON; move it away to start anew`, {
-      cause: error,
-    });
+    throw new UnknownStateError(
+      `${path} is not valid JSON; move the file away to start without it`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

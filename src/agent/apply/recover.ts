@@ -105,8 +105,8 @@ async function endAll(
       warnings.push(...end.warnings);
     } catch (error) {
       // Any failure is reported with its NIC: other NICs do not wait.
-      context.log.warn({ err: error, mac, step }, 'nic still in hand');
-      const message = `an earlier change cannot end: ${(error as Error).message}`;
+      context.log.warn({ err: error, mac, step }, 'interrupted change not completed');
+      const message = `an interrupted change cannot be completed: ${(error as Error).message}`;
       inHand.set(mac, { reason: 'RollbackFailed', message });
       if (!entry.rulesOnly) claims.push(unfinishedRecord(entry, state, state));
       state = withSeenFence(state, entry);
@@ -131,7 +131,7 @@ async function endRulesOnly(entry: JournalEntry, state: AgentState, context: Con
   const { mac, bootId, after } = entry;
   const problem =
     bootId === context.run.bootId ? await convergeNic(entry, after, context) : undefined;
-  context.log.info({ mac, problem }, 'rules recovered');
+  context.log.info({ mac, problem }, 'interrupted rule change recovered');
   return { state: withSeenFence(state, entry), warnings: [] };
 }
 
@@ -145,7 +145,7 @@ async function endChange(entry: JournalEntry, state: AgentState, context: Contex
     committed && isReleased(entry, state, context)
       ? undefined
       : await restoreNic(entry, committed, context);
-  context.log.info({ mac, step, committed, problem }, 'nic recovered');
+  context.log.info({ mac, step, committed, problem }, 'interrupted NIC change recovered');
   const lost = committed ? await finishFiles(files, context) : [];
   if (!committed) await restoreFiles(files, context);
   const after = committed ? outcome(entry, state) : state;

@@ -68,7 +68,7 @@ export class TransactionBatch {
    */
   report(unit: Unit, failure: Refusal): void {
     this.#failures.set(unit, { ...failure, name: unit.after.link?.name ?? '' });
-    this.#context.log.warn({ mac: unit.target.mac, ...failure }, 'nic taken by others');
+    this.#context.log.warn({ mac: unit.target.mac, ...failure }, 'NIC in use by foreign software');
   }
 
   /**
@@ -78,11 +78,11 @@ export class TransactionBatch {
     this.#going.delete(unit);
     const { problem, name } = await this.#rollBack(unit);
     const message = problem
-      ? `${failure.message}; not undone: ${problem}`
-      : `${failure.message}; undone`;
+      ? `${failure.message}; rollback failed: ${problem}`
+      : `${failure.message}; rolled back`;
     const reason = problem ? 'RollbackFailed' : failure.reason;
     this.#failures.set(unit, { reason, message, ...(problem ? { name } : {}) });
-    this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'nic undone');
+    this.#context.log.warn({ mac: unit.target.mac, ...failure, problem }, 'NIC change failed');
   }
 
   async #rollBack({ nic, before, files, index }: Unit): Promise<Undone> {
@@ -93,7 +93,7 @@ export class TransactionBatch {
       name = linkOf(seen, nic.mac)?.name ?? '';
       const reach = inReachOf(files, this.#context.hostRoot);
       const lost = inOrder(files).find((file) => file.before && reach.left.includes(file.path));
-      const problem = wrong.get(goal) ?? (lost && `${lost.path}: its folder is missing`);
+      const problem = wrong.get(goal) ?? (lost && `${lost.path}: the folder is missing`);
       await restoreFiles(reach.files, this.#context);
       // The journal stays until the rollback succeeds: the next run retries.
       if (!problem) await removeJournal(index, this.#context);

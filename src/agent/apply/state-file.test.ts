@@ -89,10 +89,10 @@ describe('state.json', () => {
   );
 
   test.each([
-    ['{"version": 4}', 'has version 4, this agent knows 1, 2 and 3'],
+    ['{"version": 4}', 'has version 4, this agent supports 1, 2 and 3'],
     ['{}', 'has version none'],
     ['{"version": 1, "retiredUids": [], "nics": [{"mac": 3}]}', 'is damaged at nics.0.mac'],
-    ['{"version": 1', 'is not JSON'],
+    ['{"version": 1', 'is not valid JSON'],
   ])('readState refuses and keeps state.json with content %s', async (text, words) => {
     await mkdir(join(disk.hostRoot, 'var/lib/multinic'), { recursive: true });
     await writeFile(path, text);

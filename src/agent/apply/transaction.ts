@@ -82,7 +82,7 @@ async function cleanUp(units: readonly Unit[], context: Context): Promise<string
     if (units.length > 0) await syncJournals(context);
     return lost.flat();
   } catch (error) {
-    context.log.warn({ err: error }, 'journal kept');
+    context.log.warn({ err: error }, 'journal cleanup failed');
     return [];
   }
 }

@@ -138,7 +138,7 @@ export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = 
   const { IPV6ADDR, IPV6ADDR_SECONDARIES } = parsed as Partial<
     z.infer<z.ZodObject<typeof ipv6Keys>>
   >;
-  if (ips.length !== prefixes.length) throw new Error('an address lacks its prefix');
+  if (ips.length !== prefixes.length) throw new Error('an IPADDR line lacks its PREFIX line');
   const found = {
     names: [parsed.NAME, parsed.DEVICE],
     uuid: parsed.UUID,
@@ -165,7 +165,7 @@ export function validateIfcfg(text: string, nic: DesiredNic, variant: Variant = 
     rules: families.map((family) => family.rules.map(ruleText)),
   };
   if (JSON.stringify(found) === JSON.stringify(wanted)) return;
-  throw new Error(`the file of ${nic.name} does not say what was asked for`);
+  throw new Error(`generated ifcfg file of ${nic.name} does not match the requested NIC`);
 }
 
 /** Parses `KEY=value`, quoted if it contains a space; refuses text a shell would interpret. */
@@ -174,8 +174,8 @@ function strictVariables(text: string): Map<string, string> {
   for (const line of text.split('\n').slice(0, -1)) {
     const [, key, quoted, bare] = /^([A-Z]\w*)=(?:"([\w.:/ -]+)"|([\w.:/-]+))$/.exec(line) ?? [];
     const value = quoted ?? bare;
-    if (key === undefined || value === undefined) throw new Error(`not a variable: ${line}`);
-    if (variables.has(key)) throw new Error(`${key} is there twice`);
+    if (key === undefined || value === undefined) throw new Error(`not a KEY=VALUE line: ${line}`);
+    if (variables.has(key)) throw new Error(`${key} is set twice`);
     variables.set(key, value);
   }
   return variables;
@@ -184,12 +184,15 @@ function strictVariables(text: string): Map<string, string> {
 /** Throws if a family's routes, read back, differ from the NIC's. */
 export function validateRoutes(text: string, nic: DesiredNic, family: 4 | 6): void {
   const { addresses, routes } = ofFamily(nic, family);
-  if (addresses.length === 0) throw new Error(`${nic.name} has no address for its routes`);
+  if (addresses.length === 0)
+    throw new Error(`${nic.name} has no IPv${family} address for its routes`);
   const [head, ...lines] = text.split('\n');
   const found = [head, ...lines.slice(0, -1).map((line) => ipRouteText(readRoute(line, nic)))];
   const wanted = [nicHead(nic.mac), ...routes.map(ipRouteText)];
   if (lines.at(-1) === '' && JSON.stringify(found) === JSON.stringify(wanted)) return;
-  throw new Error(`the routes of ${nic.name} are not those that were asked for`);
+  throw new Error(
+    `generated IPv${family} route file of ${nic.name} does not match the requested routes`,
+  );
 }
 
 function readRoute(line: string, { name }: DesiredNic): NicRoute {

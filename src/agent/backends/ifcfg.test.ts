@@ -160,7 +160,7 @@ fd00::/64 dev multinic0 src fd00::1 table 100 metric 100
   test('ifcfg validation refuses routes for a family without an address', () => {
     const bare = { ...nic, addresses: ['10.0.0.1/24'], rules: [] };
     const [, , routes6 = main] = ifcfg.render(bare).companions;
-    expect(() => ifcfg.validate(routes6, bare)).toThrow('has no address');
+    expect(() => ifcfg.validate(routes6, bare)).toThrow('has no IPv6 address for its routes');
   });
 
   test("ifcfg and keyfile backends recognise each other's files", async () => {

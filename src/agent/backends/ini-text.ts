@@ -36,7 +36,7 @@ export function iniSections(text: string): IniSection[] {
   return blocks.map((block) => {
     const lines = readIni(block) ?? [];
     const [name, ...more] = new Set(lines.map(({ section }) => section));
-    if (name === undefined || more.length > 0) throw new Error('not a file in sections');
+    if (name === undefined || more.length > 0) throw new Error('not an INI file with sections');
     const values: Record<string, string[]> = {};
     for (const { key, value } of lines) (values[key] ??= []).push(value);
     return { name, values };
@@ -55,11 +55,11 @@ export function valueIn(
 /** Returns all keys and values by section; throws for a repeated key. */
 export function strictIni(text: string): Record<string, Record<string, string>> {
   const lines = readIni(text);
-  if (!lines) throw new Error('not a file in sections');
+  if (!lines) throw new Error('not an INI file with sections');
   const sections: Record<string, Record<string, string>> = {};
   for (const { section, key, value } of lines) {
     const known = sections[section] ?? {};
-    if (key in known) throw new Error(`${key} is there twice`);
+    if (key in known) throw new Error(`${key} is set twice`);
     sections[section] = { ...known, [key]: value };
   }
   return sections;

@@ -261,7 +261,7 @@ describe('foreign keyfiles', () => {
     const { refused } = planApply(input([entry(1)], host([link(1)], { files })));
     expect(refused[0]?.refusal).toEqual({
       reason: 'NICInUse',
-      message: `${etc}/System eth1 configures the NIC; take it out of there`,
+      message: `${etc}/System eth1 configures the NIC; remove the NIC from that file`,
     });
   });
 });

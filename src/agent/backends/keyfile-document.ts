@@ -123,7 +123,7 @@ export function validateProfile(text: string, nic: DesiredNic): void {
     families: ([4, 6] as const).map((family) => wantedAddressing(nic, family)),
   };
   if (JSON.stringify(found) === JSON.stringify(wanted)) return;
-  throw new Error(`the profile of ${nic.name} does not say what was asked for`);
+  throw new Error(`generated keyfile of ${nic.name} does not match the requested NIC`);
 }
 
 function wantedAddressing(nic: DesiredNic, family: 4 | 6) {
@@ -146,7 +146,7 @@ function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
   const hops = takeNumbered(rest, (at) => `route${at}`);
   const options = takeNumbered(rest, (at) => `route${at}_options`);
   const rules = takeNumbered(rest, (at) => `routing-rule${at}`);
-  if (hops.length !== options.length) throw new Error('a route lacks its table');
+  if (hops.length !== options.length) throw new Error('a route lacks its routeN_options line');
   const own = ownAddressing[family].extend(commonAddressing).parse(Object.fromEntries(rest));
   return {
     metric: own['route-metric'],
@@ -159,7 +159,8 @@ function readAddressing(section: z.infer<typeof addressing>, family: 4 | 6) {
 function readRoute(hop: string, options: string): NicRoute {
   const [, to, next, metric] = /^([\da-f.:]+\/\d+),([\da-f.:]+),(\d+)$/.exec(hop) ?? [];
   const [, table, src] = /^table=(\d+)(?:,src=([\da-f.:]+))?$/.exec(options) ?? [];
-  if (!to || !next || !metric || !table) throw new Error(`not a route: ${hop} with ${options}`);
+  if (!to || !next || !metric || !table)
+    throw new Error(`not a route: ${hop} with options ${options}`);
   const via = /^(::|0\.0\.0\.0)$/.test(next) ? undefined : next;
   return routeOf({ to, via, table, metric, src });
 }

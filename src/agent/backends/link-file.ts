@@ -51,7 +51,7 @@ const ownLink = z.strictObject({
 export function validateLink(text: string, { mac, name }: DesiredNic): void {
   const { Match, Link } = ownLink.parse(strictIni(text));
   if (Match.MACAddress === mac && Link.Name === name) return;
-  throw new Error(`the file that names ${name} does not say what was asked for`);
+  throw new Error(`generated .link file of ${name} does not match the requested name`);
 }
 
 /** Parses a udev `.link` file: which NICs it names, and whether it is managed. */

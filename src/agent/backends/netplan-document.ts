@@ -123,7 +123,7 @@ export function validateDocument(text: string, nic: DesiredNic): void {
     rules: nic.rules.map(ruleText),
   };
   if (JSON.stringify(found) !== JSON.stringify([wanted])) {
-    throw new Error(`the file of ${nic.name} does not say what was asked for`);
+    throw new Error(`generated netplan file of ${nic.name} does not match the requested NIC`);
   }
 }
 
@@ -193,7 +193,7 @@ function readMapping(reader: Reader, indent: number): Record<string, unknown> {
     ]);
   }
   if (entries.length === 0)
-    throw new Error(`not a mapping: ${reader.lines[reader.at] ?? 'the end'}`);
+    throw new Error(`not a mapping: ${reader.lines[reader.at] ?? 'end of file'}`);
   return Object.fromEntries(entries);
 }
 
@@ -205,7 +205,7 @@ function lineAt({ lines, at }: Reader, indent: number): string | undefined {
 
 function deeper({ lines, at }: Reader, indent: number): number {
   const found = indentOf(lines[at] ?? '');
-  if (found <= indent) throw new Error(`nothing below: ${lines[at - 1]}`);
+  if (found <= indent) throw new Error(`no indented line below: ${lines[at - 1]}`);
   return found;
 }
 

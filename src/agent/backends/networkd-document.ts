@@ -69,7 +69,7 @@ const rule = z.strictObject({ From: text, Table: number, Priority: number });
 export function validateNetwork(file: string, nic: DesiredNic): void {
   const [first, second, third, ...rest] = iniSections(file);
   if (first?.name !== 'Match' || second?.name !== 'Link' || third?.name !== 'Network') {
-    throw new Error('not the sections of a NIC of ours');
+    throw new Error('generated .network file does not start with Match, Link and Network');
   }
   const { MACAddress: mac, Name: name } = match.parse(first.values);
   const { LinkLocalAddressing: linkLocal, Address: addresses } = network.parse(third.values);
@@ -90,12 +90,12 @@ export function validateNetwork(file: string, nic: DesiredNic): void {
     rest: [...nic.routes.map(routeText), ...nic.rules.map(ruleText)],
   };
   if (JSON.stringify(found) === JSON.stringify(wanted)) return;
-  throw new Error(`the file of ${nic.name} does not say what was asked for`);
+  throw new Error(`generated .network file of ${nic.name} does not match the requested NIC`);
 }
 
 function readSection(name: string, values: unknown): string {
   if (name === 'Route') return routeText(toRoute(route.parse(values)));
-  if (name !== 'RoutingPolicyRule') throw new Error(`a section nobody knows: ${name}`);
+  if (name !== 'RoutingPolicyRule') throw new Error(`unknown section: ${name}`);
   const { From: from, Table: table, Priority: priority } = rule.parse(values);
   return ruleText({ from, table, priority, protocol: rt.protocolStatic });
 }

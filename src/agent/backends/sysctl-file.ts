@@ -24,7 +24,7 @@ export function withSysctlFile(backend: Backend): Backend {
     validate(file, nic) {
       if (!isHere(file)) backend.validate(file, nic);
       else if (file.text !== renderSysctlFile(nic).text) {
-        throw new Error(`${file.path} does not say what was asked for`);
+        throw new Error(`generated ${file.path} does not match the requested settings`);
       }
     },
   };

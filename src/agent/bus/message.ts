@@ -60,12 +60,12 @@ export function encodeCall(serial: number, call: Call): Buffer {
  */
 export function decode(bytes: Buffer): { answer?: Answer; length: number } | undefined {
   if (bytes.length < fixedLength) return undefined;
-  if (bytes[0] !== littleEndian)
-    throw new BadMessageError('not a message, or of another endianness');
+  if (bytes[0] !== littleEndian) throw new BadMessageError('not a little-endian D-Bus message');
   const [bodyLength, headLength] = [bytes.readUInt32LE(4), bytes.readUInt32LE(12)];
   const bodyAt = aligned(fixedLength + headLength, 8);
   const length = bodyAt + bodyLength;
-  if (length > maxLength) throw new BadMessageError(`a message of ${length} bytes`);
+  if (length > maxLength)
+    throw new BadMessageError(`D-Bus message of ${length} bytes exceeds the limit of ${maxLength}`);
   if (bytes.length < length) return undefined;
   try {
     const head = new Reader(bytes.subarray(0, fixedLength + headLength), fixedLength);
@@ -74,7 +74,7 @@ export function decode(bytes: Buffer): { answer?: Answer; length: number } | und
     return answer ? { answer, length } : { length };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new BadMessageError('a message that ends too early', { cause: error });
+    throw new BadMessageError('D-Bus message is truncated', { cause: error });
   }
 }
 
@@ -175,7 +175,7 @@ class Reader {
 
   #text(length: number): string {
     const end = this.#at + length;
-    if (end >= this.#bytes.length) throw new RangeError('too short');
+    if (end >= this.#bytes.length) throw new RangeError('D-Bus message is too short');
     const value = this.#bytes.toString('utf8', this.#at, end);
     this.#at = end + 1;
     return value;
@@ -183,7 +183,7 @@ class Reader {
 
   variant(): Value {
     const type = this.#text(this.byte());
-    if (!/^[ybuiosg]$/.test(type)) throw new BadMessageError(`a value of the type ${type}`);
+    if (!/^[ybuiosg]$/.test(type)) throw new BadMessageError(`unsupported D-Bus type ${type}`);
     return this.value(type);
   }
 

@@ -35,7 +35,7 @@ export function disconnectNic(
     const flags = await property(bus, profile, `${service}.Settings.Connection`, 'Flags');
     const problem = problemWith(flags);
     if (problem !== undefined) {
-      return `its profile ${String(await property(bus, active, connection, 'Id'))} ${problem}`;
+      return `profile "${String(await property(bus, active, connection, 'Id'))}" ${problem}`;
     }
     await call(bus, device, `${service}.Device`, 'Disconnect');
     return undefined;
@@ -44,9 +44,8 @@ export function disconnectNic(
 
 /** Returns why a profile is not an automatic profile for a NIC without a profile. */
 function problemWith(flags: Value): string | undefined {
-  if (typeof flags !== 'number' || (flags & generated) === 0)
-    return 'is none that it made by itself';
-  return (flags & mirroring) === 0 ? undefined : 'is of what others have set on the NIC';
+  if (typeof flags !== 'number' || (flags & generated) === 0) return 'is not auto-generated';
+  return (flags & mirroring) === 0 ? undefined : 'mirrors foreign configuration';
 }
 
 /**
@@ -76,7 +75,7 @@ async function onDevice(
   const deviceMac = String(await property(bus, device, `${service}.Device.Wired`, 'HwAddress'));
   return deviceMac.toLowerCase() === mac
     ? await work(bus, device)
-    : `it has ${deviceMac} as ${name}`;
+    : `device ${name} has MAC ${deviceMac}`;
 }
 
 const properties = 'org.freedesktop.DBus.Properties';

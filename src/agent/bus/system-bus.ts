@@ -26,11 +26,12 @@ export class SystemBus implements Disposable {
     this.#signal = signal;
     socket.on('data', (bytes: Buffer) => {
       this.#unread = Buffer.concat([this.#unread, bytes]);
-      if (this.#unread.length > maxUnread) this.#end(new Error('the bus says too much'));
+      if (this.#unread.length > maxUnread)
+        this.#end(new Error(`the system bus sent more than ${maxUnread} bytes without a reply`));
       this.#changed.resolve();
     });
     socket.on('error', (error) => this.#end(error));
-    socket.on('close', () => this.#end(new Error('the bus has hung up')));
+    socket.on('close', () => this.#end(new Error('the system bus closed the connection')));
     signal.addEventListener('abort', this.#abort, { once: true });
     if (signal.aborted) this.#abort();
   }
@@ -82,7 +83,8 @@ export class SystemBus implements Disposable {
     const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     this.#socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
     const line = await this.#line();
-    if (!/^OK [0-9a-f]+$/.test(line)) throw new Error(`the bus lets nobody in: ${line}`);
+    if (!/^OK [0-9a-f]+$/.test(line))
+      throw new Error(`the system bus refused authentication: ${line}`);
     this.#socket.write('BEGIN\r\n');
     await this.call({
       destination: 'org.freedesktop.DBus',

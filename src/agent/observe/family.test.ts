@@ -62,7 +62,7 @@ describe('host links managed by networkd', () => {
       make({ [netif(1)]: networkdLink.unmanaged, [netif(2)]: networkdLink[release] });
       expect(await find()).toEqual({
         family: 'netplan',
-        found: 'systemd-networkd manages eth0 by 10-netplan-eth0.network',
+        found: 'systemd-networkd manages eth0 with 10-netplan-eth0.network',
       });
     },
   );
@@ -76,7 +76,7 @@ describe('host links managed by networkd', () => {
     make({ [netif(2)]: networkdLink.bookwormOwn, 'usr/lib/netplan/': '' });
     expect(await find()).toEqual({
       family: 'networkd',
-      found: 'systemd-networkd manages eth0 by 50-eth0.network',
+      found: 'systemd-networkd manages eth0 with 50-eth0.network',
     });
   });
 
@@ -161,7 +161,7 @@ describe('links counted as evidence', () => {
     make(both);
     expect(await find({ links: [ens5] })).toEqual({
       found:
-        'systemd-networkd manages eth0 by 10-netplan-eth0.network and NetworkManager manages ens5',
+        'systemd-networkd manages eth0 with 10-netplan-eth0.network and NetworkManager manages ens5',
     });
     expect(await find({ links: [ens5], macs: [ens5.mac] })).toMatchObject({ family: 'netplan' });
   });
@@ -228,14 +228,14 @@ describe("NetworkManager configured not to manage the node's own NIC", () => {
 
   test('the host has no supported manager, unless the NIC was released only for this boot', async () => {
     make({ [device(2)]: networkManagerLink.left }, running);
-    expect(await find()).toEqual({ found: 'NetworkManager, which is told to leave eth0 alone' });
+    expect(await find()).toEqual({ found: 'NetworkManager is configured to ignore eth0' });
     make({ [device(2)]: networkManagerLink.letGo });
     expect(await find()).toMatchObject({ family: 'keyfile' });
   });
 
   test('another running manager is named, and networkd is used', async () => {
     make({ [device(2)]: networkManagerLink.left }, [...running, 'network.service']);
-    const found = 'NetworkManager, which is told to leave eth0 alone, and network-scripts';
+    const found = 'NetworkManager is configured to ignore eth0; network-scripts runs';
     expect(await find()).toEqual({ found });
     make({ [netif(2)]: networkdLink.trixie }, ['systemd-networkd.service']);
     expect(await find()).toMatchObject({ family: 'netplan' });
@@ -305,10 +305,10 @@ describe('host without managed node links', () => {
   });
 
   test('[RW-82] the finding lists managers without support', async () => {
-    expect(await find()).toEqual({ found: 'no netplan, but no manager that is known' });
+    expect(await find()).toEqual({ found: 'no netplan; found no known network manager' });
     make({ 'usr/lib/ifupdown/': '', [service]: '' }, ['networking.service', 'wickedd.service']);
     expect(await find()).toEqual({
-      found: 'no netplan, but NetworkManager and ifupdown and wicked',
+      found: 'no netplan; found NetworkManager and ifupdown and wicked',
     });
   });
 });

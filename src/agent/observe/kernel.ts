@@ -60,7 +60,7 @@ class Budget {
   }
 }
 
-const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes, rules and neighbours: too many to look at`;
+const tooMuch = `this node has more than ${maxObjects.toLocaleString('en')} links, addresses, routes, rules and neighbours: too many for the agent to read`;
 
 /** Reads `ip -N -j -d` answers to `questions`; a link renamed in between is a contradiction. */
 export class KernelReader implements AnswerReader<KernelDump> {

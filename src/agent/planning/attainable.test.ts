@@ -18,7 +18,7 @@ import type { RefusedNic } from './unit.ts';
 describe('foreign files against a new NIC', () => {
   test.each([
     ['names the NIC', { names: ['ens1'] }, /^NICInUse/],
-    ['is unreadable', { unread: 'EACCES' }, /^NICInUse.*cannot read it: EACCES/],
+    ['is unreadable', { unread: 'EACCES' }, /^NICInUse.*cannot be read: EACCES/],
     ['leases NICs by a matching pattern', { leases: ['en*'] }, /^LeasedByHost.*named en\*/],
     ['leases NICs by a matching name set', { leases: ['ens[123]'] }, /^LeasedByHost/],
     ['leases NICs by non-matching patterns', { leases: ['eth*', 'ens?0', 'en[s'] }, /^accepted/],

@@ -55,7 +55,7 @@ function mtu({ desired, link: { name, maxMtu } }: WantedNic): Refusal | undefine
     return refusal('InvalidEntry', `mtu ${desired.mtu}: IPv6 needs at least ${minIpv6Mtu}`);
   }
   if (maxMtu === undefined || desired.mtu <= maxMtu) return undefined;
-  const message = `mtu ${desired.mtu} is above ${maxMtu}, the most ${name} takes`;
+  const message = `mtu ${desired.mtu} exceeds ${maxMtu}, the maximum of ${name}`;
   return refusal('InvalidEntry', message);
 }
 
@@ -64,7 +64,10 @@ function noIPv6({ desired }: WantedNic, { host }: Site): Refusal | undefined {
   if (!usesIPv6(desired) || host.defaultSettings['ipv6.disable_ipv6'] !== undefined) {
     return undefined;
   }
-  return refusal('InvalidEntry', 'addresses: the kernel of this node has no IPv6');
+  return refusal(
+    'InvalidEntry',
+    'addresses: IPv6 is requested, but the kernel of this node has no IPv6',
+  );
 }
 
 function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | undefined {
@@ -72,7 +75,7 @@ function tableTaken({ link, desired }: WantedNic, { host }: Site): Refusal | und
   const route = host.routes.find(
     (item) => item.table === table && !(item.links.includes(link.name) && !item.opaque),
   );
-  return route && refusal('TableInUse', `table ${table} has a route to ${route.to}`);
+  return route && refusal('TableInUse', `table ${table} has a foreign route to ${route.to}`);
 }
 
 /** The kernel keeps IPv4 and IPv6 rules apart. */
@@ -87,7 +90,11 @@ function priorityTaken(nic: WantedNic, { host }: Site): Refusal | undefined {
       (item.priority === priority || (item.table === table && !isInheritedRule(item, table))),
   );
   return (
-    rule && refusal('TableInUse', `rule ${rule.priority} from ${rule.from} is not of this NIC`)
+    rule &&
+    refusal(
+      'TableInUse',
+      `foreign rule ${rule.priority} from ${rule.from} uses the priority or table of this NIC`,
+    )
   );
 }
 
@@ -102,7 +109,7 @@ function nameTaken(
     (other) => other.link.index === holder.index && other.desired.name !== holder.name,
   );
   if (leaving && holder.name === name) return undefined;
-  return refusal('NICInUse', `the name ${name} belongs to another NIC, ${holder.mac}`);
+  return refusal('NICInUse', `the name ${name} is in use by the link with MAC ${holder.mac}`);
 }
 
 /**
@@ -118,7 +125,7 @@ function pathTaken({ paths, desired, record }: WantedNic, site: Site): Refusal |
       paths.includes(path) && !(own && (ours.includes(own.mac) || written.includes(path))),
   );
   return (
-    taken && refusal('PersistFailed', `${taken.path} is a file of somebody else; move it away`)
+    taken && refusal('PersistFailed', `${taken.path} is not managed by MultiNIC; move it away`)
   );
 }
 
@@ -129,7 +136,7 @@ function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
     (file) => !file.own && (file.macs.includes(nic.desired.mac) || mentions(file, names)),
   );
   if (!claim) return undefined;
-  return refusal('NICInUse', `${claim.path} configures the NIC; take it out of there`);
+  return refusal('NICInUse', `${claim.path} configures the NIC; remove the NIC from that file`);
 }
 
 /**
@@ -139,7 +146,7 @@ function claimed(nic: WantedNic, { host }: Site): Refusal | undefined {
 function unreadableFile({ record }: WantedNic, { host }: Site): Refusal | undefined {
   const file = record ? undefined : host.files.find((each) => each.unread !== undefined);
   if (!file) return undefined;
-  const message = `${file.path} may configure the NIC, the agent cannot read it: ${file.unread}`;
+  const message = `${file.path} may configure the NIC and cannot be read: ${file.unread}; make it readable or move it away`;
   return refusal('NICInUse', message);
 }
 
@@ -159,7 +166,7 @@ function matchedByPattern(nic: WantedNic, { host }: Site): Refusal | undefined {
     const pattern = lease ?? patterns.find((each) => matchesAny(names, each));
     if (pattern === undefined) continue;
     const how = lease === undefined ? '' : ' by DHCP';
-    const message = `${path} has every NIC named ${pattern} configured${how}; leave this one out`;
+    const message = `${path} configures every NIC named ${pattern}${how}; exclude this NIC there`;
     return refusal(lease === undefined ? 'NICInUse' : 'LeasedByHost', message);
   }
   return undefined;
@@ -206,7 +213,7 @@ function addressTaken(nic: WantedNic, site: Site): Refusal | undefined {
   if (!clash) return undefined;
   const isNodes = site.protectedAddresses.map(plainForm).includes(plainForm(ipOf(clash.cidr)));
   const reason = isNodes ? 'InvalidEntry' : 'NICInUse';
-  return refusal(reason, `the address ${clash.cidr} is on ${clash.link}`);
+  return refusal(reason, `address ${clash.cidr} is already on ${clash.link}`);
 }
 
 /** True if neighbours do not learn addresses from the link, such as kube-ipvs0. */

@@ -95,7 +95,8 @@ function candidateOf(
   const { host, backend, request, state } = input;
   const link = linkInReach(input, entry.mac);
   if ('reason' in link) return link;
-  if (index === undefined) return { reason: 'InvalidEntry', message: 'all ten names are taken' };
+  if (index === undefined)
+    return { reason: 'InvalidEntry', message: 'all 10 NIC names of the node are in use' };
   const presentCidrs = host.addresses
     .filter((item) => item.link === link.name)
     .map(({ cidr }) => cidr);
@@ -218,9 +219,10 @@ function duplicateProblem(entry: RequestInterface, all: readonly RequestInterfac
   if (taken) return `address ${taken} is in two entries`;
   const shared = new Set(others.flatMap(mainRoutes));
   const twice = mainRoutes(entry).find((key) => shared.has(key));
-  if (twice) return `the route to ${twice} is in two entries`;
-  const own = new Set(entry.addresses.map(ipOf));
-  return own.size < entry.addresses.length ? 'addresses has one address twice' : undefined;
+  if (twice) return `route to ${twice} is in two entries`;
+  const own = entry.addresses.map(ipOf);
+  const again = own.find((ip, at) => own.indexOf(ip) < at);
+  return again && `address ${again} is listed twice`;
 }
 
 /**
@@ -236,27 +238,30 @@ function mainRoutes({ routing, routes }: RequestInterface): string[] {
 
 function macProblem(mac: string): string | undefined {
   const group = (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1;
-  return group || mac === '00:00:00:00:00:00' ? `mac ${mac} is not of one NIC` : undefined;
+  return group || mac === '00:00:00:00:00:00'
+    ? `mac ${mac} is a multicast or zero address`
+    : undefined;
 }
 
 function addressProblem(cidr: string): string | undefined {
   const [ip, prefix] = [ipOf(cidr), prefixOf(cidr)];
   const widest = widestOf(cidr);
-  if (prefix < widest) return `address ${cidr} is in a network wider than /${widest}`;
+  if (prefix < widest) return `address ${cidr}: the prefix must be at least /${widest}`;
   if (familyOf(cidr) === 6) {
-    return /^(::1?$|::ffff:|f[ef])/.test(ip) ? `address ${cidr} is not of one host` : undefined;
+    return /^(::1?$|::ffff:|f[ef])/.test(ip) ? `address ${cidr} is not a host address` : undefined;
   }
-  if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not of one host`;
-  if (isEdge(ip, cidr)) return `address ${cidr} is not of one host`;
+  if (/^(0|127|22[4-9]|2[3-5]\d)\./.test(ip)) return `address ${cidr} is not a host address`;
+  if (isEdge(ip, cidr)) return `address ${cidr} is not a host address`;
   return contains(cidr, metadataIp)
-    ? `address ${cidr} takes ${metadataIp}, the metadata`
+    ? `address ${cidr}: the subnet contains the metadata address ${metadataIp}`
     : undefined;
 }
 
 function gatewayProblem({ gateway, gateway6, addresses }: RequestInterface): string | undefined {
   const gateways = [gateway, gateway6].filter((ip) => ip !== undefined);
   return first(gateways, (ip) => {
-    if (addresses.some((cidr) => ipOf(cidr) === ip)) return `gateway ${ip} is the NIC itself`;
+    if (addresses.some((cidr) => ipOf(cidr) === ip))
+      return `gateway ${ip} is an address of the NIC itself`;
     if (!onLink(ip, addresses)) return `gateway ${ip} is in no subnet of the NIC`;
     const edge = edgeOf(ip, addresses);
     return edge && `gateway ${ip} ${edge}`;
@@ -288,14 +293,14 @@ const noHosts = [
 
 function destinationProblem(to: string, routing: RequestInterface['routing']): string | undefined {
   if (noHosts.some((each) => prefixOf(to) >= prefixOf(each) && overlaps(each, to))) {
-    return `route to ${to}: no host elsewhere has such an address`;
+    return `route to ${to}: the destination is loopback, link-local, multicast or otherwise reserved`;
   }
   if (routing !== 'main') return undefined;
   if (prefixOf(to) < widestOf(to)) {
-    return `route to ${to}: main takes none wider than /${widestOf(to)}`;
+    return `route to ${to}: the prefix must be at least /${widestOf(to)} in table main`;
   }
   if (!contains(to, metadataIp)) return undefined;
-  return `route to ${to}: main needs ${metadataIp}, the metadata, by the node's own NIC`;
+  return `route to ${to}: the node must reach the metadata address ${metadataIp} by its primary NIC`;
 }
 
 function routesProblem(entry: RequestInterface): string | undefined {
@@ -312,10 +317,11 @@ function nextHopProblem(
   addresses: readonly string[],
 ): string | undefined {
   if (!addresses.some((cidr) => familyOf(cidr) === familyOf(to))) {
-    return `route to ${to}: the NIC has no address of IPv${familyOf(to)}`;
+    return `route to ${to}: the NIC has no IPv${familyOf(to)} address`;
   }
   if (via === undefined) return undefined;
-  if (familyOf(via) !== familyOf(to)) return `route to ${to}: via ${via} is not of its family`;
+  if (familyOf(via) !== familyOf(to))
+    return `route to ${to}: via ${via} is not an IPv${familyOf(to)} address`;
   if (!onLink(via, addresses)) return `route to ${to}: via ${via} is in no subnet of the NIC`;
   const edge = edgeOf(via, addresses);
   return edge && `route to ${to}: via ${via} ${edge}`;
@@ -329,7 +335,9 @@ function twoWaysProblem({ routes, gateway, gateway6, addresses }: RequestInterfa
     const key = metric === undefined ? networkOf(to) : `${networkOf(to)} metric ${metric}`;
     const known = hops.get(key);
     hops.set(key, via);
-    return known === undefined || known === via ? undefined : `route to ${to} is there twice`;
+    return known === undefined || known === via
+      ? undefined
+      : `route to ${to} repeats a subnet, gateway or route of the NIC`;
   });
 }
 

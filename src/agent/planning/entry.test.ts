@@ -42,14 +42,26 @@ describe('request entries', () => {
     ["another entry's MAC", { mac: macOf(2) }, `mac ${macOf(2)} is in two entries`],
     ["another entry's index", { index: 1 }, 'index 1 is in two entries'],
     ["another entry's address", { addresses: ['10.0.0.2/16'] }, 'address 10.0.0.2/16 is in two'],
-    ['an address twice', { addresses: ['10.0.0.1/24', '10.0.0.1/16'] }, 'one address twice'],
+    [
+      'an address twice',
+      { addresses: ['10.0.0.1/24', '10.0.0.1/16'] },
+      'address 10.0.0.1 is listed twice',
+    ],
     ['a network for an address', { addresses: ['10.0.0.0/24'] }, 'address 10.0.0.0/24'],
     ['a broadcast for an address', { addresses: ['10.0.0.255/24'] }, 'address 10.0.0.255/24'],
     ['a loopback address', { addresses: ['127.0.0.9/8'] }, 'address 127.0.0.9/8'],
     ['a multicast address', { addresses: ['224.0.0.9/24'] }, 'address 224.0.0.9/24'],
-    ['the whole internet as subnet', { addresses: ['10.0.0.1/1'] }, 'wider than /8'],
+    [
+      'the whole internet as subnet',
+      { addresses: ['10.0.0.1/1'] },
+      'the prefix must be at least /8',
+    ],
     ['a gateway outside the subnets', { gateway: '10.9.0.1' }, 'gateway 10.9.0.1 is in no subnet'],
-    ['itself as gateway', { gateway: '10.0.0.1' }, 'gateway 10.0.0.1 is the NIC itself'],
+    [
+      'itself as gateway',
+      { gateway: '10.0.0.1' },
+      'gateway 10.0.0.1 is an address of the NIC itself',
+    ],
     [
       'a broadcast as gateway',
       { gateway: '10.0.0.255' },
@@ -70,31 +82,35 @@ describe('request entries', () => {
       { routes: [{ to: '10.9.0.0/16', via: '10.0.0.255' }] },
       'route to 10.9.0.0/16: via 10.0.0.255 is the network or broadcast address',
     ],
-    ['a route to loopback', { routes: [{ to: '127.0.0.0/8' }] }, 'route to 127.0.0.0/8: no'],
+    [
+      'a route to loopback',
+      { routes: [{ to: '127.0.0.0/8' }] },
+      'route to 127.0.0.0/8: the destination is loopback',
+    ],
     [
       'a route to a multicast network',
       { routes: [{ to: '239.1.0.0/16' }] },
-      'route to 239.1.0.0/16: no',
+      'route to 239.1.0.0/16: the destination is loopback',
     ],
     [
       'a route to an IPv6 multicast network',
       { addresses: ['10.0.0.1/24', 'fd00::1/64'], routes: [{ to: 'ff05::/16' }] },
-      'route to ff05::/16: no',
+      'route to ff05::/16: the destination is loopback',
     ],
     [
       'a route in main to the metadata address',
       { routing: 'main', routes: [metadata] },
-      'route to 169.254.169.254/32: main needs 169.254.169.254',
+      'route to 169.254.169.254/32: the node must reach the metadata address 169.254.169.254',
     ],
     [
       'a route in main to a network containing the metadata address',
       { routing: 'main', routes: [{ to: '169.254.0.0/16', via: '10.0.0.254' }] },
-      'route to 169.254.0.0/16: main needs 169.254.169.254',
+      'route to 169.254.0.0/16: the node must reach the metadata address 169.254.169.254',
     ],
     [
       "the metadata address's subnet",
       { addresses: ['169.254.1.1/16'] },
-      'address 169.254.1.1/16 takes',
+      'address 169.254.1.1/16: the subnet contains the metadata address',
     ],
     [
       'a next hop outside the subnets',
@@ -109,15 +125,23 @@ describe('request entries', () => {
           { to: '10.9.1.1/16', via: '10.0.0.3' },
         ],
       },
-      'route to 10.9.1.1/16 is there twice',
+      'route to 10.9.1.1/16 repeats a subnet, gateway or route of the NIC',
     ],
-    ['too wide an IPv6 network', { addresses: ['fd00::1/31'] }, 'wider than /32'],
-    ['a link-local address', { addresses: ['fe80::1/64'] }, 'address fe80::1/64 is not of one'],
-    ['the IPv6 loopback address', { addresses: ['::1/128'] }, 'address ::1/128 is not of one'],
+    ['too wide an IPv6 network', { addresses: ['fd00::1/31'] }, 'the prefix must be at least /32'],
+    [
+      'a link-local address',
+      { addresses: ['fe80::1/64'] },
+      'address fe80::1/64 is not a host address',
+    ],
+    [
+      'the IPv6 loopback address',
+      { addresses: ['::1/128'] },
+      'address ::1/128 is not a host address',
+    ],
     [
       'an IPv6 multicast address',
       { addresses: ['ff02::1/64'] },
-      'address ff02::1/64 is not of one',
+      'address ff02::1/64 is not a host address',
     ],
     [
       'an IPv6 gateway outside the subnets',
@@ -127,12 +151,12 @@ describe('request entries', () => {
     [
       'a route in a family without addresses',
       { routes: [{ to: 'fd00::/64' }] },
-      'route to fd00::/64: the NIC has no address of IPv6',
+      'route to fd00::/64: the NIC has no IPv6 address',
     ],
     [
       'a next hop in the other family',
       { addresses: ['10.0.0.1/24', 'fd00::1/64'], routes: [{ to: 'fd01::/64', via: '10.0.0.2' }] },
-      'via 10.0.0.2 is not of its family',
+      'via 10.0.0.2 is not an IPv6 address',
     ],
     [
       'two next hops to an IPv6 network',
@@ -141,12 +165,12 @@ describe('request entries', () => {
         gateway6: 'fd00::fe',
         routes: [{ to: '::/0', via: 'fe80::1' }],
       },
-      'route to ::/0 is there twice',
+      'route to ::/0 repeats a subnet, gateway or route of the NIC',
     ],
     [
       'a default route in main',
       { routing: 'main', routes: [{ to: '0.0.0.0/0', via: '10.0.0.254' }] },
-      'route to 0.0.0.0/0: main takes none wider than /8',
+      'route to 0.0.0.0/0: the prefix must be at least /8 in table main',
     ],
     [
       'a /1 route in main',
@@ -167,7 +191,7 @@ describe('request entries', () => {
     const routes = [{ to: '10.9.0.1/16', metric: 7 }];
     const [a, b] = [1, 2].map((n) => entry(n, { routing: 'main', routes }));
     if (!a || !b) throw new Error('no entries');
-    expect(entryProblem(a, [a, b])).toBe('the route to 10.9.0.0/16 metric 7 is in two entries');
+    expect(entryProblem(a, [a, b])).toBe('route to 10.9.0.0/16 metric 7 is in two entries');
     const plain = [a, b].map((each) => ({ ...each, routes: [{ to: '10.9.0.0/16' }] }));
     expect(plain.map((each) => entryProblem(each, plain))).toEqual([undefined, undefined]);
     const apart = { ...b, routes: [{ to: '10.9.0.0/16' }] };

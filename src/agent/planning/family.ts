@@ -101,14 +101,17 @@ function isFromIfcfg(
 function unmanaged(evidence: FamilyEvidence): FamilyFinding {
   const { running, installed, leftAlone } = evidence;
   const onlyNetworkManager = running.networkManager && !running.networkd;
-  if (installed.netplan && !onlyNetworkManager) return underNetplan(evidence, 'it is installed');
+  if (installed.netplan && !onlyNetworkManager)
+    return underNetplan(evidence, 'netplan is installed');
   if (running.networkd && running.networkManager) {
-    return { found: 'systemd-networkd and NetworkManager, and neither manages a link of the node' };
+    return {
+      found: 'systemd-networkd and NetworkManager run, but neither manages a link of the node',
+    };
   }
   if (running.networkd) return { family: 'networkd', found: 'systemd-networkd runs' };
   if (running.networkManager && leftAlone !== undefined) {
-    const others = running.others.map((name) => `, and ${name}`).join('');
-    return { found: `NetworkManager, which is told to leave ${leftAlone} alone${others}` };
+    const others = running.others.map((name) => `; ${name} runs`).join('');
+    return { found: `NetworkManager is configured to ignore ${leftAlone}${others}` };
   }
   // NetworkManager reads keyfiles besides any other format.
   if (running.networkManager) return { family: 'keyfile', found: 'NetworkManager runs' };
@@ -119,9 +122,10 @@ function unmanaged(evidence: FamilyEvidence): FamilyFinding {
 function idle(evidence: FamilyEvidence): FamilyFinding {
   const families = evidence.running.others.length > 0 ? [] : inFiles(evidence);
   const [family, ...more] = families;
-  if (family && more.length === 0) return { family, found: `files of ${family}` };
+  if (family && more.length === 0)
+    return { family, found: `configuration files for ${family} exist` };
   const names = presentIn(evidence);
-  return { found: `no netplan, but ${names.join(' and ') || 'no manager that is known'}` };
+  return { found: `no netplan; found ${names.join(' and ') || 'no known network manager'}` };
 }
 
 /** Returns families for installed managers with configuration files. */
@@ -144,7 +148,7 @@ function presentIn({ running, installed }: FamilyEvidence): string[] {
 
 function ofNetworkd(links: FamilyEvidence['networkd']): string {
   const [{ link, file } = { link: '', file: '' }] = links;
-  return `systemd-networkd manages ${link} by ${file.replace(/^.*\//, '')}`;
+  return `systemd-networkd manages ${link} with ${file.replace(/^.*\//, '')}`;
 }
 
 function ofNetworkManager(links: readonly ManagedLink[]): string {

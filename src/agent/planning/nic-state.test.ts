@@ -50,7 +50,7 @@ describe('NIC state comparison', () => {
     ],
     ['rules', { ...state, rules: [] }, 'rules is none, not 10100: from 10.0.0.1/32 lookup 100'],
     ['twice', { ...state, rules: [rule, rule] }, 'rules is 10100'],
-    ['gone', { rules: [rule] }, 'the NIC is gone'],
+    ['gone', { rules: [rule] }, 'the link is missing'],
   ])('nicDifference describes a difference in %s', (_, have, words) => {
     expect(sameNic(have, state)).toBe(false);
     expect(nicDifference(have, state)).toContain(words);

@@ -93,7 +93,7 @@ export function sameNic(a: NicState, b: NicState): boolean {
  * kernel removes IPv6 settings from a link with a smaller MTU.
  */
 export function nicDifference(have: NicState, want: NicState): string {
-  if (!have.link !== !want.link) return want.link ? 'the NIC is gone' : 'the NIC is there';
+  if (!have.link !== !want.link) return want.link ? 'the link is missing' : 'the link still exists';
   const wanted = new Map(partsOf(want));
   const differing = partsOf(have).flatMap(([name, value]) => {
     const other = wanted.get(name);

@@ -156,7 +156,7 @@ describe('apply plan', () => {
     );
     expect(refused).toEqual([]);
     expect(units.map(isDone)).toEqual([true]);
-    expect(planText({ units, refused })).toBe(`multinic0 ${macOf(1)}: as it shall be\n`);
+    expect(planText({ units, refused })).toBe(`multinic0 ${macOf(1)}: up to date\n`);
   });
 
   test('[RW-35] planApply rewrites a file readable by other users', () => {
@@ -300,7 +300,7 @@ describe('apply plan', () => {
       const on = host([link(1)], { files: [theirs] });
       const { units, refused } = planApply({ ...input([entry(1)], on), backend: ifcfg });
       expect(units).toEqual([]);
-      const message = `${path} is a file of somebody else; move it away`;
+      const message = `${path} is not managed by MultiNIC; move it away`;
       expect(refused.map(({ refusal }) => refusal)).toEqual([{ reason: 'PersistFailed', message }]);
     },
   );
@@ -329,6 +329,6 @@ describe('apply plan', () => {
   });
 
   test('planText states an empty plan', () => {
-    expect(planText({ units: [], refused: [] })).toBe('nothing to do\n');
+    expect(planText({ units: [], refused: [] })).toBe('no changes\n');
   });
 });

@@ -66,7 +66,7 @@ describe('removal plan', () => {
       {
         refusal: {
           reason: 'PersistFailed',
-          message: `${path} cannot be read: EACCES; let root read it, or move it away`,
+          message: `${path} cannot be read: EACCES; make it readable or move it away`,
         },
       },
     ]);

@@ -184,7 +184,7 @@ function unreadFile({ files }: Snapshot, record: NicRecord): Refusal | undefined
   const { path, unread } = file;
   return refusal(
     'PersistFailed',
-    `${path} cannot be read: ${unread}; let root read it, or move it away`,
+    `${path} cannot be read: ${unread}; make it readable or move it away`,
   );
 }
 
@@ -214,7 +214,7 @@ function removableLink(input: PlanInput, { nic }: Obsolete) {
  */
 function receiver({ receives }: PlanInput, { name, mac }: Link): Refusal | undefined {
   const other = receives?.get(mac)?.find((each) => each !== mac);
-  const message = `${name} receives for the MAC ${other}, as of a macvlan in a Pod`;
+  const message = `${name} also receives frames for MAC ${other}, probably of a macvlan in a Pod`;
   return other === undefined ? undefined : refusal('NICInUse', message);
 }
 

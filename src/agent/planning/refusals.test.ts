@@ -76,7 +76,7 @@ describe('refused NICs', () => {
     [
       'with a default route in a separate table',
       { routes: [route('0.0.0.0/0', 'ens1', { table: 200 })] },
-      'NICInUse: ens1 has a route to 0.0.0.0/0, table 200',
+      'NICInUse: ens1 has a foreign route to 0.0.0.0/0 in table 200',
     ],
     [
       "with a default route in a separate table for a Pod's traffic",
@@ -84,7 +84,7 @@ describe('refused NICs', () => {
         routes: [route('::/0', 'ens1', { table: 2007 })],
         rules: [rule('fd00:244::5/128', 2007, 111), rule('all', 2007, 112, { opaque: true })],
       },
-      'NICInUse: ens1 has a route to ::/0, table 2007',
+      'NICInUse: ens1 has a foreign route to ::/0 in table 2007',
     ],
     [
       "with a default route in a table for all the node's traffic",
@@ -97,12 +97,12 @@ describe('refused NICs', () => {
     [
       'with a next-hop route marked protocol kernel, as set by Cilium',
       { routes: [route('10.244.7.0/24', 'ens1', { via: '10.0.0.12', protocol: 2 })] },
-      'NICInUse: ens1 has a route to 10.244.7.0/24',
+      'NICInUse: ens1 has a foreign route to 10.244.7.0/24',
     ],
     [
       'with an IPv6 next-hop route marked protocol kernel',
       { routes: [route('fd00:244::/64', 'ens1', { via: 'fe80::12', protocol: 2 })] },
-      'NICInUse: ens1 has a route to fd00:244::/64',
+      'NICInUse: ens1 has a foreign route to fd00:244::/64',
     ],
     [
       'in a multipath route marked protocol kernel',
@@ -111,7 +111,7 @@ describe('refused NICs', () => {
           route('10.244.8.0/24', 'ens1', { links: ['ens1', 'eth0'], protocol: 2, opaque: true }),
         ],
       },
-      'NICInUse: ens1 has a route to 10.244.8.0/24',
+      'NICInUse: ens1 has a foreign route to 10.244.8.0/24',
     ],
     [
       'with an IPv6 default route',
@@ -121,12 +121,12 @@ describe('refused NICs', () => {
     [
       'with an announced IPv6 default route, not primary',
       { routes: [route('::/0', 'ens1', { protocol: 9 })] },
-      "LeasedByHost: a router's advertisement gave ens1 a route to ::/0",
+      'LeasedByHost: a router advertisement gave ens1 a route to ::/0',
     ],
     [
       'with an announced IPv6 address',
       { addresses: [address('ens1', 'fd00::77/64', { temporary: true })] },
-      "LeasedByHost: a router's advertisement gave ens1 the address fd00::77/64",
+      'LeasedByHost: a router advertisement gave ens1 the address fd00::77/64',
     ],
     [
       'in a multipath default route',
@@ -136,17 +136,17 @@ describe('refused NICs', () => {
     [
       'with a foreign address',
       { addresses: [address('ens1', '10.7.0.1/24')] },
-      'NICInUse: ens1 has the address 10.7.0.1/24',
+      'NICInUse: ens1 has the foreign address 10.7.0.1/24',
     ],
     [
       'with a global IPv6 address',
       { addresses: [address('ens1', '2001:db8::1/64')] },
-      'NICInUse: ens1 has the address 2001:db8::1/64',
+      'NICInUse: ens1 has the foreign address 2001:db8::1/64',
     ],
     [
       'with a foreign route',
       { routes: [route('10.7.0.0/16', 'ens1')] },
-      'NICInUse: ens1 has a route to 10.7.0.0/16',
+      'NICInUse: ens1 has a foreign route to 10.7.0.0/16',
     ],
     [
       'with a route in its table',
@@ -156,7 +156,7 @@ describe('refused NICs', () => {
     [
       'whose table has a route',
       { routes: [route('10.7.0.0/16', 'eth0', { table: 100 })] },
-      'TableInUse: table 100 has a route to 10.7.0.0/16',
+      'TableInUse: table 100 has a foreign route to 10.7.0.0/16',
     ],
     [
       'whose table has a blackhole',
@@ -166,12 +166,12 @@ describe('refused NICs', () => {
     [
       'whose priority is taken',
       { rules: [rule('10.9.0.1/32', 200, 10_100)] },
-      'TableInUse: rule 10100 from 10.9.0.1/32',
+      'TableInUse: foreign rule 10100 from 10.9.0.1/32',
     ],
     [
       'whose table a foreign rule uses',
       { rules: [rule('all', 100, 50, { opaque: true })] },
-      'TableInUse: rule 50 from all',
+      'TableInUse: foreign rule 50 from all',
     ],
     [
       'whose own rule has further selectors',
@@ -181,7 +181,7 @@ describe('refused NICs', () => {
     [
       'whose address another NIC has',
       { addresses: [address('other0', '10.0.0.1/32')] },
-      'NICInUse: the address 10.0.0.1/32 is on other0',
+      'NICInUse: address 10.0.0.1/32 is already on other0',
     ],
     [
       'that a foreign file configures',
@@ -243,23 +243,23 @@ describe('refused NICs', () => {
     [
       'below a vlan',
       [ens1, link(5, { name: 'ens1.7', mac: macOf(1), kind: 'vlan', lower: 'ens1' })],
-      'NICInUse: ens1.7 sits on ens1',
+      'NICInUse: ens1 is the parent link of ens1.7',
     ],
     [
       'with a twin',
       [ens1, link(5, { mac: macOf(1) })],
-      `DuplicateMAC: ens1 and ens5 have the MAC ${macOf(1)}`,
+      `DuplicateMAC: links ens1 and ens5 have the same MAC ${macOf(1)}`,
     ],
     [
       'with too small a maximum MTU',
       [link(1, { maxMtu: 1400 })],
-      'InvalidEntry: mtu 1450 is above 1400',
+      'InvalidEntry: mtu 1450 exceeds 1400',
     ],
     ['with a name that splits a line', [link(1, { name: 'a"b' })], 'NICInUse'],
     [
       'whose name belongs to another NIC',
       [ens1, link(5, { name: 'multinic0' })],
-      `NICInUse: the name multinic0 belongs to another NIC, ${macOf(5)}`,
+      `NICInUse: the name multinic0 is in use by the link with MAC ${macOf(5)}`,
     ],
     [
       "whose name is another NIC's alternative name",
@@ -328,7 +328,7 @@ describe('routes with unknown links', () => {
     [
       'may be in a foreign route',
       { routes: [route('10.7.0.0/16', undefined, { anyLink: true })] },
-      /^NICInUse: ens1 may be in the nexthop group of the route to 10.7.0.0\/16, table 254/,
+      /^NICInUse: ens1 may be in the nexthop group of the foreign route to 10.7.0.0\/16 in table 254/,
     ],
   ])('planApply refuses a NIC: %s', (_, on, words) => {
     expect(alone(on)).toMatch(words);

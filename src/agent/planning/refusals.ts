@@ -101,7 +101,7 @@ export function nodeAddressOf(
 /** Refuses unusual names: `ip -batch` splits lines at spaces and quotes, and a sysctl path splits at slashes. */
 function strangeName({ link: { name } }: TouchedNic): Refusal | undefined {
   if (/^[\w.@+-]+$/.test(name)) return undefined;
-  return refusal('NICInUse', `the link's name ${JSON.stringify(name)} has unusual characters`);
+  return refusal('NICInUse', `link name ${JSON.stringify(name)} has unsupported characters`);
 }
 
 function nodeAddress({ link }: TouchedNic, site: Site): Refusal | undefined {
@@ -126,7 +126,7 @@ function leased({ link, owned }: TouchedNic, site: Site): Refusal | undefined {
   );
   const what = address ? `the address ${address.cidr}` : route && `a route to ${route.to}`;
   if (!what || isPrimary(link, site)) return undefined;
-  const giver = (address ?? route)?.family === 6 ? "a router's advertisement" : "the host's DHCP";
+  const giver = (address ?? route)?.family === 6 ? 'a router advertisement' : "the host's DHCP";
   return refusal('LeasedByHost', `${giver} gave ${link.name} ${what}`);
 }
 
@@ -183,7 +183,7 @@ function member({ link: { name, master } }: TouchedNic): Refusal | undefined {
 
 function lower({ link: { name } }: TouchedNic, { host }: Site): Refusal | undefined {
   const upper = upperLinks(host, name)[0];
-  return upper && refusal('NICInUse', `${upper.name} sits on ${name}`);
+  return upper && refusal('NICInUse', `${name} is the parent link of ${upper.name}`);
 }
 
 /** Refuses a NIC if a file's folder is missing, before any kernel change. */
@@ -200,7 +200,7 @@ function foreignAddress({ link, owned }: TouchedNic, { host }: Site): Refusal | 
     const ours = !address.opaque && owned.ips.includes(ipOf(address.cidr));
     return address.link === link.name && !isLinkLocal(address) && !ours;
   });
-  return foreign && refusal('NICInUse', `${link.name} has the address ${foreign.cidr}`);
+  return foreign && refusal('NICInUse', `${link.name} has the foreign address ${foreign.cidr}`);
 }
 
 /** Ignores kernel-made routes. */
@@ -212,6 +212,6 @@ function foreignRoute({ link, owned }: TouchedNic, { host }: Site): Refusal | un
   });
   if (!foreign) return undefined;
   const has = foreign.anyLink ? 'may be in the nexthop group of the' : 'has a';
-  const message = `${link.name} ${has} route to ${foreign.to}, table ${foreign.table}`;
+  const message = `${link.name} ${has} foreign route to ${foreign.to} in table ${foreign.table}`;
   return refusal('NICInUse', message);
 }

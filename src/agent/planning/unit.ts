@@ -101,13 +101,13 @@ export function planText({ units, refused }: Plan): string {
       return `${interfaceName(target.index)} ${target.mac}: ${refusal.reason}, ${refusal.message}\n`;
     }),
   ];
-  return nics.length === 0 ? 'nothing to do\n' : nics.join('');
+  return nics.length === 0 ? 'no changes\n' : nics.join('');
 }
 
 function unitText(unit: Unit): string {
   const { action, index, nic, before } = unit;
   const head = `${interfaceName(index)} ${nic.mac}`;
-  if (isDone(unit)) return `${head}: as it shall be\n`;
+  if (isDone(unit)) return `${head}: up to date\n`;
   const from = before.link ? ` (now ${before.link.name})` : ' (not on the host)';
   return `${head}${from}: ${action}\n${unitLines(unit)
     .map((line) => `  ${line}\n`)

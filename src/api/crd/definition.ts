@@ -45,7 +45,8 @@ const openstackConfig: Kind = {
   plural: 'openstackconfigs',
   shortNames: ['osc'],
   versions: ['v1alpha1'],
-  description: 'Which subnets of which OpenStack servers become NICs of which business cluster.',
+  description:
+    'Selects OpenStack servers and subnets whose ports become NICs of a business cluster.',
   spec: openstackConfigSpec,
   status: openstackConfigStatus,
   columns: [
@@ -197,8 +198,8 @@ function objectSchema({ description, spec, status, isSpecOptional = false }: Kin
       kind: { type: 'string', description: 'Name of this kind.' },
       // The API server owns metadata and refuses a description here.
       metadata: { type: 'object' },
-      spec: { ...crdSchema(spec), description: 'What is wanted.' },
-      status: { ...crdSchema(status), description: 'What was observed.' },
+      spec: { ...crdSchema(spec), description: 'Desired state.' },
+      status: { ...crdSchema(status), description: 'Observed state.' },
     },
   };
 }

@@ -13,6 +13,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '6eeecdff7b49cc8bb5eca8b46c8561ce66cb5bf44e29f40bfec410f9a3b89543',
     'd5a655d1a6e068294d0a8710e0791573da02c50db989ac5ff992900a90173874',
     '22508d61ff93fe9293d4854499fa72e2cb7daa22394bcc3244639957a4e23d77',
+    '32f402394e4c05f69d088ca70391b43d8f21ca2e50a1814aa3944eff83d929d6',
   ],
   'multinicnodeconfigs.multinic.io': [
     'c39af9cf08136ff46ff255049158213282fdbd7c14b71442f9124066e4621fcc',
@@ -23,7 +24,7 @@ const history: Readonly<Record<DefinitionName, readonly string[]>> = {
     '6dca11999fd4b92ce6bff80c368c69b95e96f78cdce570c66bcb8ddcf42b49a0',
     '375292cfc342e73c32c446d4a566805794479ca397fea1566315f2fd6972c2bc',
     '522caf1533d8e681dc7093ec7cb2d8fdf15a389b0a83f39f59eca2470108938b',
-    '0de766cf1147ee669e65805cdcd644a86d0b0356a87f94df94e6bb93c3cd230d',
+    '0dab1f8859415da8aab9b366d802a76f841e1df2ea3a3f53ed29fd5e4c96d7a3',
   ],
   'multinicoperators.multinic.example.com': [
     '76d900951b0b115b037945ee70b4dfb0464b53bdf4596a91874121f606c81044',

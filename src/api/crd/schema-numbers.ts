@@ -3,7 +3,7 @@
  * Each part therefore compares this number with the annotation `multinic.io/schema` on the installed definition.
  */
 export const schemaNumbers = {
-  'openstackconfigs.multinic.example.com': 3,
+  'openstackconfigs.multinic.example.com': 4,
   'multinicnodeconfigs.multinic.io': 9,
   'multinicoperators.multinic.example.com': 1,
   'multinicbizconfigs.multinic.io': 1,

@@ -3,7 +3,7 @@ export const lifecycleMetrics = {
   multinic_operator_reconcile_total: {
     type: 'counter',
     help: 'Finished reconciles of MultiNicOperators by result (success, error).',
-    lookFor: 'Errors that go on rising: the log of lifecycle names the object.',
+    lookFor: 'Errors that keep rising: the log of lifecycle names the object.',
     labels: ['result'],
   },
   multinic_operator_managed_resources_count: {
@@ -15,25 +15,25 @@ export const lifecycleMetrics = {
   multinic_operator_not_running: {
     type: 'gauge',
     help: 'MultiNicOperators whose phase is not Running, by name and reason of the condition Ready.',
-    lookFor: 'A series that stays for minutes: status.message says what to do.',
+    lookFor: 'A series that stays for minutes: status.message has the action.',
     labels: ['operator', 'reason'],
   },
   multinic_operator_contested: {
     type: 'gauge',
     help: '1 for a MultiNicOperator whose objects another field manager changes after each repair, by name.',
-    lookFor: 'Any: the condition Contested names object and field manager.',
+    lookFor: 'Any value: the condition Contested names object and field manager.',
     labels: ['operator'],
   },
   multinic_component_status: {
     type: 'gauge',
-    help: '1 while a component of a MultiNicOperator (controller, database, protection) is ready, else 0; components that its spec does not want are left out.',
+    help: '1 while a component of a MultiNicOperator (controller, database, protection) is ready, else 0; components that the spec does not enable have no series.',
     lookFor: '0 for minutes: status.message names the component and its cause.',
     labels: ['component', 'namespace', 'operator'],
   },
   multinic_operator_protection_events_total: {
     type: 'counter',
-    help: 'What the admission webhook of lifecycle did, by event: refused (a change of a managed object, without dry runs) or break_glass (an annotation paused it).',
-    lookFor: 'refused rising by itself: a program changes managed objects; the Event names it.',
+    help: 'Actions of the admission webhook of lifecycle by event: refused (a change of a managed object, without dry runs) or break_glass (an annotation paused the protection).',
+    lookFor: 'Steadily rising refused: a program changes managed objects; the Event names it.',
     labels: ['event'],
   },
   multinic_operator_recoveries_total: {
@@ -44,8 +44,8 @@ export const lifecycleMetrics = {
   },
   multinic_webhook_certificate_expiry_timestamp_seconds: {
     type: 'gauge',
-    help: 'When a certificate of the admission webhook ends (Unix time): ca and server as the leading lifecycle keeps them.',
-    lookFor: 'server less than a week away: renewing fails, and the log says why.',
+    help: 'Expiry of a certificate of the admission webhook (Unix time): ca and server of the leading lifecycle.',
+    lookFor: 'server less than a week away: the renewal fails, and the log has the cause.',
     labels: ['certificate'],
   },
   multinic_database_last_backup_timestamp_seconds: {
@@ -57,7 +57,7 @@ export const lifecycleMetrics = {
   multinic_database_backup_period_seconds: {
     type: 'gauge',
     help: 'Longest time between two of the next ten backups of the schedule, in seconds.',
-    lookFor: 'Nothing by itself; the alert on backups compares with it.',
+    lookFor: 'Nothing; the backup alert uses the value.',
     labels: [],
   },
 } as const;

@@ -8,8 +8,8 @@ export const multiNicBizConfigReasons = {
     kind,
     false,
     [
-      'Every node of the list is configured; an empty list has none.',
-      '목록의 모든 노드가 설정되었습니다. 빈 목록에는 노드가 없습니다.',
+      'Every node in spec.nodeConfigs is configured, or the list is empty.',
+      'spec.nodeConfigs의 모든 노드가 설정되었거나 목록이 비어 있습니다.',
     ],
     nothing,
   ),
@@ -17,8 +17,8 @@ export const multiNicBizConfigReasons = {
     kind,
     true,
     [
-      'Nodes of the list are pending or in progress.',
-      '목록의 일부 노드가 대기 중이거나 처리 중입니다.',
+      'Nodes in spec.nodeConfigs are pending or in progress.',
+      'spec.nodeConfigs의 일부 노드가 대기 중이거나 처리 중입니다.',
     ],
     nothing,
   ),
@@ -26,22 +26,25 @@ export const multiNicBizConfigReasons = {
     kind,
     true,
     [
-      'Nodes of the list failed; they are retried.',
-      '목록의 일부 노드가 실패했으며 다시 시도합니다.',
+      'Nodes in spec.nodeConfigs failed; the controller retries them.',
+      'spec.nodeConfigs의 일부 노드가 실패했으며 컨트롤러가 다시 시도합니다.',
     ],
     [
-      'Look at nodeStatuses, and at the MultiNicNodeConfig of each node that it names.',
-      'nodeStatuses와 표시된 각 노드의 MultiNicNodeConfig를 확인하십시오.',
+      'Check status.nodeStatuses and the MultiNicNodeConfig of each failed node.',
+      'status.nodeStatuses와 실패한 각 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
   ),
   EntriesRefused: row(
     kind,
     false,
     [
-      'Entries of nodeConfigs cannot be used; their nodes keep their NICs, and the other nodes go on.',
-      'nodeConfigs의 일부 항목을 사용할 수 없습니다. 해당 노드의 NIC는 유지되고 나머지 노드는 계속 진행됩니다.',
+      'Entries of spec.nodeConfigs cannot be used; the NICs of their nodes stay, and the other nodes are processed.',
+      'spec.nodeConfigs의 일부 항목을 사용할 수 없습니다. 해당 노드의 NIC는 유지되고 나머지 노드는 처리됩니다.',
     ],
-    ['Correct the fields that nodeStatuses names.', 'nodeStatuses에 표시된 필드를 수정하십시오.'],
+    [
+      'Correct the fields that status.nodeStatuses names.',
+      'status.nodeStatuses에 표시된 필드를 수정하십시오.',
+    ],
   ),
   SpecUnreadable: row(
     kind,
@@ -56,23 +59,23 @@ export const multiNicBizConfigReasons = {
     kind,
     false,
     [
-      'Another writer has a MultiNicNodeConfig for the node, such as Viola or another MultiNicBizConfig; the entry changes nothing.',
+      'Another writer, such as Viola or another MultiNicBizConfig, manages the MultiNicNodeConfig of the node; the entry is ignored.',
       'Viola 또는 다른 MultiNicBizConfig 등 다른 작성자가 이 노드의 MultiNicNodeConfig를 관리하므로 항목을 적용하지 않습니다.',
     ],
     [
-      'Remove the entry if the other writer is right; else delete the MultiNicNodeConfig that the message names.',
-      '다른 작성자가 맞으면 항목을 제거하고, 아니면 메시지에 표시된 MultiNicNodeConfig를 삭제하십시오.',
+      'Remove the entry; or, if this object is to configure the node, delete the MultiNicNodeConfig that the message names.',
+      '항목을 제거하거나, 이 객체로 노드를 설정하려면 메시지에 표시된 MultiNicNodeConfig를 삭제하십시오.',
     ],
   ),
   NodeConfigRefused: row(
     kind,
     true,
     [
-      'The API server refused the MultiNicNodeConfig of the node, or another field manager owns a label or annotation of it.',
-      'API 서버가 노드의 MultiNicNodeConfig를 거부했거나 다른 필드 관리자가 레이블 또는 애노테이션을 소유하고 있습니다.',
+      'The API server refused the MultiNicNodeConfig of the node, or another field manager owns one of its labels or annotations.',
+      'API 서버가 노드의 MultiNicNodeConfig를 거부했거나 다른 필드 매니저가 레이블 또는 어노테이션을 소유하고 있습니다.',
     ],
     [
-      'Follow the message; it is tried again.',
+      'Follow the message; the controller retries.',
       '메시지의 내용을 확인하십시오. 자동으로 다시 시도합니다.',
     ],
   ),
@@ -80,8 +83,8 @@ export const multiNicBizConfigReasons = {
     kind,
     true,
     [
-      'A NIC waits until a NIC that leaves the node has freed its index.',
-      '노드에서 제거되는 NIC의 인덱스가 비워질 때까지 새 NIC가 기다립니다.',
+      'A new NIC waits until the node has removed the NIC that still uses its index.',
+      '같은 인덱스를 쓰는 NIC가 노드에서 제거될 때까지 새 NIC가 기다립니다.',
     ],
     nothing,
   ),
@@ -89,12 +92,12 @@ export const multiNicBizConfigReasons = {
     kind,
     false,
     [
-      'The controller keeps the MultiNicNodeConfigs of this object, and follows no edit of it.',
-      '컨트롤러가 이 객체의 MultiNicNodeConfig를 유지하며 변경을 반영하지 않습니다.',
+      'The controller leaves the MultiNicNodeConfigs of this object unchanged and ignores edits of this object.',
+      '컨트롤러가 이 객체의 MultiNicNodeConfig를 그대로 두고 이 객체의 변경을 반영하지 않습니다.',
     ],
     [
-      'Edit the MultiNicNodeConfigs (Viola does), or set controller.bizConfig.mode to active and remove the annotation multinic.io/biz-config-mode.',
-      'MultiNicNodeConfig를 수정하거나(Viola가 수행), controller.bizConfig.mode를 active로 지정하고 multinic.io/biz-config-mode 애노테이션을 제거하십시오.',
+      'Edit the MultiNicNodeConfigs instead (Viola writes them), or set controller.bizConfig.mode to active and remove the annotation multinic.io/biz-config-mode.',
+      '대신 MultiNicNodeConfig를 수정하거나(Viola가 기록), controller.bizConfig.mode를 active로 설정하고 multinic.io/biz-config-mode 어노테이션을 제거하십시오.',
     ],
   ),
   UnknownMode: row(
@@ -102,8 +105,11 @@ export const multiNicBizConfigReasons = {
     false,
     [
       'The annotation multinic.io/biz-config-mode has an unknown value, which counts as read-only.',
-      'multinic.io/biz-config-mode 애노테이션의 값을 알 수 없어 read-only로 처리합니다.',
+      'multinic.io/biz-config-mode 어노테이션의 값을 알 수 없어 read-only로 처리합니다.',
     ],
-    ['Set it to read-only, or remove it.', 'read-only로 지정하거나 제거하십시오.'],
+    [
+      'Set the annotation to read-only, or remove it.',
+      '어노테이션을 read-only로 설정하거나 제거하십시오.',
+    ],
   ),
 } as const satisfies Record<string, ReasonRow>;

@@ -6,8 +6,8 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     false,
     [
-      'The operator, MariaDB and the protection are ready, as far as the spec wants them.',
-      'spec에서 요구한 오퍼레이터, MariaDB, 보호 기능이 모두 준비되었습니다.',
+      'All components that the spec enables (operator, MariaDB, protection) are ready.',
+      'spec에서 사용하도록 설정한 구성 요소(오퍼레이터, MariaDB, 보호 기능)가 모두 준비되었습니다.',
     ],
     nothing,
   ),
@@ -15,11 +15,11 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     true,
     [
-      'A component is not ready; the message names it and what it waits for.',
+      'A component is not ready; the message names the component and the cause.',
       '준비되지 않은 구성 요소가 있습니다. 메시지에 해당 구성 요소와 원인이 있습니다.',
     ],
     [
-      'Wait while Pods start; if it lasts, follow the message, or look at the Pods that it names.',
+      'Wait while Pods start. If the component stays not ready, follow the message, or check the Pods that it names.',
       'Pod가 시작되는 동안 기다리십시오. 계속되면 메시지의 조치를 따르거나 해당 Pod를 확인하십시오.',
     ],
   ),
@@ -27,8 +27,8 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     false,
     [
-      'A field cannot be used: its stage changes nothing, and the other stages go on.',
-      '사용할 수 없는 필드가 있습니다. 해당 단계는 아무것도 변경하지 않으며 나머지 단계는 계속 진행됩니다.',
+      'A field of the spec has an unusable value. Its component is not changed; the other components are processed.',
+      'spec에 사용할 수 없는 값을 가진 필드가 있습니다. 해당 구성 요소는 변경하지 않으며 나머지 구성 요소는 처리됩니다.',
     ],
     ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
   ),
@@ -36,35 +36,35 @@ export const multiNicOperatorReasons = {
     'multinicoperator',
     false,
     [
-      'An annotation cannot be used and counts as absent, such as a break-glass time that is over.',
-      '사용할 수 없는 애노테이션이 있어 없는 것으로 처리합니다. 예를 들어 이미 지난 break-glass 시각입니다.',
+      'An annotation has an unusable value and is ignored, such as a break-glass time in the past.',
+      '사용할 수 없는 값을 가진 어노테이션을 무시합니다(예: 이미 지난 break-glass 시각).',
     ],
     [
       'Remove the annotation that the message names, or correct its value.',
-      '메시지에 표시된 애노테이션을 제거하거나 값을 수정하십시오.',
+      '메시지에 표시된 어노테이션을 제거하거나 값을 수정하십시오.',
     ],
   ),
   NotResponsible: row(
     'multinicoperator',
     false,
     [
-      'Lifecycle does nothing with this MultiNicOperator: it is in another namespace, is not the oldest one, or the cluster is older than Kubernetes 1.21.',
-      'lifecycle이 처리하지 않는 MultiNicOperator입니다. 다른 네임스페이스에 있거나, 가장 오래된 객체가 아니거나, 클러스터가 Kubernetes 1.21보다 오래되었습니다.',
+      'Lifecycle ignores this MultiNicOperator: it is in another namespace, an older MultiNicOperator exists, or Kubernetes is older than 1.21.',
+      'lifecycle이 처리하지 않는 MultiNicOperator입니다. 다른 네임스페이스에 있거나, 먼저 만든 MultiNicOperator가 있거나, Kubernetes가 1.21보다 오래되었습니다.',
     ],
     [
-      'Delete this object, or create it where the message says.',
-      '이 객체를 삭제하거나 메시지에 표시된 위치에 만드십시오.',
+      'Delete this object, or create it in the namespace that the message names.',
+      '이 객체를 삭제하거나 메시지에 표시된 네임스페이스에 만드십시오.',
     ],
   ),
   ReconcileError: row(
     'multinicoperator',
     true,
     [
-      'The API server refused a change, or did not answer; lifecycle tries again.',
+      'The API server refused a change, or did not answer; lifecycle retries.',
       'API 서버가 변경을 거부했거나 응답하지 않았습니다. lifecycle이 다시 시도합니다.',
     ],
     [
-      'Read the message; it has the words of the API server (a quota, a missing right, another webhook).',
+      'Read the error of the API server in the message (a quota, a missing right, another webhook).',
       'API 서버의 오류(쿼터, 권한 부족, 다른 웹훅)가 담긴 메시지를 확인하십시오.',
     ],
   ),
@@ -76,19 +76,19 @@ export const multiNicOperatorReasons = {
       'spec.protection.enableAutoRecovery가 false이거나 break-glass로 복구가 멈춘 동안 관리 대상 객체가 spec과 달라졌습니다.',
     ],
     [
-      'Set enableAutoRecovery to true to have the spec applied again.',
-      'spec을 다시 적용하려면 enableAutoRecovery를 true로 설정하십시오.',
+      'To apply the spec again, set spec.protection.enableAutoRecovery to true, or remove the annotation multinic.io/break-glass.',
+      'spec을 다시 적용하려면 spec.protection.enableAutoRecovery를 true로 설정하거나 multinic.io/break-glass 어노테이션을 제거하십시오.',
     ],
   ),
   PasswordInSpec: row(
     'multinicoperator',
     false,
     [
-      'The spec holds a password, which every reader of the object sees; it is copied to Secret mariadb-credentials.',
+      'The spec contains a password, which every user who may read the object can see; lifecycle copies it to Secret mariadb-credentials.',
       'spec에 비밀번호가 있어 이 객체를 읽을 수 있는 모든 사용자에게 보입니다. Secret mariadb-credentials에 복사됩니다.',
     ],
     [
-      'Remove the password from the spec: the Secret keeps it.',
+      'Remove the password from the spec; it stays in the Secret.',
       'spec에서 비밀번호를 제거하십시오. Secret에는 그대로 남습니다.',
     ],
   ),
@@ -100,8 +100,8 @@ export const multiNicOperatorReasons = {
       '기존 시스템의 Deployment multinic-controller-manager가 실행 중이어서 오퍼레이터를 만들지 않습니다.',
     ],
     [
-      'Scale it to 0, or set the annotation multinic.io/take-over to true.',
-      '복제본을 0으로 줄이거나 애노테이션 multinic.io/take-over를 true로 설정하십시오.',
+      'Scale that Deployment to 0, or set the annotation multinic.io/take-over to true.',
+      '해당 Deployment의 복제본을 0으로 줄이거나 multinic.io/take-over 어노테이션을 true로 설정하십시오.',
     ],
   ),
   BaseUnusable: row(
@@ -111,7 +111,7 @@ export const multiNicOperatorReasons = {
       "ConfigMap multinic-controller-base, the chart's rendering of the operator, is missing or damaged.",
       '차트가 렌더링한 오퍼레이터인 ConfigMap multinic-controller-base가 없거나 손상되었습니다.',
     ],
-    ['Run the helm command of the message.', '메시지에 있는 helm 명령을 실행하십시오.'],
+    ['Run the helm command that the message gives.', '메시지에 있는 helm 명령을 실행하십시오.'],
   ),
   BackupFailed: row(
     'multinicoperator',
@@ -121,7 +121,7 @@ export const multiNicOperatorReasons = {
       '마지막 MariaDB 백업을 만들거나 검증하지 못했습니다. 이전 파일은 그대로입니다.',
     ],
     [
-      'Correct what the message names, such as a full volume; the next run of the schedule tries again.',
+      'Correct the cause that the message names, such as a full volume; the next scheduled backup is the next attempt.',
       '볼륨 부족 등 메시지에 표시된 원인을 해결하십시오. 다음 예약 시각에 다시 시도합니다.',
     ],
   ),

@@ -15,7 +15,7 @@ export const nicReasons = {
     'nic',
     false,
     [
-      'Everything of the NIC is gone from the node.',
+      'The configuration of the NIC is removed from the node.',
       '노드에서 이 NIC의 설정이 모두 제거되었습니다.',
     ],
     nothing,
@@ -24,12 +24,12 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The NIC is not what the agent made of it any more; nothing was changed by looking.',
-      'NIC가 에이전트가 설정한 상태와 다릅니다. 확인만 했으며 아무것도 변경하지 않았습니다.',
+      'The NIC differs from what the agent configured; the check changed nothing.',
+      'NIC가 에이전트가 설정한 상태와 다릅니다. 점검만 했으며 아무것도 변경하지 않았습니다.',
     ],
     [
-      'Nothing where drift is healed; else change the node back, or set the drift policy to heal.',
-      '드리프트 정책이 heal이면 조치할 것이 없습니다. 그렇지 않으면 노드를 되돌리거나 정책을 heal로 바꾸십시오.',
+      'Nothing with drift policy heal. Otherwise restore the NIC on the node, or set controller.settings.driftPolicy to heal.',
+      '드리프트 정책이 heal이면 조치할 것이 없습니다. 그렇지 않으면 노드의 NIC를 되돌리거나 controller.settings.driftPolicy를 heal로 설정하십시오.',
     ],
   ),
   WaitingForNIC: row(
@@ -37,7 +37,7 @@ export const nicReasons = {
     true,
     ['No link on the node has this MAC yet.', '노드에 해당 MAC을 가진 링크가 아직 없습니다.'],
     [
-      'Wait; if it lasts, look whether the port is attached to this server.',
+      'Wait. If the NIC stays missing, check that the port is attached to this server.',
       '기다려 주십시오. 계속되면 포트가 이 서버에 연결되었는지 확인하십시오.',
     ],
   ),
@@ -45,24 +45,24 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The link carries addresses, routes, a master or children (also macvlans of Pods) that are not ours.',
-      '링크에 우리가 만들지 않은 주소, 라우트, 마스터 또는 하위 장치(파드의 macvlan 포함)가 있습니다.',
+      'The link has addresses, routes, a master or child links (also macvlans of Pods) that MultiNIC did not create.',
+      '링크에 MultiNIC이 만들지 않은 주소, 라우트, 마스터 또는 하위 링크(Pod의 macvlan 포함)가 있습니다.',
     ],
     [
-      'Remove that configuration from the node, or take the port out of the selection.',
-      '노드에서 해당 설정을 제거하거나 선택 대상에서 포트를 제외하십시오.',
+      'Remove that configuration from the node, or exclude the port from the OpenstackConfig.',
+      '노드에서 해당 설정을 제거하거나 OpenstackConfig의 선택 대상에서 포트를 제외하십시오.',
     ],
   ),
   PrimaryNIC: row(
     'nic',
     false,
     [
-      "The link carries the node's own address or default route; it is never touched.",
+      'The link has the address or the default route of the node; MultiNIC never changes it.',
       '노드 자신의 주소나 기본 라우트가 있는 링크이므로 절대 변경하지 않습니다.',
     ],
     [
-      'Take the subnet of the primary NIC out of the selection.',
-      '기본 NIC의 서브넷을 선택 대상에서 제외하십시오.',
+      'Exclude the subnet of the primary NIC from the OpenstackConfig.',
+      '기본 NIC의 서브넷을 OpenstackConfig의 선택 대상에서 제외하십시오.',
     ],
   ),
   DuplicateMAC: row(
@@ -72,18 +72,18 @@ export const nicReasons = {
       'Several NICs of the node have this MAC. Bridges, bonds, taps and other virtual links do not count.',
       '노드의 여러 NIC가 같은 MAC을 사용합니다. 브리지, 본드, 탭 등 가상 링크는 세지 않습니다.',
     ],
-    ['Give each NIC a MAC of its own.', '각 NIC에 고유한 MAC을 지정하십시오.'],
+    ['Give each NIC its own MAC.', '각 NIC에 고유한 MAC을 지정하십시오.'],
   ),
   TableInUse: row(
     'nic',
     true,
     [
-      'Somebody else uses the routing table or the rule priority of this NIC.',
-      '이 NIC의 라우팅 테이블 또는 규칙 우선순위를 다른 설정이 사용 중입니다.',
+      'Another program uses the routing table or the rule priority of this NIC.',
+      '이 NIC의 라우팅 테이블 또는 규칙 우선순위를 다른 프로그램이 사용 중입니다.',
     ],
     [
-      'Free table 100+N and priority 10100+N on the node.',
-      '노드에서 테이블 100+N과 우선순위 10100+N을 비워 주십시오.',
+      'Free table 100+N and priority 10100+N on the node (N: index of the NIC).',
+      '노드에서 테이블 100+N과 우선순위 10100+N을 비우십시오(N: NIC의 인덱스).',
     ],
   ),
   SubnetOverlapsPrimary: row(
@@ -99,8 +99,8 @@ export const nicReasons = {
     'nic',
     true,
     [
-      "The NIC's subnet overlaps a subnet or route of another network in the main table (CNI, pods, VPN). A wider route by a gateway that a NIC, or a link with a default route, leads to, such as `10.0.0.0/8 via …`, is no overlap.",
-      'NIC의 서브넷이 main 테이블에 있는 다른 네트워크(CNI, 파드, VPN)의 서브넷이나 라우트와 겹칩니다. `10.0.0.0/8 via …`처럼 NIC나 기본 라우트가 있는 링크의 게이트웨이로 나가는 더 넓은 라우트는 겹침으로 보지 않습니다.',
+      "The NIC's subnet overlaps a subnet or route of another network in the main table (CNI, pods, VPN). A wider route through the gateway of a NIC or of a link with a default route, such as `10.0.0.0/8 via …`, is not an overlap.",
+      'NIC의 서브넷이 main 테이블에 있는 다른 네트워크(CNI, Pod, VPN)의 서브넷이나 라우트와 겹칩니다. `10.0.0.0/8 via …`처럼 NIC나 기본 라우트가 있는 링크의 게이트웨이로 나가는 더 넓은 라우트는 겹침으로 보지 않습니다.',
     ],
     [
       'Use a subnet that does not overlap, or remove the route that the message names.',
@@ -111,8 +111,8 @@ export const nicReasons = {
     'nic',
     true,
     [
-      "The host's own network manager took the NIC by DHCP; it is not the primary NIC.",
-      '호스트의 네트워크 관리자가 DHCP로 이 NIC를 먼저 설정했습니다. 기본 NIC는 아닙니다.',
+      'The network manager of the host configured the NIC by DHCP; it is not the primary NIC.',
+      '호스트의 네트워크 관리 데몬이 DHCP로 이 NIC를 먼저 설정했습니다. 기본 NIC는 아닙니다.',
     ],
     [
       'Exclude the NIC from the catch-all DHCP configuration of the image and release its lease; with NetworkManager set no-auto-default=*, or give agents the system bus (controller.settings.agentSystemBus).',
@@ -123,23 +123,23 @@ export const nicReasons = {
     'nic',
     false,
     [
-      "The node's network is managed by what this agent has no files for, or by two managers at once.",
-      '노드의 네트워크를 이 에이전트가 지원하지 않는 관리자가 관리하거나, 두 관리자가 함께 관리합니다.',
+      'The agent does not support the network manager of the node, or two network managers are active at once.',
+      '에이전트가 노드의 네트워크 관리 데몬을 지원하지 않거나, 네트워크 관리 데몬 두 개가 동시에 동작합니다.',
     ],
     [
-      'Nothing was changed; the message says what was found on the node.',
-      '아무것도 변경하지 않았습니다. 노드에서 발견한 내용은 메시지에 있습니다.',
+      'Use one supported network manager: netplan (with its renderer), systemd-networkd or NetworkManager. The message states what the agent found; nothing was changed.',
+      '지원되는 네트워크 관리 데몬 하나만 사용하십시오: netplan(렌더러 포함), systemd-networkd 또는 NetworkManager. 에이전트가 발견한 내용은 메시지에 있으며 아무것도 변경하지 않았습니다.',
     ],
   ),
   AgentTooOld: row(
     'nic',
     false,
     [
-      'The agent image is of an earlier release and has no words for what the NIC needs (IPv6, or routing main or isolated); the NIC stays as it is.',
+      'The agent image is of an earlier release and does not support what the NIC needs (IPv6, or routing main or isolated); the NIC is left unchanged.',
       '에이전트 이미지가 이전 릴리스여서 NIC에 필요한 기능(IPv6, 라우팅 main 또는 isolated)을 지원하지 않습니다. NIC는 현재 상태를 유지합니다.',
     ],
     [
-      'Use agent and controller images of the same release; nothing else has to be done.',
+      'Use agent and controller images of the same release; no other action is needed.',
       '같은 릴리스의 에이전트와 컨트롤러 이미지를 사용하십시오. 다른 조치는 필요하지 않습니다.',
     ],
   ),
@@ -147,7 +147,7 @@ export const nicReasons = {
     'nic',
     false,
     [
-      'The entry cannot be used; its NIC stays as it is.',
+      'The entry cannot be used; its NIC is left unchanged.',
       '항목을 사용할 수 없으며 NIC는 현재 상태를 유지합니다.',
     ],
     ['Correct the field that the message names.', '메시지에 표시된 필드를 수정하십시오.'],
@@ -156,48 +156,45 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'The kernel refused a change; the old state is back.',
+      'The kernel refused a change; the agent restored the previous state.',
       '커널이 변경을 거부하여 이전 상태로 되돌렸습니다.',
     ],
-    [
-      'Read the message; it has the words of the kernel.',
-      '커널 오류가 담긴 메시지를 확인하십시오.',
-    ],
+    ['Read the error of the kernel in the message.', '커널 오류가 담긴 메시지를 확인하십시오.'],
   ),
   AddressDuplicate: row(
     'nic',
     true,
     [
-      'Somebody else in the subnet has an IPv6 address of the NIC (duplicate address detection, RFC 4862); the old state is back.',
-      '같은 서브넷의 다른 장비가 NIC의 IPv6 주소를 이미 쓰고 있어(중복 주소 검출, RFC 4862) 이전 상태로 되돌렸습니다.',
+      'Another host in the subnet uses an IPv6 address of the NIC (duplicate address detection, RFC 4862); the agent restored the previous state.',
+      '같은 서브넷의 다른 호스트가 NIC의 IPv6 주소를 이미 쓰고 있어(중복 주소 검출, RFC 4862) 이전 상태로 되돌렸습니다.',
     ],
     [
-      'Find who has it: `ip -6 neigh` on a machine of the subnet, and the ports of the network in OpenStack.',
-      '같은 서브넷의 장비에서 `ip -6 neigh`로, OpenStack에서 네트워크의 포트 목록으로 그 주소를 쓰는 장비를 찾으십시오.',
+      'Find that host: run `ip -6 neigh` on a machine in the subnet, and list the ports of the network in OpenStack.',
+      '같은 서브넷의 머신에서 `ip -6 neigh`로, OpenStack에서 네트워크의 포트 목록으로 그 호스트를 찾으십시오.',
     ],
   ),
   VerifyFailed: row(
     'nic',
     true,
     [
-      'The kernel does not show what was asked for; the old state is back.',
+      'The kernel does not report the requested configuration; the agent restored the previous state.',
       '커널 상태가 요청과 달라 이전 상태로 되돌렸습니다.',
     ],
     [
-      'Look for another program that configures the NIC.',
-      '이 NIC를 설정하는 다른 프로그램이 있는지 확인하십시오.',
+      'Find the other program that configures the NIC, and exclude the NIC there.',
+      '이 NIC를 설정하는 다른 프로그램을 찾아 그 설정에서 NIC를 제외하십시오.',
     ],
   ),
   PersistFailed: row(
     'nic',
     true,
     [
-      'The files for the next boot cannot be written; nothing is changed, or the old state is back.',
+      'The files for the next boot cannot be written; nothing was changed, or the agent restored the previous state.',
       '부팅용 설정 파일을 쓸 수 없습니다. 아무것도 변경하지 않았거나 이전 상태로 되돌렸습니다.',
     ],
     [
-      'Check that the named folder exists, its permissions and the disk space.',
-      '표시된 폴더가 있는지, 그 권한과 디스크 공간을 확인하십시오.',
+      'Check that the folder in the message exists, its permissions and the disk space.',
+      '메시지에 표시된 폴더가 있는지, 그 권한과 디스크 공간을 확인하십시오.',
     ],
   ),
   RolledBack: row(
@@ -210,11 +207,11 @@ export const nicReasons = {
     'nic',
     true,
     [
-      'A change failed and could not be undone completely, or other software took the NIC meanwhile. The next run ends it.',
-      '변경이 실패했고 완전히 되돌리지 못했거나, 그 사이 다른 소프트웨어가 NIC를 사용하기 시작했습니다. 다음 실행이 마무리합니다.',
+      'A change failed and could not be undone completely, or another program started to use the NIC meanwhile. The next agent run finishes the rollback.',
+      '변경이 실패했고 완전히 되돌리지 못했거나, 그 사이 다른 프로그램이 NIC를 사용하기 시작했습니다. 다음 에이전트 실행이 롤백을 마무리합니다.',
     ],
     [
-      'Look at the NIC on the node; the message names what is left.',
+      'Check the NIC on the node; the message names what is left.',
       '노드에서 NIC를 확인하십시오. 남은 항목은 메시지에 있습니다.',
     ],
   ),

@@ -11,7 +11,7 @@ export const nodeReasons = {
   SpecChanged: row(
     'node',
     true,
-    ['The spec changed; the node is being brought to it.', '스펙이 변경되어 노드에 적용 중입니다.'],
+    ['The changed spec is being applied to the node.', '변경된 스펙을 노드에 적용하는 중입니다.'],
     nothing,
   ),
   JobScheduled: row(
@@ -30,27 +30,27 @@ export const nodeReasons = {
     'node',
     true,
     ['Some NICs could not be configured.', '일부 NIC를 설정하지 못했습니다.'],
-    ['Look at interfaceStatuses.', 'interfaceStatuses를 확인하십시오.'],
+    ['Check status.interfaceStatuses.', 'status.interfaceStatuses를 확인하십시오.'],
   ),
   JobFailed: row(
     'node',
     true,
     ['The agent Job failed.', '에이전트 Job이 실패했습니다.'],
     [
-      'Read the logs of the Job named in lastJobName.',
-      'lastJobName에 표시된 Job의 로그를 확인하십시오.',
+      'Read the logs of the Job that status.lastJobName names.',
+      'status.lastJobName에 표시된 Job의 로그를 확인하십시오.',
     ],
   ),
   InvalidEntries: row(
     'node',
     false,
     [
-      'Some entries cannot be used; their NICs stay as they are.',
+      'Some entries cannot be used; their NICs are left unchanged.',
       '일부 항목을 사용할 수 없으며 해당 NIC는 현재 상태를 유지합니다.',
     ],
     [
-      'Correct the fields named in interfaceStatuses.',
-      'interfaceStatuses에 표시된 필드를 수정하십시오.',
+      'Correct the fields that status.interfaceStatuses names.',
+      'status.interfaceStatuses에 표시된 필드를 수정하십시오.',
     ],
   ),
   Accepted: row(
@@ -63,8 +63,8 @@ export const nodeReasons = {
     'node',
     false,
     [
-      'The node has what was applied, as far as was looked.',
-      '확인한 범위에서 노드는 적용된 상태와 같습니다.',
+      'The node matches the applied configuration, as far as it was checked.',
+      '점검한 범위에서 노드는 적용된 상태와 같습니다.',
     ],
     nothing,
   ),
@@ -72,33 +72,33 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'Another agent works on this node, or as many agents run as may run at once.',
+      'Another agent runs on this node, or the limit of concurrent agents is reached.',
       '이 노드에서 다른 에이전트가 실행 중이거나 동시 실행 한도에 도달했습니다.',
     ],
-    ['Wait; it starts by itself.', '기다려 주십시오. 자동으로 시작됩니다.'],
+    ['Wait; the agent starts automatically.', '기다려 주십시오. 자동으로 시작됩니다.'],
   ),
   RolloutWaiting: row(
     'node',
     true,
     [
-      'A rollout changes few nodes first; this node keeps what it has until its step.',
+      'A rollout changes a few nodes first; this node is left unchanged until its step.',
       '롤아웃이 일부 노드를 먼저 변경합니다. 이 노드는 자기 단계가 될 때까지 현재 상태를 유지합니다.',
     ],
     [
-      'Wait; the message names the step and the nodes that it waits for.',
-      '기다려 주십시오. 현재 단계와 기다리는 노드는 메시지에 있습니다.',
+      'Wait; the message names the current step and the nodes that must finish first.',
+      '기다려 주십시오. 현재 단계와 먼저 끝나야 하는 노드는 메시지에 있습니다.',
     ],
   ),
   RolloutStopped: row(
     'node',
     false,
     [
-      'Too many nodes of this revision failed; no further node is changed.',
+      'Too many nodes of this revision failed; the remaining nodes are not changed.',
       '이 리비전에서 실패한 노드가 너무 많아 나머지 노드를 변경하지 않습니다.',
     ],
     [
-      'Look at the nodes that the message names. Then correct the source or the agent image, or continue with a new value of multinic.io/rollout-continue on any object of the source.',
-      '메시지에 표시된 노드를 확인하십시오. 소스나 에이전트 이미지를 수정하거나, 소스의 객체 하나에 multinic.io/rollout-continue의 새 값을 지정하여 계속하십시오.',
+      'Check the nodes that the message names. Then correct the source or the agent image; or, to continue, set the annotation multinic.io/rollout-continue to a new value on any object of the source.',
+      '메시지에 표시된 노드를 확인하십시오. 소스나 에이전트 이미지를 수정하거나, 소스의 객체 하나에 multinic.io/rollout-continue 어노테이션을 새 값으로 설정하여 계속하십시오.',
     ],
   ),
   NodeNotFound: row(
@@ -117,11 +117,11 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The Kubernetes node is not ready; no agent is sent to it.',
-      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 보내지 않습니다.',
+      'The Kubernetes node is not Ready; no agent runs on it.',
+      'Kubernetes 노드가 Ready 상태가 아니어서 에이전트를 실행하지 않습니다.',
     ],
     [
-      'Look at the node; it goes on by itself when the node is ready, or when its Node object is deleted for good.',
+      'Check the node. The controller continues when the node is Ready, or when its Node object is deleted permanently.',
       '노드를 확인하십시오. 노드가 Ready가 되거나 Node 객체가 완전히 삭제되면 자동으로 진행됩니다.',
     ],
   ),
@@ -129,12 +129,12 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The agent has not begun within the start deadline; its Job was taken back.',
-      '시작 제한 시간 안에 에이전트가 시작되지 않아 Job을 회수했습니다.',
+      'The agent did not start within the start deadline; the controller deleted its Job.',
+      '시작 제한 시간 안에 에이전트가 시작되지 않아 컨트롤러가 Job을 삭제했습니다.',
     ],
     [
-      'The message says what it waited for: a Pod (does quota or admission refuse it in the namespace of the Jobs?), the kubelet of the node, or its container (the events of the Pod tell what is missing).',
-      '메시지에 무엇을 기다렸는지 나옵니다. Pod이면 Job 네임스페이스의 쿼터 또는 admission이 거부하는지, kubelet이면 노드의 kubelet을, 컨테이너이면 Pod의 이벤트를 확인하십시오.',
+      'The message names what did not start. Pod: check quotas and admission in the namespace of the Jobs. Kubelet: check the kubelet of the node. Container: read the events of the Pod.',
+      '무엇이 시작되지 않았는지는 메시지에 있습니다. Pod이면 Job 네임스페이스의 쿼터와 admission을, kubelet이면 노드의 kubelet을, 컨테이너이면 Pod의 이벤트를 확인하십시오.',
     ],
   ),
   JobRefused: row(
@@ -145,16 +145,16 @@ export const nodeReasons = {
       'API 서버가 에이전트 Job 또는 요청을 거부했습니다.',
     ],
     [
-      "The message is the server's: look at quotas, admission webhooks and the rights of the controller.",
-      '메시지는 서버의 응답입니다. 쿼터, admission webhook, 컨트롤러 권한을 확인하십시오.',
+      'Read the error of the API server in the message; check quotas, admission webhooks and the rights of the controller.',
+      '메시지에 있는 API 서버의 오류를 읽고 쿼터, admission webhook, 컨트롤러 권한을 확인하십시오.',
     ],
   ),
   NodeGone: row(
     'node',
     false,
     [
-      'A deleted object was let go although no Node with its instance id was found for an hour, or its server is gone; if the machine still runs, NICs may remain on it.',
-      '삭제된 객체의 instanceId를 가진 Node가 한 시간 동안 없었거나 서버가 없어져 객체를 정리했습니다. 머신이 아직 동작 중이면 NIC가 남아 있을 수 있습니다.',
+      'A deleted object was released without cleaning its node: no Node with its instanceId existed for an hour, or its server is deleted. If the machine still runs, NICs may remain on it.',
+      'instanceId가 같은 Node가 한 시간 동안 없었거나 서버가 삭제되어, 노드를 정리하지 않고 객체 삭제를 끝냈습니다. 머신이 아직 동작 중이면 NIC가 남아 있을 수 있습니다.',
     ],
     [
       'If the machine still runs, create the object again when its Node is back, and delete it then.',
@@ -165,12 +165,12 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'Two Kubernetes nodes report the same systemUUID; neither is touched.',
-      '두 노드가 같은 systemUUID를 보고하여 어느 쪽도 변경하지 않습니다.',
+      'Two Kubernetes nodes report the same systemUUID; MultiNIC changes neither.',
+      '두 Kubernetes 노드가 같은 systemUUID를 보고하여 어느 쪽도 변경하지 않습니다.',
     ],
     [
-      'Give each machine a UUID of its own (cloned image?).',
-      '각 머신에 고유한 UUID를 부여하십시오(복제 이미지 여부 확인).',
+      'Give each machine its own UUID; machines cloned from one image may share it.',
+      '각 머신에 고유한 UUID를 부여하십시오. 한 이미지에서 복제한 머신은 UUID가 같을 수 있습니다.',
     ],
   ),
   DuplicateInstanceId: row(
@@ -180,7 +180,7 @@ export const nodeReasons = {
       'Two MultiNicNodeConfigs name the same instanceId; neither is applied.',
       '두 MultiNicNodeConfig가 같은 instanceId를 가리켜 적용하지 않습니다.',
     ],
-    ['Delete the object that is not wanted.', '필요 없는 객체를 삭제하십시오.'],
+    ['Delete the object that is not needed.', '필요 없는 객체를 삭제하십시오.'],
   ),
   NameDiffers: row(
     'node',
@@ -198,32 +198,32 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The deployed controller runs in this cluster; two must never work on one node.',
-      '기존 컨트롤러가 이 클러스터에서 동작 중이므로 대기합니다.',
+      'The legacy controller runs in this cluster; this controller waits, because two controllers must not change one node.',
+      '기존 시스템의 컨트롤러가 이 클러스터에서 동작 중입니다. 두 컨트롤러가 한 노드를 변경하면 안 되므로 이 컨트롤러는 대기합니다.',
     ],
     [
-      'Stop the other controller for good, then annotate the object multinic.io/take-over=true.',
-      '기존 컨트롤러를 완전히 중지한 뒤 객체에 multinic.io/take-over=true 어노테이션을 지정하십시오.',
+      'Stop the legacy controller permanently, then set the annotation multinic.io/take-over=true on the object.',
+      '기존 시스템의 컨트롤러를 완전히 중지한 뒤 객체에 multinic.io/take-over=true 어노테이션을 설정하십시오.',
     ],
   ),
   ResultLost: row(
     'node',
     true,
     [
-      'The agent ended without a result; nothing is assumed.',
-      '에이전트가 결과 없이 종료되었습니다. 성공으로 간주하지 않습니다.',
+      'The agent ended without a result, so the state of the NICs is unknown.',
+      '에이전트가 결과 없이 종료되어 NIC의 상태를 알 수 없습니다.',
     ],
     [
-      'Wait for the next attempt; if it lasts, read the logs of the Job.',
-      '다음 시도를 기다리고 계속되면 Job 로그를 확인하십시오.',
+      'Wait for the next attempt. If that fails as well, read the logs of the Job.',
+      '다음 시도를 기다려 주십시오. 다시 실패하면 Job 로그를 확인하십시오.',
     ],
   ),
   ProtocolMismatch: row(
     'node',
     true,
     [
-      'The agent image speaks another version of the protocol.',
-      '에이전트 이미지의 프로토콜 버전이 다릅니다.',
+      'The agent image and the controller use different protocol versions.',
+      '에이전트 이미지와 컨트롤러의 프로토콜 버전이 다릅니다.',
     ],
     [
       'Use agent and controller images of the same release.',
@@ -234,7 +234,7 @@ export const nodeReasons = {
     'node',
     true,
     ['The agent Job did not end in time.', '에이전트 Job이 제한 시간 안에 끝나지 않았습니다.'],
-    ['Look at the node and the logs of the Job.', '노드와 Job 로그를 확인하십시오.'],
+    ['Check the node and the logs of the Job.', '노드와 Job 로그를 확인하십시오.'],
   ),
   ImagePullFailed: row(
     'node',
@@ -252,41 +252,47 @@ export const nodeReasons = {
       'The agent Pod cannot be scheduled on its node.',
       '에이전트 Pod를 해당 노드에 배치할 수 없습니다.',
     ],
-    ['Look at taints and resources of the node.', '노드의 taint와 자원을 확인하십시오.'],
+    [
+      'Check the taints and the free resources of the node.',
+      '노드의 taint와 남은 자원을 확인하십시오.',
+    ],
   ),
   OutOfMemory: row(
     'node',
     true,
     ['The agent was killed for using too much memory.', '에이전트가 메모리 초과로 종료되었습니다.'],
-    ['Raise the memory limit of the agent.', '에이전트 메모리 제한을 늘리십시오.'],
+    [
+      'Raise the memory limit of the agent (agent.resources of the chart).',
+      '에이전트 메모리 제한(차트의 agent.resources)을 늘리십시오.',
+    ],
   ),
   Evicted: row(
     'node',
     true,
     ['The kubelet evicted the agent Pod.', 'kubelet이 에이전트 Pod를 축출했습니다.'],
-    ['Free the resource that the node is short of.', '노드에 부족한 자원을 확보하십시오.'],
+    ['Free the resource that the node lacks.', '노드에 부족한 자원을 확보하십시오.'],
   ),
   StaleRequest: row(
     'node',
     true,
     [
-      'The node has already seen a newer request and refused this one.',
-      '노드가 더 새로운 요청을 이미 처리하여 이 요청을 거부했습니다.',
+      'The node has already handled a newer request, so the agent refused this one.',
+      '노드가 더 새로운 요청을 이미 처리하여 에이전트가 이 요청을 거부했습니다.',
     ],
     [
-      'Nothing; the current request is sent again.',
-      '조치가 필요 없으며 현재 요청이 다시 전달됩니다.',
+      'Nothing; the controller sends the current request again.',
+      '조치가 필요 없습니다. 컨트롤러가 현재 요청을 다시 보냅니다.',
     ],
   ),
   UnknownState: row(
     'node',
     true,
     [
-      'The state file on the node is of an unknown version; nothing was touched.',
-      '노드의 상태 파일 버전을 알 수 없어 아무것도 변경하지 않았습니다.',
+      'The state file on the node has a version that the agent does not know; nothing was changed.',
+      '에이전트가 노드의 상태 파일 버전을 알지 못하여 아무것도 변경하지 않았습니다.',
     ],
     [
-      'Use the agent that wrote it, or a newer one.',
+      'Use the agent version that wrote the file, or a newer one.',
       '해당 파일을 기록한 버전 이상의 에이전트를 사용하십시오.',
     ],
   ),
@@ -294,23 +300,23 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The host has another machine id than the Node that the Job was made for; nothing was touched.',
+      'The machine id of the host differs from that of the Node that the Job was created for; nothing was changed.',
       '호스트의 머신 ID가 Job을 만들 때의 노드와 다릅니다. 아무것도 변경하지 않았습니다.',
     ],
     [
-      'Wait: it is tried again when the Node reports its new machine id. If it lasts, two machines share a node name.',
-      '노드가 새 머신 ID를 보고하면 다시 시도하므로 기다려 주십시오. 계속되면 두 머신이 같은 노드 이름을 쓰고 있습니다.',
+      'Wait: the controller retries when the Node reports its new machine id. If the reason stays, two machines share a node name.',
+      'Node가 새 머신 ID를 보고하면 컨트롤러가 다시 시도하므로 기다려 주십시오. 계속되면 두 머신이 같은 노드 이름을 쓰고 있습니다.',
     ],
   ),
   AlreadyRunning: row(
     'node',
     true,
     [
-      'Another agent is at work on the node; this one touched nothing.',
+      'Another agent runs on the node; this agent changed nothing.',
       '노드에서 다른 에이전트가 작업 중이므로 이 에이전트는 아무것도 변경하지 않았습니다.',
     ],
     [
-      'Wait for the next attempt; if it lasts, look for an agent process that hangs on the node.',
+      'Wait for the next attempt. If the reason stays, find the hanging agent process on the node.',
       '다음 시도를 기다려 주십시오. 계속되면 노드에서 멈춘 에이전트 프로세스를 확인하십시오.',
     ],
   ),
@@ -318,12 +324,12 @@ export const nodeReasons = {
     'node',
     true,
     [
-      'The agent Pod lacks something that its Job gives it: a mount, a capability, its user, or the network of the host. Nothing was touched.',
+      'The agent Pod lacks a right that its Job grants: a mount, a capability, its user, or the host network. Nothing was changed.',
       '에이전트 Pod에 Job이 부여한 마운트, 권한(capability), 사용자 또는 호스트 네트워크 중 하나가 없습니다. 아무것도 변경하지 않았습니다.',
     ],
     [
-      'The message names it. Compare the Pod with its Job, and let admission webhooks, policies and the container runtime leave the Pods of agents as they are. EROFS may also be a file system of the host that has become read-only; EACCES a folder of the host that does not let root in by its owner and mode, or SELinux. On a Node without addresses nobody can tell whose network it is: wait until it has one.',
-      '메시지에서 빠진 항목을 확인하고 Pod와 Job을 비교한 뒤, 어드미션 웹훅, 정책, 컨테이너 런타임이 에이전트 Pod를 변경하지 않게 하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용이 되었는지, EACCES이면 호스트 폴더의 소유자와 모드가 root를 막는지 또는 SELinux가 막는지도 확인하십시오. Node에 주소가 없으면 어느 네트워크인지 알 수 없으므로 주소가 생길 때까지 기다리십시오.',
+      'The message names the missing right. Compare the Pod with its Job, and exempt agent Pods from the admission webhook, policy or runtime setting that changes them. EROFS: check whether a file system of the host is read-only. EACCES: check owner and mode of the folder on the host, and SELinux. Node without addresses: the agent cannot recognize the network of the host; wait until the Node has an address.',
+      '빠진 항목은 메시지에 있습니다. Pod와 Job을 비교하고, 에이전트 Pod를 변경하는 어드미션 웹훅, 정책, 런타임 설정에서 에이전트 Pod를 제외하십시오. EROFS이면 호스트의 파일 시스템이 읽기 전용인지, EACCES이면 호스트 폴더의 소유자와 모드, SELinux를 확인하십시오. Node에 주소가 없으면 에이전트가 호스트 네트워크를 구분할 수 없으므로 주소가 생길 때까지 기다리십시오.',
     ],
   ),
   InvalidRequest: row(

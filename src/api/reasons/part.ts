@@ -6,23 +6,23 @@ export const partReasons = {
     'part',
     true,
     [
-      'The part may not do something that it has to; it is not ready.',
-      '파트에 필요한 권한이 없어 Ready가 아닙니다.',
+      'The process lacks an RBAC right that it needs, so it is not ready.',
+      '프로세스에 필요한 RBAC 권한이 없어 Ready가 아닙니다.',
     ],
     [
-      'The log names each right, its role, and a command that adds it; no restart is needed.',
-      '로그에 권한, 역할, 추가 명령이 나옵니다. 재시작은 필요 없습니다.',
+      'Grant the right: the log names each missing right, its role, and a command that adds it. No restart is needed.',
+      '권한을 부여하십시오. 빠진 권한, 해당 Role, 추가 명령은 로그에 있습니다. 재시작은 필요 없습니다.',
     ],
   ),
   CRDTooOld: row(
     'part',
     true,
     [
-      'The installed CustomResourceDefinition lacks fields of this version, which would be dropped in silence; the part is not ready, and a controller does not lead.',
-      '설치된 CRD에 이 버전의 필드가 없어 기록한 값이 조용히 사라질 수 있습니다. 파트는 Ready가 아니며 컨트롤러는 리더가 되지 않습니다.',
+      'The installed CRD lacks fields of this version, and the API server drops such fields without an error. The process is not ready, and a controller does not become leader.',
+      '설치된 CRD에 이 버전의 필드가 없으며, API 서버는 이런 필드를 오류 없이 버립니다. 프로세스는 Ready가 아니며 컨트롤러는 리더가 되지 않습니다.',
     ],
     [
-      'Apply the definitions of this version; the message has the command.',
+      'Apply the CRDs of this version; the message has the command.',
       '이 버전의 CRD를 적용하십시오. 명령은 메시지에 있습니다.',
     ],
   ),
@@ -30,20 +30,20 @@ export const partReasons = {
     'part',
     false,
     [
-      'The installed CustomResourceDefinition has fields that this version does not know; it leaves them alone.',
-      '설치된 CRD에 이 버전이 모르는 필드가 있습니다. 해당 필드는 건드리지 않습니다.',
+      'The installed CRD has fields that this version does not know; the process leaves them unchanged.',
+      '설치된 CRD에 이 버전이 모르는 필드가 있습니다. 해당 필드는 변경하지 않습니다.',
     ],
     [
-      'Upgrade the part, or ignore it while you do.',
-      '파트를 업그레이드하십시오. 업그레이드 중이면 무시해도 됩니다.',
+      'Upgrade the process to the version of the CRD. During an upgrade no action is needed.',
+      '프로세스를 CRD의 버전으로 업그레이드하십시오. 업그레이드 중이면 조치가 필요 없습니다.',
     ],
   ),
   TriggerConfigUnusable: row(
     'part',
     false,
     [
-      'The ConfigMap that says when OpenstackConfigs are looked at cannot be used; what held before goes on, after a restart as in mode manual.',
-      'OpenstackConfig를 언제 조회할지 정하는 ConfigMap을 사용할 수 없습니다. 이전 설정이 계속 적용되며, 재시작 후에는 manual 모드로 동작합니다.',
+      'The ConfigMap multinic-operator-triggers, which sets when OpenstackConfigs are synced, cannot be used. The previous configuration stays in effect; after a restart the operator works in mode manual.',
+      'OpenstackConfig를 동기화하는 시점을 정하는 ConfigMap multinic-operator-triggers를 사용할 수 없습니다. 이전 설정이 계속 적용되며, 재시작 후에는 manual 모드로 동작합니다.',
     ],
     [
       'Correct the field of trigger.yaml that the message names; no restart is needed.',

@@ -6,8 +6,8 @@ export const portReasons = {
     'openstackconfig',
     false,
     [
-      'A port was created before the time from which ports become NICs, or Neutron gives no creation time; it is no NIC.',
-      '포트가 NIC로 사용되는 기준 시각보다 먼저 생성되었거나 Neutron이 생성 시각을 제공하지 않아 NIC로 만들지 않습니다.',
+      'A port was created before the baseline of spec.settings.portBaseline, or Neutron reports no creation time; it does not become a NIC.',
+      '포트가 spec.settings.portBaseline의 기준 시각보다 먼저 생성되었거나 Neutron이 생성 시각을 제공하지 않아 NIC로 만들지 않습니다.',
     ],
     [
       'To use it, set spec.settings.portBaseline to All or to an earlier time.',
@@ -18,11 +18,11 @@ export const portReasons = {
     'openstackconfig',
     true,
     [
-      'The status of a port is not an allowed one; it is no NIC.',
-      '포트의 상태가 허용된 상태가 아니어서 NIC로 만들지 않습니다.',
+      'The status of a port is not in spec.settings.openstackPortAllowedStatuses; the port does not become a NIC.',
+      '포트의 상태가 spec.settings.openstackPortAllowedStatuses에 없어 NIC로 만들지 않습니다.',
     ],
     [
-      'Wait for the port, or extend spec.settings.openstackPortAllowedStatuses.',
+      'Wait until the status of the port changes, or extend spec.settings.openstackPortAllowedStatuses.',
       '포트 상태가 바뀌기를 기다리거나 spec.settings.openstackPortAllowedStatuses를 확장하십시오.',
     ],
   ),
@@ -30,7 +30,7 @@ export const portReasons = {
     'openstackconfig',
     false,
     [
-      'No address of a port is in a selected subnet; it is no NIC.',
+      'No address of a port is in a selected subnet; the port does not become a NIC.',
       '포트의 주소가 선택한 서브넷에 없어 NIC로 만들지 않습니다.',
     ],
     [
@@ -42,8 +42,8 @@ export const portReasons = {
     'openstackconfig',
     false,
     [
-      'The address of a port in a selected subnet is of a family that is not configured; it is no NIC.',
-      '선택한 서브넷에 있는 포트 주소가 설정되지 않은 주소 체계여서 NIC로 만들지 않습니다.',
+      'The address of a port in a selected subnet is of a family that spec.settings.addressFamilies does not list; the port does not become a NIC.',
+      '선택한 서브넷에 있는 포트 주소의 주소 체계가 spec.settings.addressFamilies에 없어 NIC로 만들지 않습니다.',
     ],
     [
       'To use it, add the family to spec.settings.addressFamilies.',
@@ -53,7 +53,10 @@ export const portReasons = {
   PortWithoutAddress: row(
     'openstackconfig',
     true,
-    ['A port has no address; it is no NIC.', '포트에 주소가 없어 NIC로 만들지 않습니다.'],
+    [
+      'A port has no address; it does not become a NIC.',
+      '포트에 주소가 없어 NIC로 만들지 않습니다.',
+    ],
     [
       'Give the port a fixed IP in a selected subnet.',
       '선택한 서브넷의 고정 IP를 포트에 할당하십시오.',
@@ -63,8 +66,8 @@ export const portReasons = {
     'openstackconfig',
     true,
     [
-      'A port names the server but Nova did not plug it, such as a VIP or a trunk subport. It becomes no NIC; one that is a NIC already stays.',
-      '포트가 서버를 가리키지만 VIP나 트렁크 서브포트처럼 Nova가 연결한 포트가 아닙니다. NIC로 만들지 않으며 이미 NIC인 포트는 유지합니다.',
+      'The device_id of a port is the server, but Nova did not plug the port, such as a VIP or a trunk subport. It does not become a NIC; an existing NIC stays.',
+      '포트의 device_id가 서버이지만 VIP나 트렁크 서브포트처럼 Nova가 연결한 포트가 아닙니다. NIC로 만들지 않으며 이미 있는 NIC는 유지합니다.',
     ],
     [
       'To use it, attach the port with Nova: openstack server add port.',
@@ -75,11 +78,11 @@ export const portReasons = {
     'openstackconfig',
     true,
     [
-      'A network or subnet of a port could not be read, or has no MTU; the port is no NIC yet.',
+      'A network or subnet of a port could not be read, or has no MTU; the port is not a NIC yet.',
       '포트의 네트워크 또는 서브넷을 조회하지 못했거나 MTU가 없어 아직 NIC로 만들지 않습니다.',
     ],
     [
-      'Look at Neutron and at the rights of the account; it is tried again.',
+      'Check Neutron and the rights of the account; the operator retries.',
       'Neutron 상태와 계정 권한을 확인하십시오. 자동으로 재시도합니다.',
     ],
   ),
@@ -87,11 +90,11 @@ export const portReasons = {
     'openstackconfig',
     true,
     [
-      'No port becomes a NIC: of the server, or of any selected server.',
+      'No port of the server, or of any selected server, becomes a NIC.',
       '서버 또는 선택한 모든 서버에 NIC가 될 포트가 없습니다.',
     ],
     [
-      'Attach a port of a selected subnet; status.unusedPorts says why other ports are no NICs.',
+      'Attach a port of a selected subnet; status.unusedPorts states why other ports do not become NICs.',
       '선택한 서브넷의 포트를 연결하십시오. 다른 포트가 NIC가 아닌 이유는 status.unusedPorts에 있습니다.',
     ],
   ),
@@ -109,7 +112,7 @@ export const portReasons = {
       '계획한 NIC 중 노드에 설정되지 않은 것이 있습니다.',
     ],
     [
-      'Look at the MultiNicNodeConfig of the node that the message names.',
+      'Check the MultiNicNodeConfig of the node that the message names.',
       '메시지에 있는 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
   ),
@@ -117,35 +120,35 @@ export const portReasons = {
     'openstackconfig',
     true,
     [
-      'The business cluster gives no status of a node, so it is not known whether its NICs are configured.',
-      '비즈 클러스터가 노드의 상태를 제공하지 않아 NIC 설정 여부를 알 수 없습니다.',
+      'The business cluster reports no status of a node, so it is unknown whether its NICs are configured.',
+      '비즈니스 클러스터가 노드의 상태를 제공하지 않아 NIC 설정 여부를 알 수 없습니다.',
     ],
     [
       'Check that the controller runs in the business cluster.',
-      '비즈 클러스터에서 컨트롤러가 실행 중인지 확인하십시오.',
+      '비즈니스 클러스터에서 컨트롤러가 실행 중인지 확인하십시오.',
     ],
   ),
   StatusUnsupported: row(
     'openstackconfig',
     false,
     [
-      'A legacy Viola reports no status of nodes, so it is not known whether their NICs are configured.',
+      'A legacy Viola reports no status of nodes, so it is unknown whether their NICs are configured.',
       'legacy Viola는 노드의 상태를 제공하지 않아 NIC 설정 여부를 알 수 없습니다.',
     ],
     [
       'Read the MultiNicNodeConfigs in the business cluster, or use a native Viola.',
-      '비즈 클러스터에서 MultiNicNodeConfig를 확인하거나 native Viola를 사용하십시오.',
+      '비즈니스 클러스터에서 MultiNicNodeConfig를 확인하거나 native Viola를 사용하십시오.',
     ],
   ),
   WaitingForName: row(
     'openstackconfig',
     true,
     [
-      'A port waits until the node has released the name of an earlier NIC.',
+      'A port waits until the node has released the name of a former NIC.',
       '노드가 이전 NIC의 이름을 반환할 때까지 포트가 대기 중입니다.',
     ],
     [
-      'Nothing at first. If it lasts, look at the MultiNicNodeConfig of the node.',
+      'Nothing at first. If the reason stays, check the MultiNicNodeConfig of the node.',
       '처음에는 조치가 필요 없습니다. 계속되면 노드의 MultiNicNodeConfig를 확인하십시오.',
     ],
   ),

@@ -10,8 +10,8 @@ export const protectionReasons = {
       '어드미션 웹훅이 관리 대상 객체의 변경을 거부했습니다. 메시지에 사용자, 작업, 객체가 나옵니다.',
     ],
     [
-      'Change the MultiNicOperator instead; in an emergency annotate it with multinic.io/break-glass.',
-      'MultiNicOperator를 변경하십시오. 긴급 상황에는 multinic.io/break-glass 어노테이션을 추가하십시오.',
+      'Change the MultiNicOperator instead; in an emergency set its annotation multinic.io/break-glass.',
+      'MultiNicOperator를 변경하십시오. 긴급 상황에는 MultiNicOperator에 multinic.io/break-glass 어노테이션을 설정하십시오.',
     ],
   ),
   BreakGlass: row(
@@ -30,8 +30,8 @@ export const protectionReasons = {
     'part',
     false,
     [
-      'A managed object was deleted or changed and is as before; the message names fields and field manager.',
-      '삭제되거나 변경된 관리 대상 객체를 되돌렸습니다. 메시지에 필드와 필드 매니저가 나옵니다.',
+      'Lifecycle restored a managed object that was deleted or changed; the message names fields and field manager.',
+      'lifecycle이 삭제되거나 변경된 관리 대상 객체를 복구했습니다. 메시지에 필드와 필드 매니저가 나옵니다.',
     ],
     nothing,
   ),

@@ -19,15 +19,29 @@ type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 /** Reads everything that the explanation of a port needs. */
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
   const { port, entered } = subject;
-  const view = port.state === 'read' ? port.value : undefined;
-  const ref: NodeRef | undefined = entered?.node ?? view?.node;
-  const serverId = view?.deviceId ?? entered?.node.instanceId ?? '';
+  const { ref, serverId, networkId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
-    readSystemOf(session, ref, view?.networkId),
+    readSystemOf(session, ref, networkId),
     readNodeOf(session, ref, serverId),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
   return { port, ...system, ...ofNode, ...nicName, now: session.now() };
+}
+
+interface Place {
+  /** Undefined: no OpenstackConfig delivers the server. */
+  readonly ref: NodeRef | undefined;
+  readonly serverId: string;
+  readonly networkId: string | undefined;
+}
+
+function placeOf({ port, entered }: PortSubject): Place {
+  const view = port.state === 'read' ? port.value : undefined;
+  return {
+    ref: entered?.node ?? view?.node,
+    serverId: view?.deviceId ?? entered?.node.instanceId ?? '',
+    networkId: view?.networkId,
+  };
 }
 
 type SystemPart = Required<Pick<PortFacts, 'cluster' | 'neighbours' | 'versions' | 'configs'>>;

@@ -34,7 +34,7 @@ export function checkApply(
   if (config.metadata.deletionTimestamp) {
     throw new Refusal(
       `${sourceText(source)} is being deleted`,
-      'nothing: all objects and NICs stay',
+      'nothing to do: all objects and NICs stay',
     );
   }
   checkReadable(source);
@@ -46,7 +46,7 @@ export function checkApply(
   const more = differing.length > 5 ? ` and ${differing.length - 5} more` : '';
   throw new Refusal(
     `${countOf(differing.length, 'node')} ${differing.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: ${named}${more}`,
-    'wait until the condition Applied is True (RemovalHeld names its own next step), or give --keep-differences to leave these objects as they are',
+    'wait until condition Applied is True (with reason RemovalHeld, follow its message), or give --keep-differences to leave these objects unchanged',
   );
 }
 

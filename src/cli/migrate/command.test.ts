@@ -116,7 +116,7 @@ it('migrate apply migrates the other nodes when the API server refuses one objec
   fixture.api.faults.answer({ verb: 'patch', resource, name: 'worker-1', status: 422 });
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(1);
   expect(output()).toContain('Created 1 object, removed the label of 1 object.');
-  expect(output()).toMatch(/^worker-1: the API server refused its object: .*; correct that/m);
+  expect(output()).toMatch(/^worker-1: the API server refused its object: .*; correct this/m);
   expect(await whileControllerRuns(namespace, run('apply', namespace, '--yes'))).toBe(0);
   expect(fixture.objects(namespace)).toHaveLength(3);
 });
@@ -134,7 +134,7 @@ it('migrate back names nodes losing NICs when the source was edited', async () =
   });
   expect(await run('back', namespace)).toBe(3);
   expect(output()).toContain(
-    `2 nodes differ from multinicbizconfigs.multinic.io ${namespace}/all: the controller then changes or removes NICs of worker-2, worker-3.`,
+    `2 nodes differ from multinicbizconfigs.multinic.io ${namespace}/all: after "back", the controller changes or removes NICs of worker-2, worker-3.`,
   );
 });
 
@@ -148,7 +148,7 @@ it('migrate plan reports Nodes as skipped when the user may not list Nodes', asy
 });
 
 it.each([
-  ['an invalid timeout duration', ['--timeout', 'long'], '--timeout "long" is no duration'],
+  ['an invalid timeout duration', ['--timeout', 'long'], '--timeout "long" is not a duration'],
   ['a run without a terminal', [], 'give --yes, or run plan to see each node'],
 ])('migrate apply changes nothing after %s', async (what, argv, message) => {
   const namespace = what.replaceAll(' ', '-');

@@ -42,32 +42,42 @@ export function migrateCommand(endWith: EndWith): Command {
   const bizConfig = new Command('biz-config')
     .description('moves the nodes of a MultiNicBizConfig to one MultiNicNodeConfig per node')
     .addCommand(
-      reading('plan', 'lists each node and what apply does about it; changes nothing').action(
+      reading('plan', 'lists each node with the action of apply; changes nothing').action(
         (name: string, options: Options) =>
           withSource(name, options, async (run, source) => plan(run, source, options, endWith)),
       ),
     )
     .addCommand(
-      writing('apply', 'makes the source read-only, creates missing objects, removes the labels')
-        .option('--keep-differences', 'leave objects that differ from their entries as they are')
+      writing(
+        'apply',
+        'makes the MultiNicBizConfig read-only, creates missing MultiNicNodeConfigs, removes labels',
+      )
+        .option(
+          '--keep-differences',
+          'migrate even if objects differ from their entries; these objects stay unchanged',
+        )
         .action((name: string, options: WriteOptions) =>
           withSource(name, options, async (run, source) => apply(run, source, options, endWith)),
         ),
     )
     .addCommand(
-      reading('verify', 'checks that every node is Ready, unchanged, and had no agent run').action(
-        (name: string, options: Options) =>
-          withSource(name, options, async (run, source) => check(run, source, options, endWith)),
+      reading(
+        'verify',
+        'checks that every node is Ready and unchanged, and that no agent ran since apply',
+      ).action((name: string, options: Options) =>
+        withSource(name, options, async (run, source) => check(run, source, options, endWith)),
       ),
     )
     .addCommand(
-      writing('back', 'restores labels and mode; nodes that Viola has written since stay').action(
-        (name: string, options: WriteOptions) =>
-          withSource(name, options, async (run, source) => back(run, source, options)),
+      writing(
+        'back',
+        'undoes apply: restores labels and mode; objects that Viola wrote since then stay',
+      ).action((name: string, options: WriteOptions) =>
+        withSource(name, options, async (run, source) => back(run, source, options)),
       ),
     );
   return new Command('migrate')
-    .description('moves objects of the legacy system to those of MultiNIC')
+    .description('migrates objects of the legacy system to objects of MultiNIC')
     .addCommand(bizConfig);
 }
 
@@ -76,28 +86,26 @@ function common(name: string, description: string): Command {
     .description(description)
     .argument('<name>', 'name of the MultiNicBizConfig')
     .option('--kubeconfig <path>', 'kubeconfig of the business cluster', usualKubeconfig())
-    .option('--context <name>', 'context in it; default: the current one')
+    .option('--context <name>', 'context in the kubeconfig; default: its current-context')
     .option('-n, --namespace <name>', 'namespace of the MultiNicBizConfig', namespaces.system)
     .addOption(
       new Option(
         '--group <name>',
-        'API group of the MultiNicBizConfig; default: the only one that has the name',
+        'API group of the MultiNicBizConfig; default: the only group with an object of this name',
       ).choices(bizConfigGroups),
     );
 }
 
 function reading(name: string, description: string): Command {
   return common(name, description).addOption(
-    new Option('-o, --output <form>', 'form of the output')
-      .choices(['table', 'json'])
-      .default('table'),
+    new Option('-o, --output <form>', 'output format').choices(['table', 'json']).default('table'),
   );
 }
 
 function writing(name: string, description: string): Command {
   return common(name, description)
-    .option('--timeout <duration>', 'how long to wait for the controller', '2m')
-    .option('--yes', 'do not ask', false);
+    .option('--timeout <duration>', 'maximum time to wait for the controller', '2m')
+    .option('--yes', 'do not ask for confirmation', false);
 }
 
 function progress(line: string): void {
@@ -115,7 +123,7 @@ async function withSource(
   await using client = connect(access);
   const interrupt = new AbortController();
   const onInterrupt = (): void =>
-    interrupt.abort(new Error('interrupted\nNext: run the command again; it goes on from there'));
+    interrupt.abort(new Error('interrupted\nNext: run the command again; it continues from there'));
   process.once('SIGINT', onInterrupt);
   try {
     const { signal } = interrupt;
@@ -171,13 +179,12 @@ async function back(run: Run, source: Source, options: WriteOptions): Promise<vo
   const observed = await observe(run.client, source, run.signal);
   const changing = changedByRevert(source, planOf(source, observed));
   if (changing.length > 0) console.log(changingText(source, changing));
-  if (!options.yes)
-    await confirmed(`Let ${sourceText(source)} decide about its nodes again?`, preview);
+  if (!options.yes) await confirmed(`Let ${sourceText(source)} control its nodes again?`, preview);
   console.log(revertText(source, await revert(run, source, timeoutMs)));
 }
 
 function timeoutOf(text: string): number {
   const milliseconds = parseDuration(text) ?? Number.NaN;
   if (milliseconds >= 0) return milliseconds;
-  throw new Refusal(`--timeout "${text}" is no duration`, 'give for example --timeout 5m');
+  throw new Refusal(`--timeout "${text}" is not a duration`, 'give for example --timeout 5m');
 }

@@ -223,7 +223,7 @@ describe('migrate verify', () => {
     ],
     [
       'an object with its label',
-      /^worker-1: the object has its label still: run apply again/,
+      /^worker-1: the object still has label multinic.io\/biz-config: run apply again/,
       async (namespace) => {
         const ref = { namespace, name: 'worker-1' };
         await fixture.admin.patch(nodeConfigs, ref, {
@@ -233,7 +233,7 @@ describe('migrate verify', () => {
     ],
     [
       'an edited entry',
-      /^worker-1: the object has 1 NIC, the entry 0 NICs/,
+      /^worker-1: the object \(1 NIC\) differs from the entry \(0 NICs\)/,
       async (namespace) => {
         const changed = [entry(1, { interfaces: [] }), entry(2)];
         const ref = { namespace, name: 'all' };

@@ -130,7 +130,7 @@ function conflictOf(
   if (!live) return undefined;
   if (other) {
     const names = found.map(({ metadata }) => metadata.name).toSorted();
-    return `objects ${names.join(' and ')} are about this node: delete the wrong one`;
+    return `objects ${names.join(' and ')} are for the same node: delete the wrong one`;
   }
   const { name } = live.metadata;
   const { isExpansions, writers } = ownershipOf(live, source);
@@ -156,11 +156,11 @@ function differenceOf(
 ): string | undefined {
   if (live.metadata.deletionTimestamp) return 'the object is being deleted';
   if (waiting.length > 0) {
-    return `${countOf(waiting.length, 'NIC')} wait until an index is free`;
+    return `${countOf(waiting.length, 'NIC')} ${waiting.length === 1 ? 'waits' : 'wait'} for a free index`;
   }
   if (isSame(node, live)) return undefined;
   const [has, wants] = [live.spec.interfaces ?? [], node.spec.interfaces ?? []];
-  return `the object has ${countOf(has.length, 'NIC')}, the entry ${countOf(wants.length, 'NIC')}, with other content`;
+  return `the object (${countOf(has.length, 'NIC')}) differs from the entry (${countOf(wants.length, 'NIC')})`;
 }
 
 function isSame({ spec }: DesiredNode, live: MultiNicNodeConfig): boolean {

@@ -60,10 +60,10 @@ export function verifyText(
 export function appliedText({ created, released, existing, refused }: Applied): string {
   return [
     `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
-    ...existing.map((node) => `${node}: another writer has created its object, which stays.`),
+    ...existing.map((node) => `${node}: another writer created its object, which stays unchanged.`),
     ...refused.map(
       ({ node, message }) =>
-        `${node}: the API server refused its object: ${message}; correct that, and run apply again.`,
+        `${node}: the API server refused its object: ${message}; correct this, and run apply again.`,
     ),
   ].join('\n');
 }
@@ -72,16 +72,17 @@ export function appliedText({ created, released, existing, refused }: Applied): 
 export function changingText(source: Source, nodes: readonly string[]): string {
   const named = nodes.slice(0, 5).join(', ');
   const more = nodes.length > 5 ? ` and ${nodes.length - 5} more` : '';
-  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: the controller then changes or removes NICs of ${named}${more}. Undo the edit first if that is not meant.`;
+  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: after "back", the controller changes or removes NICs of ${named}${more}. To avoid this, undo the edit first.`;
 }
 
 export function revertText(source: Source, { restored, left, isFollowed }: Reverted): string {
   const next = isFollowed
     ? 'The controller follows it again.'
-    : 'The controller has not confirmed that yet: see whether it runs, with controller.bizConfig.mode=active.';
+    : 'The controller has not confirmed this yet: check that it runs with controller.bizConfig.mode=active.';
   return [
     ...left.map(
-      ({ node, writer }) => `${node}: ${writer} has written it since; it stays as it is.`,
+      ({ node, writer }) =>
+        `${node}: ${writer} has written its object since then; the object stays unchanged.`,
     ),
     `Restored the label of ${countOf(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
   ].join('\n');
@@ -95,7 +96,7 @@ export function nextStepsText(source: Source): string {
   return [
     'Next:',
     `  1. multinic migrate biz-config verify ${flags}`,
-    '  2. Let Viola post each node; it takes the objects over from the manager biz-config.',
+    '  2. Let Viola write each node; it takes the objects over from field manager biz-config.',
     '  3. When no MultiNicBizConfig is needed any more: chart multinic-agent, controller.bizConfig.mode=off (--biz-config=off).',
     `  4. kubectl -n ${namespace} delete ${resource} ${name} (all objects and NICs stay).`,
     `To go back before step 4: multinic migrate biz-config back ${flags}`,

@@ -32,7 +32,7 @@ export async function makeReadOnly(run: Run, source: Source, timeoutMs: number):
   throw new Error(
     [
       `the controller did not confirm within ${timeoutMs / 1000} s that ${sourceText(source)} is read-only (condition ReadOnly); no node was changed`,
-      `Next: see whether it runs (kubectl -n ${namespaces.system} get deployment multinic-agent-controller), with controller.bizConfig.mode active or read-only and ${group} in controller.bizConfig.groups; then run apply again, or back`,
+      `Next: check that it runs (kubectl -n ${namespaces.system} get deployment multinic-agent-controller), with controller.bizConfig.mode active or read-only and ${group} in controller.bizConfig.groups; then run apply again, or back`,
     ].join('\n'),
   );
 }

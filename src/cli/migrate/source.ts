@@ -72,7 +72,7 @@ async function absence(
   if (served.length === 0) {
     return new Refusal(
       `the cluster does not serve MultiNicBizConfigs of ${groups.join(' or ')}`,
-      'choose the business cluster with --kubeconfig or --context; the chart multinic-agent installs the definitions',
+      'choose the business cluster with --kubeconfig or --context; the chart multinic-agent installs the CRDs',
     );
   }
   return new Refusal(

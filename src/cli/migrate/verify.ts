@@ -4,6 +4,7 @@ import {
   type NodeConfigStatus,
   nodeConfigStatus,
 } from '../../api/multinicnodeconfig.ts';
+import { labels } from '../../api/names.ts';
 import { Refusal } from '../refusal.ts';
 import { ownershipOf } from './ownership.ts';
 import type { PlannedNode } from './plan.ts';
@@ -55,7 +56,7 @@ function problemOf({ row, live }: PlannedNode, source: Source, times: Times): st
   if (row.state === 'refused') return `the entry is refused: ${row.field}: ${row.message}`;
   if (!live) return 'there is no object: run apply again';
   const { isLabelled, isExpansions } = ownershipOf(live, source);
-  if (isLabelled) return 'the object has its label still: run apply again';
+  if (isLabelled) return `the object still has label ${labels.bizConfig}: run apply again`;
   // Another writer that took over the object also owns its spec and Jobs.
   const problem = isExpansions ? unchangedProblem(row, live, times) : undefined;
   return problem ?? (row.state === 'noNode' ? row.message : undefined) ?? readyProblem(live);
@@ -72,14 +73,14 @@ function unchangedProblem(
   // A record without a readable time proves nothing.
   const isOlder = applied?.at === undefined || Date.parse(applied.at) <= until;
   if (isCreated || isOlder) return undefined;
-  return `agent Job ${applied.job ?? ''} of ${applied.at} is newer than the migration: find out what changed the node; back and apply again set a new start`;
+  return `agent Job ${applied.job ?? ''} of ${applied.at} is newer than the migration: find out what changed the node, then run back and apply again`;
 }
 
 function readyProblem(live: MultiNicNodeConfig): string | undefined {
   const { conditions, observedGeneration } = statusOf(live);
   const ready = findCondition(conditions, 'Ready');
   if (observedGeneration !== live.metadata.generation) {
-    return 'the controller has not handled the object yet: try again';
+    return 'the controller has not processed the object yet: try again';
   }
   if (ready?.status === 'True') return undefined;
   return `Ready is ${ready?.status ?? 'missing'} (${ready?.reason ?? 'no reason'}): ${ready?.message ?? ''}`;

@@ -164,7 +164,7 @@ it('migrate back holds removals when the source was edited after its mode was re
     ({ status }) => !findCondition(status?.conditions, 'ReadOnly'),
   );
   expect(followed.status?.nodeStatuses?.[0]?.message).toBe(
-    'MultiNicNodeConfig w-3 has no label multinic.io/biz-config any more: another writer has taken it over, or it was migrated',
+    'MultiNicNodeConfig w-3 no longer has the label multinic.io/biz-config: another writer took the object over, or it was migrated',
   );
   expect(await during(async (run) => isStarted(run, await source('many')))).toBe(true);
   expect((await back('many')).restored).toHaveLength(6);

@@ -71,7 +71,7 @@ describe('multinic register-cluster', () => {
     expect(await run('--dry-run')).toBe(0);
     expect(stored()).toEqual(before);
     expect(api.audit.filter(({ subresource }) => subresource === 'token')).toEqual([]);
-    expect(printed.join('\n')).toContain('Nothing was done (--dry-run)');
+    expect(printed.join('\n')).toContain('Nothing was changed (--dry-run)');
   });
 
   it('register-cluster without --yes changes nothing without a terminal', async () => {
@@ -84,7 +84,7 @@ describe('multinic register-cluster', () => {
   it('register-cluster prints no kubeconfig credential when a request fails', async () => {
     api.faults.answer({ resource: 'secrets', status: 401, reason: 'Unauthorized', times: 9 });
     expect(await run('--yes')).toBe(1);
-    expect(printed.join('\n')).toContain('the credentials of the kubeconfig are not accepted');
+    expect(printed.join('\n')).toContain('renew the credentials of the kubeconfig');
     expect(printed.join('\n')).not.toContain(await api.access.token());
   });
 

@@ -29,40 +29,47 @@ interface Options {
 export function registerClusterCommand(): Command {
   return new Command('register-cluster')
     .description(
-      'registers a business cluster with Viola: makes an account with the rights Viola uses there, and the Secret that Viola reads; says first what it will do',
+      'registers a business cluster with Viola: creates a ServiceAccount for Viola there, and a Secret in the management cluster that Viola reads; prints the plan first',
     )
     .argument('<provider>', 'id by which OpenstackConfigs name the cluster (k8sProviderID)')
     .requiredOption('--kubeconfig <path>', 'kubeconfig of an administrator of the business cluster')
-    .option('--context <name>', 'context in it; default: the current one')
+    .option('--context <name>', 'context in --kubeconfig; default: its current-context')
     .option(
       '--management-kubeconfig <path>',
       'kubeconfig of an administrator of the management cluster',
       usualKubeconfig(),
     )
-    .option('--management-context <name>', 'context in it; default: the current one')
+    .option(
+      '--management-context <name>',
+      'context in --management-kubeconfig; default: its current-context',
+    )
     .option('--namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
     .option(
       '--registrations-namespace <name>',
-      'namespace of the Secrets that register clusters',
+      'namespace of the registration Secrets in the management cluster',
       namespaces.registrations,
     )
-    .option('--service-account <name>', 'identity of Viola in the business cluster', 'viola')
+    .option('--service-account <name>', 'ServiceAccount of Viola in the business cluster', 'viola')
     .option(
       '--server <url>',
-      'API server of the business cluster as Pods of the management cluster reach it; default: that of the kubeconfig',
+      'URL at which Pods of the management cluster reach the API server of the business cluster; default: server of --kubeconfig',
     )
     .option(
       '--token-lifetime <duration>',
-      'how long the token is good for; Viola renews it when half of that is over',
+      'lifetime of the token; Viola renews it after half of this time',
       '2160h',
     )
-    .option('--replace', 'register a provider anew that is registered for another server', false)
     .option(
-      '--dry-run',
-      'say what would be done, ask both API servers whether they would take it, and do nothing',
+      '--replace',
+      'replace the registration of a provider that is registered for another server',
       false,
     )
-    .option('--yes', 'do not ask', false)
+    .option(
+      '--dry-run',
+      'print the plan, validate it on both API servers, and change nothing',
+      false,
+    )
+    .option('--yes', 'do not ask for confirmation', false)
     .action(registerCluster);
 }
 
@@ -85,18 +92,18 @@ async function registerCluster(provider: string, options: Options): Promise<void
   console.log(describe(registration, servers, options.tokenLifetime));
   await rehearse(clusters, registration);
   if (options.dryRun) {
-    console.log('Both API servers would take it. Nothing was done (--dry-run).');
+    console.log('Both API servers accept the plan. Nothing was changed (--dry-run).');
     return;
   }
-  if (!options.yes) await confirmed('Register it?');
+  if (!options.yes) await confirmed('Register the cluster?');
   const { expires } = await register(clusters, registration, {
     tokenSeconds,
     connect: (token) => connect(registeredAccess(registration, token)),
   });
   console.log(
-    `Registered: the token reads the node configs of ${registration.namespace}, and is good until ${expires}.`,
+    `Registered: the token can read MultiNicNodeConfigs in namespace ${registration.namespace}, and is valid until ${expires}.`,
   );
-  console.log(`Next: name ${provider} as credentials.k8sProviderID in an OpenstackConfig.`);
+  console.log(`Next: set credentials.k8sProviderID of an OpenstackConfig to ${provider}.`);
 }
 
 /** Limits: kube-apiserver's shortest TokenRequest lifetime, and ten years. */
@@ -119,7 +126,7 @@ export function registrationOf(
   const { namespace, serviceAccount, registrationsNamespace, server = access.server } = options;
   if (!URL.canParse(server))
     throw new Refusal(
-      `--server "${server}" is no URL`,
+      `--server "${server}" is not a URL`,
       'give for example --server https://10.0.0.1:6443',
     );
   // The certificate may not cover another address: then the kubeconfig's host name is verified.

@@ -19,12 +19,15 @@ export function checkRegistration({ provider, server }: Registration): void {
   }
   const { protocol, hostname } = new URL(server);
   if (protocol !== 'https:') {
-    throw new Refusal(`${server} would show the token to the network`, 'give --server https://…');
+    throw new Refusal(
+      `${server} is not https: the token would be readable on the network`,
+      'give --server https://…',
+    );
   }
   if (isLoopback(hostname)) {
     throw new Refusal(
-      `${server} is this machine: Viola, which runs in a Pod, cannot reach it`,
-      'give --server with the address that the Pods of the management cluster reach',
+      `${server} is a loopback address: Viola, which runs in a Pod, cannot reach it`,
+      'give --server with an address that Pods of the management cluster can reach',
     );
   }
 }
@@ -43,7 +46,7 @@ export async function checkBusiness(
   const crd = `multinicnodeconfigs.${businessGroup}`;
   if (!(await client.find(crds, { name: crd }))) {
     throw new Refusal(
-      `the business cluster does not have the CustomResourceDefinition ${crd}`,
+      `the business cluster has no CustomResourceDefinition ${crd}`,
       'install the chart multinic-agent there first',
     );
   }
@@ -69,7 +72,7 @@ export async function checkManagement(
   const other = items.find(({ metadata }) => metadata.name !== provider);
   if (other) {
     throw new Refusal(
-      `Secret ${registrationsNamespace}/${other.metadata.name} registers the provider ${provider} already`,
+      `Secret ${registrationsNamespace}/${other.metadata.name} already registers provider ${provider}`,
       `delete it first: kubectl -n ${registrationsNamespace} delete secret ${other.metadata.name}`,
     );
   }
@@ -78,8 +81,8 @@ export async function checkManagement(
   const registered = await serverOf(existing);
   if (isSame(registered, server)) return;
   throw new Refusal(
-    `the provider ${provider} is registered for ${registered ?? 'a server that cannot be read'}, not for ${server}`,
-    'give --replace when it has moved there: its nodes are then configured from there',
+    `provider ${provider} is registered for ${registered ?? 'a server that cannot be read'}, not for ${server}`,
+    'give --replace if the cluster moved to this server',
   );
 }
 

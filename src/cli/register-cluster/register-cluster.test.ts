@@ -55,7 +55,7 @@ describe('registration', () => {
 
   it.each([
     ['a provider id that is no Secret name', { provider: 'Biz 1' }, 'the provider id "Biz 1"'],
-    ['plain HTTP', { server: 'http://10.0.0.1:8080' }, 'would show the token'],
+    ['plain HTTP', { server: 'http://10.0.0.1:8080' }, 'the token would be readable'],
     ['a server on this machine', { server: 'https://127.0.0.1:6443' }, 'cannot reach it'],
     ['a server on this machine by name', { server: 'https://localhost:6443' }, 'cannot reach it'],
   ])('a registration is refused for %s', (_what, wrong, why) => {
@@ -110,7 +110,7 @@ describe('registration preconditions', () => {
     await expect(checkManagement(client, moved, true)).resolves.toBeUndefined();
     await client.create(secrets, { ...secret, metadata: { ...secret.metadata, name: 'by-hand' } });
     await expect(checkManagement(client, registration, true)).rejects.toThrow(
-      'multinic-clusters/by-hand registers',
+      'multinic-clusters/by-hand already registers',
     );
     await client.delete(secrets, { name: 'by-hand', namespace: 'multinic-clusters' });
   });

@@ -77,7 +77,8 @@ async function requestToken(
 ): Promise<{ token: string; expires: string }> {
   const request = { metadata: { name, namespace }, spec: { audiences: [], expirationSeconds } };
   const { status } = await client.create(tokenRequestsOf(name), request);
-  if (!status) throw new Error(`the API server made no token for ${namespace}/${name}`);
+  if (!status)
+    throw new Error(`the API server returned no token for ServiceAccount ${namespace}/${name}`);
   return { token: status.token, expires: status.expirationTimestamp };
 }
 

@@ -120,7 +120,7 @@ export function describe(
     `  ServiceAccount ${serviceAccount}`,
     `  Role ${serviceAccount}: get, list, create, patch, delete of multinicnodeconfigs; create of its own token`,
     `  RoleBinding ${serviceAccount}`,
-    `  a token of ${serviceAccount} for ${lifetime}, which Viola renews when half of it is over`,
+    `  a token of ${serviceAccount}, valid for ${lifetime}; Viola renews it after half of this time`,
     '',
     `In ${clusters.management}, namespace ${registrationsNamespace}:`,
     `  Secret ${provider}, label ${labels.providerId}=${provider}: a kubeconfig for ${server} with that token`,

@@ -61,6 +61,7 @@ async function writeWhole(path: string, content: Buffer, signal: AbortSignal): P
     await writeFile(partial, content, { mode: 0o600, signal, flush: true });
     await rename(partial, path);
   } catch (error) {
+    // A path below a file has nothing to remove, and `rm` throws ENOTDIR.
     await rm(partial, { force: true }).catch(() => undefined);
     if (signal.aborted || !(error instanceof Error)) throw error;
     throw new Refusal(

@@ -45,7 +45,7 @@ export function keyOf({ metadata: { namespace = '', name } }: ConfigObject): str
 
 export async function annotate(
   { session }: Run,
-  { metadata: { namespace, name } }: ConfigObject,
+  { metadata: { namespace = '', name } }: ConfigObject,
   values: Readonly<Record<string, string>>,
 ): Promise<void> {
   const client = await session.management();
@@ -58,7 +58,7 @@ export async function annotate(
 /** Reads an object again until `isDone`; undefined: the time is over. */
 export async function waitForConfig(
   { session, progress }: Run,
-  { metadata: { namespace, name } }: ConfigObject,
+  { metadata: { namespace = '', name } }: ConfigObject,
   timeoutMs: number,
   isDone: (config: ConfigObject) => boolean,
 ): Promise<ConfigObject | undefined> {

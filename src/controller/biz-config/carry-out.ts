@@ -111,7 +111,7 @@ function release(config: NodeConfig): Writing {
   return async ({ live, ownerships, observed, signal }, progress) => {
     const written = await live.release(config, observed.marks, signal);
     ownerships.forget(config);
-    noteRefusal(written, `label of ${config.metadata.name}`, progress);
+    noteRefusal(written, `label of MultiNicNodeConfig ${config.metadata.name}`, progress);
     return settle(written, progress);
   };
 }
@@ -124,7 +124,7 @@ function remove(config: NodeConfig): Writing {
       progress.again(0);
       return false;
     }
-    noteRefusal(written, `deletion of ${config.metadata.name}`, progress);
+    noteRefusal(written, `deletion of MultiNicNodeConfig ${config.metadata.name}`, progress);
     return settle(written, progress);
   };
 }

@@ -154,7 +154,7 @@ function heldMessage({ plan: { held } }: ConditionsInput): string {
   const named = held.names.slice(0, mostNamed).join(', ');
   const more = held.names.length - mostNamed;
   const names = more > 0 ? `${named} and ${more} more` : named;
-  return `${held.why} (${names}): if that is meant, annotate the object ${annotations.allowRemovals} with a new value, such as the time; else undo the edit`;
+  return `${held.why} (${names}): to confirm, set the annotation ${annotations.allowRemovals} to a new value, such as the time; otherwise undo the edit`;
 }
 
 function no(reason: Reason, message: string): Judgement {

@@ -66,8 +66,7 @@ export function createBizConfigLoop(options: BizConfigLoopOptions): BizConfigLoo
     random,
     observer: countWork(metrics, controllerName),
     onResult: ({ key, error }) => {
-      if (error !== undefined)
-        log.warn({ err: error, source: key }, 'expansion failed, tried again');
+      if (error !== undefined) log.warn({ err: error, source: key }, 'expansion failed, retrying');
     },
   });
   sampleWork(metrics, controllerName, controller);

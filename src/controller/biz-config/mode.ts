@@ -19,7 +19,7 @@ export function modeOf({ metadata }: BizConfig, setting: Exclude<BizConfigMode, 
   const isKnown = ['', 'active', 'read-only'].includes(value);
   const unknown = isKnown ? undefined : value.slice(0, 64).toWellFormed();
   if (unknown !== undefined) {
-    const why = `annotation ${annotations.bizConfigMode} is "${unknown}", which is no mode: set it to read-only, or remove it`;
+    const why = `annotation ${annotations.bizConfigMode} has the unknown value "${unknown}" and counts as read-only: set it to read-only, or remove it`;
     return { kind: 'read-only', why, unknown };
   }
   if (value === 'read-only') {

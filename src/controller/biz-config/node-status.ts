@@ -55,7 +55,7 @@ function stateOf(node: NodeOutcome, held: string): StatedNode {
 }
 
 function waits(count: number): Explanation {
-  const text = `${count} NIC${count === 1 ? ' waits' : 's wait'} for an index that a NIC on its way out still has`;
+  const text = `${count} NIC${count === 1 ? ' waits' : 's wait'} for an index still used by a NIC that is being removed`;
   return explanation('WaitingForIndex', text);
 }
 
@@ -80,7 +80,7 @@ function problemIn({ conditions }: NodeConfigStatus): Explanation {
 function wins({ metadata }: NodeConfig): Explanation {
   const source = sourceIn(metadata);
   if (source && metadata.labels?.[labels.bizConfig] === undefined) {
-    const text = `MultiNicNodeConfig ${metadata.name} has no label ${labels.bizConfig} any more: another writer has taken it over, or it was migrated`;
+    const text = `MultiNicNodeConfig ${metadata.name} no longer has the label ${labels.bizConfig}: another writer took the object over, or it was migrated`;
     return explanation('NodeConfigWins', text);
   }
   const writer = source ? `${source.group} MultiNicBizConfig ${source.name}` : 'another writer';

@@ -100,7 +100,7 @@ function planNode(entry: BizEntry, holders: HolderIndex, marks: BizSource): Plan
 
 /** Refuses an entry whose node name is another entry's object name: one object describes one node. */
 function refusedBy({ metadata }: NodeConfig, { position, entry, identity }: BizEntry): PlannedNode {
-  const message = `MultiNicNodeConfig ${metadata.name} belongs to the entry with its instance id: set another attachedNodeName`;
+  const message = `MultiNicNodeConfig ${metadata.name} already belongs to the entry with the same instance id: set another attachedNodeName`;
   const refusal = { field: 'attachedNodeName', message };
   const refused: BizEntry = { position, entry, identity, kind: 'refused', refusal };
   return { entry: refused, object: undefined, step: { kind: 'refused' } };

@@ -46,10 +46,11 @@ export function waitingRemovals({ source, marks, losing, total }: RemovalInput):
   const nodes = `${losing.length} of ${total} nodes would lose NICs`;
   if (isEmpty) return { names, why: `${nodes} because nodeConfigs is empty or absent` };
   if (count > allowed) {
-    return { names, why: `${nodes}, more than the ${allowed} that may at once` };
+    return { names, why: `${nodes}, more than the ${allowed} allowed at once` };
   }
-  if (waitsAlready) return { names, why: `${nodes}, the rest of removals that wait` };
-  return { names, why: `${nodes}, and the source was created again under another uid` };
+  if (waitsAlready)
+    return { names, why: `${nodes}, the rest of the removals that wait for confirmation` };
+  return { names, why: `${nodes}, and the MultiNicBizConfig was recreated with another uid` };
 }
 
 /** True if removals in this generation are held: they stay held even if some of them are settled meanwhile. */

@@ -68,13 +68,13 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
         if (isDefined && !following && !signal.aborted) {
           const controller = new AbortController();
           following = { stop: controller, done: reflector.run(controller.signal) };
-          log.info({ kind: definition }, 'kind followed');
+          log.info({ kind: definition }, 'watch started');
         }
         if (!isDefined && following) {
           await stop();
           // No source is left; objects created from former sources stay.
           store.replace([]);
-          log.info({ kind: definition }, 'kind is gone');
+          log.info({ kind: definition }, 'CRD removed, watch stopped');
         }
       } while (await passed(clock, jittered(definitionEveryMs, random), signal));
     } finally {
@@ -87,7 +87,7 @@ export function createGroupWatch(group: BizConfigGroup, options: GroupWatchOptio
     try {
       return (await client.find(crds, { name: definition }, { signal })) !== undefined;
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, definition }, 'definition not read');
+      if (!signal.aborted) log.warn({ err: error, definition }, 'CRD read failed');
       return true;
     }
   }

@@ -83,7 +83,9 @@ describe('clean-up of a former node', () => {
     await fixture.setReady('node-a', 'Unknown');
     await move();
     const { status } = await fixture.untilReady('worker-1', 'False NodeNotReady');
-    expect(findCondition(status?.conditions, 'Ready')?.message).toContain('is cleaned first');
+    expect(findCondition(status?.conditions, 'Ready')?.message).toContain(
+      'former node node-a first',
+    );
     await fixture.pass(50);
     const since = fixture.clock.monotonicMs();
     if (how === 'is gone') await fixture.admin.delete(nodes, { name: 'node-a' });
@@ -99,8 +101,7 @@ describe('clean-up of a former node', () => {
     fixture.agents.answer = () => ({ outcome: 'failed', warnings: ['netplan is not there'] });
     await move();
     const { status } = await fixture.untilReady('worker-1', 'False JobFailed');
-    const message =
-      'node node-a, which the object meant before, is cleaned first: netplan is not there';
+    const message = 'NICs are removed from the former node node-a first: netplan is not there';
     expect(findCondition(status?.conditions, 'Ready')?.message).toBe(message);
     // The message stays during retries.
     await untilRequests(4);

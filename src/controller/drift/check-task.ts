@@ -27,6 +27,7 @@ import {
   contentOfCheck,
   dueIn,
   dueOn,
+  isHealAsked,
   lastCheck,
   nodeEventsOf,
   pauseOf,
@@ -40,7 +41,7 @@ export interface CheckOptions {
   readonly metrics: ControllerMetrics;
   readonly startDeadlineMs: number;
   readonly intervalMs: number;
-  /** `heal`: drift is applied again; `report`: drift is only reported. */
+  /** `heal`: drift is applied again; `report`: drift is only reported, unless a user requested healing. */
   readonly policy: 'heal' | 'report';
 }
 
@@ -148,12 +149,12 @@ export function createCheck(options: CheckOptions): Check {
     if (next.kind === 'start') return judge(one, lastCheck(runs, desired), next, signal);
     if (next.kind === 'remove') {
       await runner.remove(next.run, signal);
-      return wait(one, turn(`${next.run.name} is out of date and is taken back`));
+      return wait(one, turn(`Job ${next.run.name} is outdated and is being deleted`));
     }
     if (next.kind === 'wait') {
       return next.current
         ? follow(one, next.run, signal)
-        : wait(one, turn(`${next.run.name}, sent before, is at work`));
+        : wait(one, turn(`Job ${next.run.name}, started before, is still running`));
     }
     throw new Error(`without a record nothing is ${next.kind}`);
   }
@@ -195,7 +196,9 @@ export function createCheck(options: CheckOptions): Check {
         await runner.start(agentTask, request, signal);
         begin(one, sent.name);
       });
-      return sent ? await follow(one, sent, signal) : wait(one, why ?? turn('not begun'));
+      return sent
+        ? await follow(one, sent, signal)
+        : wait(one, why ?? turn('the check has not started'));
     } catch (error) {
       // A refused check Job says nothing about the NICs.
       const message = refusalIn(error);
@@ -235,7 +238,8 @@ export function createCheck(options: CheckOptions): Check {
     const confirmed = checkedAs(applied, occasion, clock.now());
     const { reasons } = completionOf({ kind: 'result', result });
     const differs = reasons.length > 0;
-    const record = differs && policy === 'heal' ? undone(confirmed, reasons) : confirmed;
+    const heals = policy === 'heal' || isHealAsked(applied, occasion);
+    const record = differs && heals ? undone(confirmed, reasons) : confirmed;
     const checked: RunPhase = { kind: 'recorded', check: { nics: result.nics, at: clock.now() } };
     task.report.tell(checked, record, differs ? drifted(result) : asApplied);
     return { requeueAfterMs: record.done ? pauseOf(record, intervalMs) : 0 };
@@ -260,7 +264,7 @@ export function createCheck(options: CheckOptions): Check {
     const last = failingChecks.get(key);
     if (last?.content !== desired.content) return undefined;
     const { failure } = last;
-    if (isForApply(failure)) {
+    if (isForApply(failure, policy === 'heal' || isHealAsked(applied, occasion))) {
       return heal(task, checkedAs(applied, occasion, clock.now()));
     }
     const left = last.until - clock.monotonicMs();
@@ -271,14 +275,6 @@ export function createCheck(options: CheckOptions): Check {
       : ({ kind: 'recorded' } as const);
     task.report.tell(situation, undefined, unknown);
     return { requeueAfterMs: left };
-  }
-
-  /**
-   * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
-   * support apply but not checks.
-   */
-  function isForApply({ reason }: Failure): boolean {
-    return reason === 'StaleRequest' || (policy === 'heal' && unreadable.has(reason));
   }
 
   function forget(key: string): void {
@@ -302,6 +298,14 @@ function undone(applied: Applied, why: readonly Reason[]): Applied {
 function heal({ report }: Task, applied: Applied): Outcome {
   report.tell({ kind: 'recorded' }, undone(applied, ['Drifted']));
   return { requeueAfterMs: 0 };
+}
+
+/**
+ * True if only an apply can resolve the failure: an apply may supersede a newer fence on the host, and older agents
+ * support apply but not checks.
+ */
+function isForApply({ reason }: Failure, heals: boolean): boolean {
+  return reason === 'StaleRequest' || (heals && unreadable.has(reason));
 }
 
 function ageKey(key: string): string {

@@ -70,6 +70,7 @@ it('contentOfCheck is equal for the same check and different for any new event',
     contentOfCheck(applied, { ...events, bootId: 'boot-2' }),
     contentOfCheck(applied, { ...events, readySince: 'tuesday' }),
     contentOfCheck(applied, { ...events, checkAsked: 'two' }),
+    contentOfCheck(applied, { ...events, healAsked: 'two' }),
     contentOfCheck({ ...applied, content: 'content-b' }, events),
     contentOfCheck({ ...applied, checkedAt: '2026-01-03T00:00:00Z' }, events),
   ];
@@ -81,13 +82,14 @@ it('nodeEventsOf reads bootId, Ready time and annotation, cut to 64 characters',
   const worker = node('worker-1', 'uuid');
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: 'monday' }];
   const config = nodeConfig();
-  const annotations = { 'multinic.io/check': 'x'.repeat(100) };
+  const annotations = { 'multinic.io/check': 'x'.repeat(100), 'multinic.io/heal': 'y' };
   const asked = { ...config, metadata: { ...config.metadata, annotations } };
   const status = { ...worker.status, conditions, nodeInfo: { bootID: 'boot-1' } };
   expect(nodeEventsOf(asked, { ...worker, status } as never)).toEqual({
     bootId: 'boot-1',
     readySince: 'monday',
     checkAsked: 'x'.repeat(64),
+    healAsked: 'y',
   });
 });
 
@@ -101,7 +103,9 @@ it('nodeEventsOf cuts the annotation between characters, as the API server store
 it('checkResult returns a failure if no NIC was inspected, otherwise the result', () => {
   const failure = { reason: 'JobFailed', message: 'no ip command' } as const;
   expect(endOf(failedAnswer({ warnings: ['no ip command'] }))).toEqual({ failure });
-  expect(endOf(failedAnswer({}))).toMatchObject({ failure: { message: 'the agent says failed' } });
+  expect(endOf(failedAnswer({}))).toMatchObject({
+    failure: { message: 'the agent reported outcome "failed"' },
+  });
   const reasons = ['ApplyFailed', 'Drifted'] as const;
   const nics = reasons.map((reason, index) => nicResult(index, { state: 'Failed', reason }));
   for (const result of [failedAnswer({ outcome: 'ok' }), failedAnswer({ nics })]) {

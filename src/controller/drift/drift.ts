@@ -12,15 +12,20 @@ import { type NodeConfig } from '../objects/stores.ts';
 import { type Desired, fractionOf } from '../scheduling/schedule.ts';
 
 /**
- * Returns events that may have changed the node. `checkAsked` is cut to whole characters: an API server replaces half a
+ * Returns events that may have changed the node. Requests are cut to whole characters: an API server replaces half a
  * surrogate pair, and the value would never match.
  */
 export function nodeEventsOf({ metadata }: NodeConfig, node: Node): NodeEvents {
   return {
     bootId: machineOf(node).bootId,
     readySince: readySince(node),
-    checkAsked: metadata.annotations?.[annotations.check]?.slice(0, 64).toWellFormed(),
+    checkAsked: requestIn(metadata, annotations.check),
+    healAsked: requestIn(metadata, annotations.heal),
   };
+}
+
+function requestIn({ annotations: values }: NodeConfig['metadata'], name: string) {
+  return values?.[name]?.slice(0, 64).toWellFormed();
 }
 
 /** NIC reasons of an agent that could not inspect the NIC: an error, or a stop signal. */
@@ -34,7 +39,8 @@ export function checkResult(
   const { result } = verdict;
   const { outcome, nics, warnings } = result;
   if (outcome === 'ok' || nics.some(({ reason }) => !notInspected.has(reason))) return { result };
-  const message = nics[0]?.message || warnings.join('; ') || `the agent says ${outcome}`;
+  const message =
+    nics[0]?.message || warnings.join('; ') || `the agent reported outcome "${outcome}"`;
   return { failure: { reason: 'JobFailed', message } };
 }
 
@@ -58,10 +64,19 @@ export type Due = 'boot' | 'ready' | 'asked' | 'interval';
 export function dueOn(applied: Applied, now: NodeEvents, age: RecordAge): Due | undefined {
   const { ageMs, intervalMs, lastCheckMs } = age;
   if (hasBooted(applied, now)) return 'boot';
-  if (now.checkAsked !== undefined && now.checkAsked !== applied.checkAsked) return 'asked';
+  if (isNew(now.checkAsked, applied.checkAsked) || isHealAsked(applied, now)) return 'asked';
   // A kubelet in trouble toggles Ready every minute.
   if (wasAway(applied, now) && lastCheckMs >= checkPauseMs) return 'ready';
   return ageMs >= pauseOf(applied, intervalMs) ? 'interval' : undefined;
+}
+
+/** True if a user requested healing with this check. */
+export function isHealAsked({ healAsked: then }: Applied, { healAsked }: NodeEvents): boolean {
+  return isNew(healAsked, then);
+}
+
+function isNew(value: string | undefined, handled: string | undefined): boolean {
+  return value !== undefined && value !== handled;
 }
 
 /** True if the machine rebooted since the last check; a missing boot id does not count. */

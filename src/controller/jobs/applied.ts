@@ -52,6 +52,7 @@ const recordSchema = z.object({
   bootId: z.string().optional(),
   readySince: z.string().optional(),
   checkAsked: z.string().optional(),
+  healAsked: z.string().optional(),
   checkedAt: z.iso.datetime({ offset: true }).optional(),
   job: z.string().min(1),
   attempt: z.int().min(0).max(mostAttempts),
@@ -175,11 +176,12 @@ function rolloutIn({ revision, rollout }: Terms) {
 }
 
 /** Returns record fields that identify the node's state at check time. */
-export function recordedEvents({ bootId, readySince, checkAsked }: NodeEvents) {
+export function recordedEvents({ bootId, readySince, checkAsked, healAsked }: NodeEvents) {
   return {
     ...(bootId ? { bootId } : {}),
     ...(readySince ? { readySince } : {}),
     ...(checkAsked === undefined ? {} : { checkAsked }),
+    ...(healAsked === undefined ? {} : { healAsked }),
   };
 }
 

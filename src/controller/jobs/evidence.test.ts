@@ -53,7 +53,7 @@ describe('the outcome of a finished run', () => {
     const words = podStatusWith(JSON.stringify({ protocol: 4, status: 'fine' }));
     expect(failure(words)).toMatchObject({
       reason: 'ProtocolMismatch',
-      message: 'the agent answers in protocol 4, this controller speaks 1, 2, 3',
+      message: 'the agent reported protocol 4, this controller supports 1, 2, 3',
     });
   });
 
@@ -89,7 +89,13 @@ describe('the outcome of a finished run', () => {
   const stillThere = agentIn({ running: {} });
 
   it.each<[string, Pod['status'] | undefined, readonly (object | undefined)[], string, boolean]>([
-    ['a Job without its Pod', undefined, [failed, suspendedJob], 'the Pod is gone', true],
+    [
+      'a Job without its Pod',
+      undefined,
+      [failed, suspendedJob],
+      'the Pod of the Job no longer exists',
+      true,
+    ],
     [
       'a terminated agent',
       podStatusWith('', { exitCode: 143 }),
@@ -102,7 +108,7 @@ describe('the outcome of a finished run', () => {
       'a Job that was resumed',
       undefined,
       [failed, { ...suspendedJob, status: 'False' }],
-      'the Pod is gone',
+      'the Pod of the Job no longer exists',
       false,
     ],
   ])(

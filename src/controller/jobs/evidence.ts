@@ -51,7 +51,7 @@ function phaseOf({ metadata, spec }: Job, pod: Pod | undefined): Exclude<Phase, 
 
 /** A Job past its deadline has condition FailureTarget while its Pod terminates: on an unreachable node, forever. */
 function overdueOf(job: Job): Failure {
-  const message = `the Job has ended, its Pod is still on the node: is the node up?${suspension(job)}`;
+  const message = `the Job has ended, but its Pod is still on the node: check whether the node is up${suspension(job)}`;
   return { reason: 'DeadlineExceeded', message };
 }
 
@@ -192,14 +192,16 @@ function read(run: RunId, message: string): RunOutcome {
   const value = jsonIn(message);
   const version = anyProtocol.safeParse(value).data?.protocol;
   if (version !== undefined && !protocols.some((known) => known === version)) {
-    const text = `the agent answers in protocol ${JSON.stringify(version)}, this controller speaks ${protocols.join(', ')}`;
+    const text = `the agent reported protocol ${JSON.stringify(version)}, this controller supports ${protocols.join(', ')}`;
     return { kind: 'failure', reason: 'ProtocolMismatch', message: text };
   }
   const { data: result } = jobResult.safeParse(value);
-  if (!result) return resultLost('the termination message is not a result');
+  if (!result) return resultLost('the termination message of the Pod is not an agent result');
   const { uid, generation, attempt } = result;
   if (uid !== run.uid || generation !== run.generation || attempt !== run.attempt) {
-    return resultLost(`the result is about generation ${generation}, attempt ${attempt} of ${uid}`);
+    return resultLost(
+      `the result belongs to generation ${generation}, attempt ${attempt} of object ${uid}`,
+    );
   }
   // The agent refuses a request before any change, hence no NIC results.
   return result.outcome === 'refused' ? refusalIn(result) : { kind: 'result', result };
@@ -234,10 +236,14 @@ function missingNic(nic: RequestInterface, spoken: Protocol): NicResult {
   const missing = { index, mac, name: '', state: 'Failed' } as const;
   const needed = protocolOf(nic);
   if (needed > spoken) {
-    const message = `IPv6 and routing ${nic.routing} need protocol ${needed}, the agent knows ${spoken}: the NIC stays as it is`;
+    const message = `IPv6 and routing ${nic.routing} need protocol ${needed}, the agent supports ${spoken}: the NIC is unchanged`;
     return { ...missing, reason: 'AgentTooOld', message };
   }
-  return { ...missing, reason: 'ApplyFailed', message: 'the agent says nothing of this NIC' };
+  return {
+    ...missing,
+    reason: 'ApplyFailed',
+    message: 'the agent reported no result for this NIC',
+  };
 }
 
 /** Returns the Kubernetes reason for a missing result, if known. */
@@ -247,7 +253,7 @@ function failureWithoutResult(state: JobState, terminated?: Terminated): Failure
 
 function killed(terminated: Terminated | undefined): Failure | undefined {
   if (terminated?.reason !== 'OOMKilled') return undefined;
-  return { reason: 'OutOfMemory', message: 'the agent was killed for using too much memory' };
+  return { reason: 'OutOfMemory', message: 'the agent was killed for exceeding its memory limit' };
 }
 
 /**
@@ -278,9 +284,9 @@ function missingResultText({ job, pod }: JobState, terminated?: Terminated): str
 }
 
 function lastState(pod: Pod | undefined, terminated?: Terminated): string {
-  if (!pod) return 'the Pod is gone';
-  if (!terminated) return 'the container never ran';
-  return `the agent ended with exit code ${terminated.exitCode} and said nothing`;
+  if (!pod) return 'the Pod of the Job no longer exists';
+  if (!terminated) return 'the agent container never started';
+  return `the agent ended with exit code ${terminated.exitCode} and no result`;
 }
 
 function resultLost(message: string) {

@@ -75,10 +75,15 @@ export function createJobRunner(options: JobRunnerOptions): Runner {
   async function prepare(task: AgentTask, signal: AbortSignal): Promise<Run> {
     const job = await jobFor(task, signal);
     if (job.metadata.deletionTimestamp) {
-      throw new RunRefused(`Job ${job.metadata.name} is being deleted; its successor has to wait`);
+      throw new RunRefused(
+        `Job ${job.metadata.name} is being deleted; the next Job starts after that`,
+      );
     }
     const [run] = read([job]);
-    if (!run) throw new RunRefused(`Job ${job.metadata.name} is somebody else's`);
+    if (!run)
+      throw new RunRefused(
+        `Job ${job.metadata.name} exists and is not managed by MultiNIC; delete it`,
+      );
     return run;
   }
 

@@ -29,7 +29,7 @@ describe('healthOf', () => {
 
   it.each([
     ['pod', /has no Pod after 20 s.*quota, admission/, 'kubelet'],
-    ['kubelet', /has not begun on node worker-1 within 20 s; is its kubelet at work/, 'quota'],
+    ['kubelet', /has not started on node worker-1 within 20 s; check whether its kubelet/, 'quota'],
     ['container', /events of its Pod on node worker-1.*mounts/, 'kubelet'],
   ] as const)('healthOf names the place to look for a run waiting for its %s', (...row) => {
     const [awaits, words, unsaid] = row;

@@ -8,7 +8,7 @@ const checkPendingMs = 15_000;
 /** Returns why no agent can start on the node; undefined if ready or unknown. */
 export function unreachable(node: Node): Failure | undefined {
   if (isReady(node) !== false) return undefined;
-  const message = `node ${node.metadata.name} is not ready; no agent is sent before it is`;
+  const message = `node ${node.metadata.name} is not ready; the agent starts when it is`;
   return { reason: 'NodeNotReady', message };
 }
 
@@ -35,11 +35,11 @@ export function healthOf(
 
 function notStarted({ node, name, awaits = 'kubelet' }: Run, age: number): Failure {
   const seconds = Math.round(age / 1000);
-  const begun = `the agent of ${name} has not begun on node ${node} within ${seconds} s`;
+  const begun = `the agent of Job ${name} has not started on node ${node} within ${seconds} s`;
   const messages = {
-    pod: `Job ${name} has no Pod after ${seconds} s; its events say who refuses it: quota, admission, a ServiceAccount or PriorityClass that is not there`,
-    kubelet: `${begun}; is its kubelet at work?`,
-    container: `the agent of ${name} has not begun within ${seconds} s; the events of its Pod on node ${node} say what its container waits for: mounts, image, runtime`,
+    pod: `Job ${name} has no Pod after ${seconds} s; see its events: quota, admission, or a missing ServiceAccount or PriorityClass`,
+    kubelet: `${begun}; check whether its kubelet is running`,
+    container: `the agent of Job ${name} has not started within ${seconds} s; see the events of its Pod on node ${node}: mounts, image, container runtime`,
   };
   return { reason: 'NotStarted', message: messages[awaits] };
 }

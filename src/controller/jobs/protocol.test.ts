@@ -164,7 +164,7 @@ describe('protocol 3', () => {
     const [first, other] = status?.interfaceStatuses ?? [];
     expect(first).toMatchObject({ status: 'Configured' });
     expect(other).toMatchObject({ status: 'Failed', reason: 'AgentTooOld' });
-    expect(other?.message).toContain('routing isolated need protocol 3, the agent knows 2');
+    expect(other?.message).toContain('routing isolated need protocol 3, the agent supports 2');
     // The agent may be upgraded at any time; protocol 1 is never used for this agent.
     await fixture.eventually(
       () => fixture.agents.requests.length >= 4,

@@ -101,7 +101,7 @@ describe('acceptSpec', () => {
     'acceptSpec blocks agent runs when nodeName is %j',
     (nodeName) => {
       const accepted = acceptSpec(nodeConfig({ spec: { nodeName } }));
-      expect(accepted.blocked).toBe('spec.nodeName: names no node');
+      expect(accepted.blocked).toBe('spec.nodeName: is empty; set the name of the node');
       expect(accepted.entries).toHaveLength(1);
     },
   );

@@ -50,7 +50,7 @@ export function acceptSpec({ spec, flaw }: NodeConfig): AcceptedSpec {
   // The writer bypassed Viola; Viola's next write for the node of this name corrects the field.
   return spec.nodeName?.trim()
     ? accepted
-    : { ...accepted, blocked: 'spec.nodeName: names no node' };
+    : { ...accepted, blocked: 'spec.nodeName: is empty; set the name of the node' };
 }
 
 /** Decides per entry whether it can be configured; a refused entry is never treated as removed. */

@@ -10,6 +10,8 @@ export interface NodeEvents {
   readonly readySince?: string | undefined;
   /** Value of the annotation requesting a check. */
   readonly checkAsked?: string | undefined;
+  /** Value of the annotation requesting a check with healing. */
+  readonly healAsked?: string | undefined;
 }
 
 /** The task for one agent run on one node. */

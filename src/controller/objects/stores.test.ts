@@ -46,7 +46,7 @@ describe('queries over all objects', () => {
       expect(stores.leavingSince(new Date(deletionTimestamp))).toHaveLength(100);
       expect(stores.leavingSince(new Date('2026-01-01T00:00:01Z'))).toEqual([]);
       expect(stores.processed()).toBe(100);
-      expect(owns(one)).toContain('the deployed controller wrote the status of n');
+      expect(owns(one)).toContain('the legacy controller wrote the status of n');
     });
     expect(parsed).toBe(0);
   });

@@ -164,7 +164,7 @@ describe('deletions', () => {
 
   it.each([
     ['namespace multinic-system', namespaces],
-    ['the kind multinicnodeconfigs.multinic.io', crds],
+    ['CRD multinicnodeconfigs.multinic.io', crds],
   ])('objects whose %s was removed by force are held', async (what, kind) => {
     const find = async (asked: unknown) => (asked === kind ? undefined : { metadata: {} });
     const { clock, guard } = guardWith({ find, gone: 0, there: 1 });
@@ -172,7 +172,7 @@ describe('deletions', () => {
     await clock.advance(5_000);
     expect(await guard.consentToDelete(leaving('last'), signal)).toMatchObject({
       kind: 'asked',
-      message: expect.stringContaining(`${what} is gone`) as string,
+      message: expect.stringContaining(`${what} no longer exists`) as string,
     });
   });
 

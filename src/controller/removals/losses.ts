@@ -45,7 +45,12 @@ function leftBehind({ config, former }: RemovalInput): Removal | undefined {
   // The clean-up has already started.
   if (!successor && record?.action === 'cleanup') return undefined;
   const macs = missing(deliveredMacs(config), successor && acceptSpec(successor));
-  return loss({ basis: 'sideEffect', nodeName, macs, why: 'the object means another node now' });
+  return loss({
+    basis: 'sideEffect',
+    nodeName,
+    macs,
+    why: 'the object now refers to another node',
+  });
 }
 
 /** Returns an object in deletion whose NICs on the node are missing here: its own deletion needs consent first. */
@@ -68,7 +73,7 @@ function displaced(
   for (const other of records.others(config, nodeName)) {
     if (other.metadata.deletionTimestamp !== undefined || !isOn(other, node)) continue;
     const macs = missing(deliveredMacs(other), spec);
-    const why = `${other.metadata.name} delivered them, and this object means the node now`;
+    const why = `MultiNicNodeConfig ${other.metadata.name} configured them, and this object now refers to the node`;
     const found = loss({ basis: 'sideEffect', nodeName, macs, why });
     if (found) return found;
   }
@@ -81,7 +86,7 @@ function dropped({ config, spec, node }: RemovalInput): Removal | undefined {
   if (!record || !isOn(config, node)) return undefined;
   if (record.action === 'apply' && record.content === contentHash(node, spec)) return undefined;
   const macs = missing(deliveredMacs(config), spec);
-  const why = 'the spec has them no more';
+  const why = 'the spec no longer lists them';
   return loss({ basis: 'named', nodeName: node.metadata.name, macs, why });
 }
 

@@ -69,7 +69,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
       client.find(namespaces, { name: namespace }, { signal }),
       client.find(crds, { name: crdName }, { signal }),
     ]);
-    return endOf(`namespace ${namespace}`, home) ?? endOf(`the kind ${crdName}`, kind);
+    return endOf(`namespace ${namespace}`, home) ?? endOf(`CRD ${crdName}`, kind);
   });
 
   async function consentToDelete(config: NodeConfig, signal: AbortSignal): Promise<Consent> {
@@ -99,7 +99,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
       edits.delete(key);
       return { kind: 'granted' };
     }
-    const what = `NICs ${loss.macs.join(', ')} would leave node ${loss.nodeName}: ${loss.why}`;
+    const what = `NIC${loss.macs.length === 1 ? '' : 's'} ${loss.macs.join(', ')} would be removed from node ${loss.nodeName}: ${loss.why}`;
     if (loss.basis === 'sideEffect') return { kind: 'asked', message: `${what}; ${toEdit}` };
     const before = askedBefore(config);
     if (before !== undefined) return { kind: 'asked', message: before };
@@ -145,7 +145,7 @@ export function createRemovalGuard(options: RemovalGuardOptions): RemovalGuard {
       limit: removalLimits.nodesOfCluster,
     });
     if (decision.held.size === 0) return undefined;
-    return `${decision.count} of ${all} objects take NICs from their nodes within a minute`;
+    return `${decision.count} of ${all} objects remove NICs from their nodes within one minute`;
   }
 
   function gone(config: NodeConfig): void {
@@ -196,9 +196,9 @@ function askedBefore({ metadata, status }: NodeConfig): string | undefined {
 
 /** A missing namespace or CRD was removed by force, which is no consent to clean the nodes. */
 function endOf(what: string, owner: KubeObject | undefined): string | undefined {
-  if (!owner) return `${what} is gone`;
+  if (!owner) return `${what} no longer exists`;
   return owner.metadata.deletionTimestamp === undefined ? undefined : `${what} is being deleted`;
 }
 
-const toDelete = `if that was meant, annotate them ${annotations.deleteConsent}=<RFC 3339 time>`;
-const toEdit = `if that is meant, annotate the object ${annotations.allowRemovals} with a new value; else undo the edit`;
+const toDelete = `to confirm, set the annotation ${annotations.deleteConsent}=<RFC 3339 time> on the deleted objects`;
+const toEdit = `to confirm, set the annotation ${annotations.allowRemovals} to a new value; otherwise undo the edit`;

@@ -35,7 +35,7 @@ describe('admission', () => {
   it('a node admits only one agent at a time', () => {
     expect(admission([run('older', 'a')]).request(candidate('a'))).toMatchObject({
       granted: false,
-      why: 'older is at work on node a',
+      why: 'Job older is running on node a',
     });
     expect(admission([run('older', 'a', 'ended')]).request(candidate('a')).granted).toBe(true);
   });
@@ -53,7 +53,7 @@ describe('admission', () => {
     expect(admitting.request(candidate('a')).granted).toBe(true);
     expect(admitting.request(candidate('b'))).toMatchObject({
       granted: false,
-      why: '2 agents are at work, no more than 2 may be',
+      why: '2 of at most 2 agents are running',
     });
   });
 
@@ -72,7 +72,7 @@ describe('admission', () => {
     const retry = { ...run('x', 'x'), attempt: 2 };
     expect(admission([retry]).request({ ...candidate('a'), attempt: 2 })).toMatchObject({
       granted: false,
-      why: '1 further attempts are under way, no more than 1 may be',
+      why: '1 of at most 1 retries are running',
     });
     expect(admission([retry]).request(candidate('a')).granted).toBe(true);
     const cleanup = { ...run('x', 'x'), action: 'cleanup' as const };
@@ -132,7 +132,7 @@ describe('admission', () => {
     const admitting = admission([run('x', 'x')], image);
     expect(admitting.request(candidate('a'))).toMatchObject({
       granted: false,
-      why: expect.stringContaining('one node at a time; x is at work') as string,
+      why: expect.stringContaining('one node at a time; Job x is running') as string,
     });
     expect(admitting.request({ ...candidate('c'), action: 'check' }).granted).toBe(true);
     expect(admission([], image).request(candidate('a')).granted).toBe(true);

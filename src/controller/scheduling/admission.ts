@@ -44,7 +44,7 @@ type Lane = (typeof lanes)[number];
 const laneNames = {
   change: 'changes',
   cleanup: 'clean-ups',
-  retry: 'further attempts',
+  retry: 'retries',
   check: 'checks',
 } as const satisfies Record<Lane, string>;
 
@@ -99,12 +99,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const open = runner.runsOn(node).filter(({ phase }) => phase !== 'ended');
     const other = open.find((run) => run.name !== name);
     const isItsOwn = open.length > 0;
-    if (other) return { isItsOwn, why: `${other.name} is at work on node ${node}` };
+    if (other) return { isItsOwn, why: `Job ${other.name} is running on node ${node}` };
     if (occupied(node)) {
-      return { isItsOwn, why: `a Job of the deployed controller is at work on node ${node}` };
+      return { isItsOwn, why: `a Job of the legacy controller is running on node ${node}` };
     }
     if ([...granted.values()].some((one) => one.node === node)) {
-      return { isItsOwn, why: `another agent is being started on node ${node}` };
+      return { isItsOwn, why: `another agent is starting on node ${node}` };
     }
     return { isItsOwn };
   }
@@ -119,16 +119,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const all = active();
     const most = limit();
     if (all.length >= most) {
-      return `${all.length} agents are at work, no more than ${most} may be`;
+      return `${all.length} of at most ${most} agents are running`;
     }
     const first = lane === 'check' ? undefined : firstOfImage(all);
     if (first !== undefined) {
-      return `the agent image has completed no run in this cluster and works on one node at a time; ${first} is at work`;
+      return `the agent image has not completed a run in this cluster and is used on one node at a time; Job ${first} is running`;
     }
     const alike = all.filter((one) => laneOf(one) === lane).length;
     const mostAlike = limitOf(lane, most);
     return alike >= mostAlike
-      ? `${alike} ${laneNames[lane]} are under way, no more than ${mostAlike} may be`
+      ? `${alike} of at most ${mostAlike} ${laneNames[lane]} are running`
       : undefined;
   }
 

@@ -57,7 +57,7 @@ export interface NextRunOptions {
 }
 
 const recordNotStored =
-  'the cluster does not keep status.applied: its CustomResourceDefinition is older than this controller, apply deploy/crds';
+  'the cluster does not store status.applied: its CustomResourceDefinition is older than this controller; apply deploy/crds';
 
 /** Fallback requeue for queued objects; normally the end of another run wakes the object earlier. */
 export const requeueMs = 30_000;
@@ -99,11 +99,14 @@ export function createNextRun(options: NextRunOptions): NextRun {
       }
       case 'remove':
         await runner.remove(next.run, signal);
-        return waiting(report, turn(`${next.run.name} is out of date and is taken back`));
+        return waiting(report, turn(`Job ${next.run.name} is outdated and is being deleted`));
       case 'wait':
         return next.current
           ? follow(task, next.run, signal)
-          : waiting(report, turn(`${next.run.name}, sent before the last change, is at work`));
+          : waiting(
+              report,
+              turn(`Job ${next.run.name}, started before the last change, is still running`),
+            );
       case 'pause':
         reportOutcome(task, next.observed);
         return { done: false, requeueAfterMs: next.forMs };
@@ -227,7 +230,7 @@ export function createNextRun(options: NextRunOptions): NextRun {
     }
     // The run changed nothing and needs no user action: the next run's outcome is reported instead.
     metrics.count('multinic_job_results_total', { outcome: 'failed' });
-    const message = `the node is of the family ${record.foundFamily}: another agent is sent for that`;
+    const message = `the node uses ${record.foundFamily}: an agent for ${record.foundFamily} is started`;
     report.tell({ kind: 'waiting', ...turn(message), repeat: record.attempt > 1 }, record);
   }
 

@@ -43,7 +43,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       permission.release();
       part?.release();
     }
-    log.info({ config: key, job: name, node, action, attempt, generation }, 'agent sent');
+    log.info({ config: key, job: name, node, action, attempt, generation }, 'agent Job started');
     metrics.count('multinic_jobs_started_total', { action });
     return undefined;
   };

@@ -201,7 +201,7 @@ export function createRollout(options: RolloutOptions): Rollout {
     const others = [...domainsAtWork(key)].filter(([domain]) => domain !== own);
     const [other] = others;
     if (!other) return undefined;
-    const message = `rollout: node ${other[1]} is being changed; nodes of another ${domainLabel} follow when the nodes of ${other[0]} have ended`;
+    const message = `rollout: node ${other[1]} is being changed; nodes with another ${domainLabel} follow after those in ${other[0]}`;
     return refusal(message, progress);
   }
 

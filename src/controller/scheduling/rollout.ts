@@ -99,12 +99,12 @@ export function waitingMessage({ step, size, failed }: Progress, tally: Tally): 
   if (step === 'canary') {
     const [first] = running;
     const canary = first === undefined ? 'one node' : `node ${first}`;
-    return `rollout to ${nodes}: ${canary} is changed first; the next step starts when it has ended well`;
+    return `rollout to ${nodes}: ${canary} is changed first; the next step starts after its success`;
   }
   if (step !== 'stopped') {
-    return `rollout to ${nodes}: ${size} are changed first; the next step starts when they have ended well`;
+    return `rollout to ${nodes}: ${size} ${size === 1 ? 'is' : 'are'} changed first; the next step starts after their success`;
   }
   const more = failed.length - shownNames;
   const names = `${failed.slice(0, shownNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return `rollout to ${nodes} is stopped: ${names} failed; correct the cause, or continue with a new value of the annotation multinic.io/rollout-continue on any object of the source`;
+  return `rollout to ${nodes} is stopped: ${names} failed; correct the cause, or set the annotation multinic.io/rollout-continue to a new value on any object of the source`;
 }

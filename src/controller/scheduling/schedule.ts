@@ -163,7 +163,7 @@ function failuresInARow(applied: Applied, runs: readonly Run[]): number {
 /** Returns the outcome of a started run that is no longer under way. */
 function endOf({ job }: Applied, runs: readonly Run[]): ObservedRun {
   const run = runs.find(({ name }) => name === job);
-  const message = `${job} is gone, and nobody saw how it ended`;
+  const message = `Job ${job} no longer exists, and its outcome is unknown`;
   const lost: RunOutcome = { kind: 'failure', reason: 'ResultLost', message };
   return { job, verdict: run?.ended?.verdict ?? lost };
 }

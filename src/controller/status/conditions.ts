@@ -141,7 +141,7 @@ function accepted({ entries = [], blocked }: ConditionsInput['spec']): Condition
 }
 
 function usable(count: number): string {
-  if (count === 0) return 'there are no entries';
+  if (count === 0) return 'the spec has no entries';
   return count === 1 ? '1 entry can be used' : `all ${count} entries can be used`;
 }
 
@@ -161,7 +161,7 @@ export const asApplied: ConditionUpdate = {
   type: 'Drifted',
   status: 'False',
   reason: 'AsApplied',
-  message: 'the node has what was applied',
+  message: 'the node matches what was applied',
 };
 
 function nameDiffers(name: NameMatch | undefined): ConditionUpdate[] {
@@ -212,7 +212,11 @@ export function readyIn(situation: RunPhase, entries: readonly Entry[]): Judgeme
 
 function working({ trouble, node }: Run): Judgement {
   if (trouble) return no(trouble.reason, trouble.message);
-  return { status: 'Unknown', reason: 'SpecChanged', message: `an agent works on node ${node}` };
+  return {
+    status: 'Unknown',
+    reason: 'SpecChanged',
+    message: `an agent is running on node ${node}`,
+  };
 }
 
 function judged(verdict: RunOutcome, entries: readonly Entry[]): Judgement {
@@ -221,7 +225,8 @@ function judged(verdict: RunOutcome, entries: readonly Entry[]): Judgement {
   const [first] = nics.filter(isOpen);
   if (first) return no(first.reason, describe(nics, entries));
   // A host-wide problem without a NIC is reported as a warning.
-  if (outcome !== 'ok') return no('JobFailed', warnings.join('; ') || `the agent says ${outcome}`);
+  if (outcome !== 'ok')
+    return no('JobFailed', warnings.join('; ') || `the agent reported outcome "${outcome}"`);
   const [refused] = rejectionsOf(entries);
   if (refused !== undefined) return no('InvalidEntries', rejectionsOf(entries).join('; '));
   return { status: 'True', reason: 'AllInterfacesConfigured', message: success(entries, warnings) };
@@ -242,7 +247,7 @@ function describe(nics: readonly NicResult[], entries: readonly Entry[]): string
 function success(entries: readonly Entry[], warnings: readonly string[]): string {
   const words =
     entries.length === 0
-      ? 'No interfaces: nothing on the node is ours'
+      ? 'No interfaces: MultiNIC manages nothing on the node'
       : `${entries.length === 1 ? '' : 'All '}${interfaces(entries.length)} configured successfully`;
   return warnings.length === 0 ? words : `${words}; warnings: ${warnings.join(', ')}`;
 }

@@ -167,7 +167,7 @@ function inRemoval(before: InterfaceStatus, now: Date): InterfaceStatus {
 const leaves: NicState = {
   status: 'InProgress',
   reason: 'SpecChanged',
-  message: 'is not in the spec any more and leaves the node',
+  message: 'is no longer in the spec and is being removed from the node',
 };
 
 function unremovedNic(nic: NicResult, before: InterfaceStatus | undefined): NicIdentity {
@@ -222,7 +222,7 @@ function initialState(situation: Exclude<RunPhase, { kind: 'ended' }>): NicState
       return { status: 'Pending', reason: situation.reason, message: situation.message };
     case 'working':
     case 'recorded':
-      return { status: 'InProgress', reason: 'SpecChanged', message: 'the agent is at work' };
+      return { status: 'InProgress', reason: 'SpecChanged', message: 'the agent is running' };
     default:
       return situation satisfies never;
   }
@@ -240,7 +240,7 @@ function earlierState(before: InterfaceStatus | undefined): NicState | undefined
 /** Returns why the finished run has no result for a NIC. */
 function failureOf(verdict: RunOutcome): Failure {
   if (verdict.kind === 'failure') return verdict;
-  return { reason: 'JobFailed', message: 'the agent says nothing of this NIC' };
+  return { reason: 'JobFailed', message: 'the agent reported no result for this NIC' };
 }
 
 /** Identity fields of a NIC status, requested or observed. */
@@ -266,17 +266,26 @@ interface Stamp {
 
 /** Returns one `interfaceStatuses` entry; times change only with new content. */
 function nicStatus(nic: NicIdentity, reportedState: NicState, stamp: Stamp): InterfaceStatus {
-  const { before, now, inspectedAt } = stamp;
-  const { carrier: found, ...state } = reportedState;
+  const { before, now } = stamp;
+  const { carrier: _, ...state } = reportedState;
   const reported = defined({ ...nic, ...state, message: shortMessage(state.message) });
-  const lastChecked = inspectedAt ? rfc3339(inspectedAt) : before?.lastChecked;
-  const lastConfigured =
-    state.status === 'Configured' && inspectedAt ? lastChecked : before?.lastConfigured;
   const lastUpdated = before && isUnchanged(before, reported) ? before.lastUpdated : undefined;
   return {
     ...reported,
     lastUpdated: lastUpdated ?? rfc3339(now),
-    ...defined({ lastChecked, lastConfigured, carrier: inspectedAt ? found : before?.carrier }),
+    ...defined(inspection(reportedState, stamp)),
+  };
+}
+
+/** Returns the fields of the agent's last inspection; without a new inspection they stay. */
+function inspection({ status, carrier }: NicState, { before, inspectedAt }: Stamp) {
+  const { lastChecked, lastConfigured } = before ?? {};
+  if (!inspectedAt) return { lastChecked, lastConfigured, carrier: before?.carrier };
+  const at = rfc3339(inspectedAt);
+  return {
+    lastChecked: at,
+    lastConfigured: status === 'Configured' ? at : lastConfigured,
+    carrier,
   };
 }
 

@@ -10,7 +10,7 @@ import type { NodeConfig } from '../objects/stores.ts';
 export function pausedIn(config: Pick<NodeConfig, 'metadata'>): Failure | undefined {
   const pause = pauseOf(config);
   if (!pause.isPaused || config.metadata.deletionTimestamp !== undefined) return undefined;
-  return { reason: 'Paused', message: pauseMessage(pause, 'no agent is sent to the node') };
+  return { reason: 'Paused', message: pauseMessage(pause, 'no agent is started on the node') };
 }
 
 /** Returns the condition Paused for a paused object. */

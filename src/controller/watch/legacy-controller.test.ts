@@ -172,7 +172,7 @@ describe('next to an idle legacy controller', () => {
     await fixture.admin.patchStatus(pods, pod, { status: { phase: 'Failed', reason: 'Evicted' } });
     await fixture.until(
       'worker-1',
-      (config) => messageOn(config)?.includes('has just left') ?? false,
+      (config) => messageOn(config)?.includes('has just ended') ?? false,
     );
     await fixture.admin.delete(pods, pod, { gracePeriodSeconds: 0 });
     await fixture.pass(300);
@@ -205,7 +205,7 @@ describe('next to an idle legacy controller', () => {
     };
     await fixture.admin.patchStatus(nodeConfigs, ref, { status: looked });
     const config = await untilYielding();
-    expect(messageOn(config)).toContain('the deployed controller wrote the status of worker-1');
+    expect(messageOn(config)).toContain('the legacy controller wrote the status of worker-1');
     await fixture.apply('worker-1', { interfaces: [entry(0), entry(1)] });
     await fixture.pass(50);
     expect(fixture.agents.requests).toHaveLength(1);
@@ -227,7 +227,7 @@ describe('next to an idle legacy controller', () => {
     await startTheirs();
     await fixture.until(
       'worker-1',
-      (config) => messageOn(config)?.includes('runs the deployed') ?? false,
+      (config) => messageOn(config)?.includes('runs the legacy controller') ?? false,
     );
   });
 

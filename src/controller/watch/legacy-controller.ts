@@ -35,10 +35,12 @@ export interface OtherControllerOptions {
 const successorWithinMs = 60_000;
 
 const takeItOver =
-  `stop it for good, then annotate the object ${annotations.takeOver}=true ` +
+  `stop it permanently, then set the annotation ${annotations.takeOver}=true on the object ` +
   'or start this controller with --take-over true';
 
-const wroteStatus = 'the deployed controller wrote the status of';
+const wroteStatus = 'the legacy controller wrote the status of';
+/** Earlier releases stored this text in the condition. */
+const wroteStatusBefore = 'the deployed controller wrote the status of';
 
 /**
  * Detects the legacy controller: two controllers must never change one node. While the legacy controller runs, nothing
@@ -63,9 +65,9 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
   function running(): string | undefined {
     const [pod] = pods.byIndex('running', 'yes');
     const next = `scale its Deployment to 0; ${takeItOver}`;
-    if (pod) return `Pod ${keyOf(pod)} runs the deployed controller: ${next}`;
+    if (pod) return `Pod ${keyOf(pod)} runs the legacy controller: ${next}`;
     if (clock.monotonicMs() - leftAt >= successorWithinMs) return undefined;
-    return `a Pod of the deployed controller has just left, another one may follow: ${next}`;
+    return `a Pod of the legacy controller has just ended, another may follow: ${next}`;
   }
 
   function evidenceOn({ status }: NodeConfig): string | undefined {
@@ -74,13 +76,13 @@ export function createOtherController(options: OtherControllerOptions): OtherCon
     if (foreign !== undefined) {
       return `${wroteStatus} ${foreign}; ${takeItOver}`;
     }
-    if (jobs.size > 0)
-      return `Jobs of the deployed controller are in this namespace; ${takeItOver}`;
+    if (jobs.size > 0) return `Jobs of the legacy controller are in this namespace; ${takeItOver}`;
     const condition = findCondition(status?.conditions, conditionType);
     // A status no longer in the legacy format was repaired. For past Pods and Jobs this condition is the only evidence.
-    if (condition?.status !== 'True' || condition.message?.startsWith(wroteStatus))
-      return undefined;
-    return condition.message || takeItOver;
+    if (condition?.status !== 'True') return undefined;
+    const { message = '' } = condition;
+    const isRepaired = [wroteStatus, wroteStatusBefore].some((text) => message.startsWith(text));
+    return isRepaired ? undefined : message || takeItOver;
   }
 
   return {

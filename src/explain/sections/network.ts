@@ -2,7 +2,7 @@ import { mtuDifferences } from '../checks/mtu.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
-import { bootWarningsIn } from '../node-messages.ts';
+import { bootWarningsOf } from '../node-messages.ts';
 import { nodeKey, valueOf } from '../subject.ts';
 import { ageOf, counted, joined, same, say } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
@@ -29,7 +29,7 @@ export function examineNetwork({ nodes }: SystemFacts): SectionReport {
 export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
   const checked = onFact(nodes, (list) => ({
     findings: list.flatMap((node) => {
-      const byReason = Map.groupBy(bootWarningsIn(node.message), ({ reason }) => reason);
+      const byReason = Map.groupBy(bootWarningsOf(node), ({ reason }) => reason);
       return [...byReason].map(([reason, warnings]) => {
         const evidence = joined(warnings.map(({ text }) => same(text)));
         return warning(nodeKey(node), reason, evidence, nextFor(reason, {}));

@@ -1,14 +1,15 @@
+import { findCondition } from '../../api/condition.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
-import { multinic } from '../commands.ts';
+import { keyOf, multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { nodeKey, valueOf } from '../subject.ts';
 import { counted, joined, ofMessage, rowOf, say } from '../wording.ts';
-import { type Checked, error, onFact, reportOf, warning } from './check.ts';
+import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the NICs are configured and unchanged. */
 export function examineNodes(facts: SystemFacts): SectionReport {
@@ -19,7 +20,7 @@ export function examineNodes(facts: SystemFacts): SectionReport {
   );
   const checked = onFact(facts.nodes, (nodes) => ({
     findings: nodes.flatMap((node) => [
-      ...notReady(node, unreachable),
+      ...notReady(node, { facts, unreachable }),
       ...drifted(node),
       ...carriers(node),
     ]),
@@ -37,23 +38,42 @@ export function examineNodes(facts: SystemFacts): SectionReport {
 /** Configuration, drift and carrier. */
 const checksOfNodes = 3;
 
-function notReady(node: NodeView, unreachable: ReadonlySet<string>): Checked['findings'] {
+interface Context {
+  readonly facts: SystemFacts;
+  /** Business clusters without connection. */
+  readonly unreachable: ReadonlySet<string>;
+}
+
+function notReady(node: NodeView, context: Context): Checked['findings'] {
   const key = nodeKey(node);
   const { ready, state, reason, message, providerId, nodeName } = node;
   const about = { nodeName, providerId };
   if (reason === 'Paused' && ready !== 'True') {
     return [warning(key, reason, ofMessage(reason, message), nextFor(reason, about))];
   }
-  if (state === 'Unknown' && ready === 'Unknown') {
-    const isKnown = reason === 'StatusUnsupported' || unreachable.has(providerId);
-    if (isKnown || node.nics.length === 0) return [];
-    const evidence = ofMessage('NoNodeStatus', message);
-    return [warning(key, 'NoNodeStatus', evidence, nextFor('NoNodeStatus', about))];
-  }
+  if (state === 'Unknown' && ready === 'Unknown') return withoutStatus(node, context);
   if (ready !== 'False') return [];
   const ofNics = failedNics(node);
   if (ofNics.length > 0) return ofNics;
   return [error(key, reason, ofMessage(reason, message), nextFor(reason, about))];
+}
+
+/** Time for a controller's first status, in milliseconds. */
+const patienceMs = 5 * 60_000;
+
+/** A new node has no status at first, and the list is as old as the last sync. */
+function withoutStatus(node: NodeView, { facts, unreachable }: Context): Checked['findings'] {
+  const { reason, message, providerId, nodeName, nics } = node;
+  const isKnown = reason === 'StatusUnsupported' || unreachable.has(providerId);
+  if (isKnown || nics.length === 0) return [];
+  const key = nodeKey(node);
+  const evidence = ofMessage('NoNodeStatus', message);
+  const config = valueOf(facts.configs)?.find((each) => keyOf(each) === node.config);
+  const ready = findCondition(config?.status?.conditions, 'NICsReady');
+  const age = facts.now.getTime() - Date.parse(ready?.lastTransitionTime ?? '');
+  if (age < patienceMs) return [info(key, 'NoNodeStatus', evidence)];
+  const next = nextFor('NoNodeStatus', { nodeName, providerId });
+  return [warning(key, 'NoNodeStatus', evidence, next)];
 }
 
 /** Returns a finding per NIC reason; empty: the node's own reason applies to every NIC. */

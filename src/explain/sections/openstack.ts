@@ -94,16 +94,19 @@ function unused(key: string, reason: string, ports: readonly UnusedPort[]): Chec
     return [info(key, reason, evidence)];
   }
   const [first] = ports;
-  const { en, ko } = ofMessage(reason, first?.message);
-  const subject = first?.address ?? first?.portId ?? '';
+  if (!first) return [];
+  const { portId = '', address = portId, message } = first;
+  const { en, ko } = ofMessage(reason, message);
   const evidence = say(
-    `${counted(count, 'port')} ${count === 1 ? 'is not a NIC' : 'are not NICs'}; ${subject}: ${en}`,
-    `포트 ${count}개가 NIC가 아닙니다; ${subject}: ${ko}`,
+    `${counted(count, 'port')} ${count === 1 ? 'is not a NIC' : 'are not NICs'}; ${address}: ${en}`,
+    `포트 ${count}개가 NIC가 아닙니다; ${address}: ${ko}`,
   );
-  const command =
-    count === 1 && first?.portId
-      ? multinic('why', first.portId)
-      : multinic('nics', '--state', 'Unused');
+  const commands = [commandFor(count, portId)];
   const text = rowOf(reason)?.action ?? evidence;
-  return [warning(key, reason, evidence, { text, commands: [command], preview: [] })];
+  return [warning(key, reason, evidence, { text, commands, preview: [] })];
+}
+
+function commandFor(count: number, portId: string): string {
+  const isSingle = count === 1 && portId !== '';
+  return isSingle ? multinic('why', portId) : multinic('nics', '--state', 'Unused');
 }

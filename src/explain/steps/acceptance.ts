@@ -1,6 +1,6 @@
 import type { NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
-import { nodeKey, type Subject } from '../subject.ts';
+import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
@@ -19,7 +19,9 @@ const blocking: ReadonlySet<string> = new Set([
 export function acceptance(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
-  if (!node || !nic) return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+  if (!node || !nic || isUnsent(node, nic)) {
+    return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+  }
   const about = { nodeName: node.nodeName, providerId: node.providerId, nic };
   if (nic.reason === 'InvalidEntry') {
     const next = nextFor('InvalidEntry', about);
@@ -69,7 +71,11 @@ function blockedBy({ ready, reason, message, object }: NodeView) {
 
 /** Returns a failure if the controller has not handled the latest generation. */
 function outdated(node: NodeView): Outcome | undefined {
-  const { generation = 0, observedGeneration = generation } = node.object ?? {};
+  const { object, state, ready, reason, message } = node;
+  if (!object && state === 'Pending' && ready === 'Unknown' && reason === '') {
+    return fail('SpecChanged', ofMessage('SpecChanged', message), nextFor('NoNodeStatus', {}));
+  }
+  const { generation = 0, observedGeneration = generation } = object ?? {};
   if (observedGeneration >= generation) return undefined;
   const evidence = say(
     `the controller of ${node.providerId} has handled generation ${observedGeneration} of ${nodeKey(node)}, not ${generation} yet`,

@@ -3,7 +3,7 @@ import type { Wording } from '../../api/reasons/reason-row.ts';
 import type { AgentJob } from '../facts.ts';
 import { nextFor } from '../next-steps.ts';
 import { foreignAddressIn } from '../node-messages.ts';
-import type { Subject } from '../subject.ts';
+import { isUnsent, type Subject } from '../subject.ts';
 import { ofMessage, rowOf, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 
@@ -11,7 +11,9 @@ import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
 export function agent(subject: Subject): Outcome {
   const { facts, node, nic } = subject;
   if (facts.node.state === 'unread') return skipped(facts.node);
-  if (!node || !nic) return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+  if (!node || !nic || isUnsent(node, nic)) {
+    return unknown('the NIC is not delivered', 'NIC가 전달되지 않았습니다');
+  }
   if (nic.state === 'Configured' || nic.reason === 'WaitingForNIC')
     return worked(subject, node, nic);
   const reason = reasonOf(node, nic);

@@ -1,24 +1,39 @@
 import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
+import type { Fact } from '../fact.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
-import { nodeKey, type Subject } from '../subject.ts';
+import { isUnsent, nodeKey, type Subject } from '../subject.ts';
 import { ofMessage, say, since } from '../wording.ts';
-import { fail, type Outcome, ok, skipped, unknown } from './outcome.ts';
+import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the business cluster holds the planned NIC. */
 export function delivery(subject: Subject): Outcome {
   const { facts, node } = subject;
-  const { cluster } = facts;
   return (
-    (cluster.state === 'read' ? clusterProblem(cluster.value, providerOf(subject)) : undefined) ??
+    withoutProvider(subject) ??
+    clusterProblem(facts.cluster, providerOf(subject)) ??
     refused(subject) ??
-    (cluster.state === 'unread' ? skipped(cluster) : undefined) ??
-    (facts.node.state === 'unread' ? skipped(facts.node) : undefined) ??
+    unread(subject) ??
     notThere(subject) ??
     delivered(node, subject)
   );
+}
+
+/** Without a node the business cluster is unknown. */
+function withoutProvider(subject: Subject): Outcome | undefined {
+  const { facts } = subject;
+  if (providerOf(subject) !== undefined) return undefined;
+  return facts.port.state === 'unread' ? skipped(facts.port) : notThere(subject);
+}
+
+function unread({ facts, nic }: Subject): Outcome | undefined {
+  const { cluster, node, port } = facts;
+  if (cluster.state === 'unread') return skipped(cluster);
+  if (node.state === 'unread') return skipped(node);
+  return !nic && port.state === 'unread' ? skipped(port) : undefined;
 }
 
 function providerOf({ port, node }: Subject): string | undefined {
@@ -27,9 +42,11 @@ function providerOf({ port, node }: Subject): string | undefined {
 
 /** Returns why Viola cannot write to the business cluster; undefined: Viola can. */
 function clusterProblem(
-  cluster: ClusterView | undefined,
+  fact: Fact<ClusterView | undefined>,
   provider: string | undefined,
 ): Outcome | undefined {
+  if (fact.state === 'unread') return undefined;
+  const cluster = fact.value;
   if (!cluster) return notRegistered(provider);
   const { providerId, reachable, message, checkedAt } = cluster;
   if (reachable === undefined) {
@@ -77,16 +94,26 @@ export function registration(id: string): NextStep {
 }
 
 /** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
-function refused({ facts, port, config, node }: Subject): Outcome | undefined {
+function refused(subject: Subject): Outcome | undefined {
+  const { port, config, node } = subject;
   const last = port?.delivery;
-  const next = (reason: string) => nextFor(reason, { config: config?.config, port });
-  if (last && !last.ok) {
-    const reason = last.reason ?? 'ViolaPostError';
-    return fail(reason, withTime(ofMessage(reason, last.message), last, facts.now), next(reason));
-  }
-  const isOpen = !last && !hasObject(node);
-  if (!isOpen || config?.ready !== 'False' || !deliveryReasons.has(config.reason)) return undefined;
-  return fail(config.reason, ofMessage(config.reason, config.message), next(config.reason));
+  if (last) return last.ok ? undefined : refusedNode(subject, last);
+  const isOpen = !hasObject(node) && config?.ready === 'False';
+  if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
+  const next = nextFor(config.reason, { config: config.config, port });
+  return fail(config.reason, ofMessage(config.reason, config.message), next);
+}
+
+type LastDelivery = NonNullable<PortView['delivery']>;
+
+function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
+  const reason = last.reason ?? 'ViolaPostError';
+  const evidence = withTime(ofMessage(reason, last.message), last, facts.now);
+  const next = nextFor(reason, { config: config?.config, port });
+  // An unread node may have the NIC.
+  const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
+  const isHarmless = mayWork && reason !== 'ViolaPostError';
+  return (isHarmless ? warn : fail)(reason, evidence, next);
 }
 
 function withTime(
@@ -102,35 +129,40 @@ function hasObject(node: NodeView | undefined): boolean {
   return node !== undefined && (node.object !== undefined || node.state !== 'Unknown');
 }
 
-function notThere({ facts, port, config, node, nic }: Subject): Outcome | undefined {
-  if (!nic && facts.port.state === 'unread') return skipped(facts.port);
-  const about = { config: config?.config, port };
+function notThere(subject: Subject): Outcome | undefined {
+  const { port, node, nic } = subject;
   if (!node) {
     const evidence = say(
       'no OpenstackConfig delivers the node of the server',
       '서버의 노드를 전달하는 OpenstackConfig가 없습니다',
     );
-    return fail('Waiting', evidence, nextFor('NotSyncedYet', about));
+    return absent('Waiting', evidence, subject);
   }
+  const key = nodeKey(node);
   if (node.object?.deleting) {
     const evidence = say(
-      `MultiNicNodeConfig ${nodeKey(node)} is being deleted`,
-      `MultiNicNodeConfig ${nodeKey(node)}가 삭제되는 중입니다`,
+      `MultiNicNodeConfig ${key} is being deleted`,
+      `MultiNicNodeConfig ${key}가 삭제되는 중입니다`,
     );
-    return fail('Deleting', evidence, nextFor('Deleting', about));
+    return absent('Deleting', evidence, subject);
   }
-  if (!nic) {
+  if (!nic || isUnsent(node, nic)) {
     const evidence = say(
-      `node ${nodeKey(node)} does not list the port among its NICs`,
-      `노드 ${nodeKey(node)}의 NIC에 이 포트가 없습니다`,
+      `node ${key} does not list the port among its NICs`,
+      `노드 ${key}의 NIC에 이 포트가 없습니다`,
     );
-    return fail('Waiting', evidence, nextFor('NotSyncedYet', about));
+    return absent('Waiting', evidence, subject);
   }
   if (hasObject(node) || port?.delivery?.ok) return undefined;
   return unknown(
-    `the last delivery of ${nodeKey(node)} is not known`,
-    `${nodeKey(node)}의 마지막 전달 결과를 알 수 없습니다`,
+    `the last delivery of ${key} is not known`,
+    `${key}의 마지막 전달 결과를 알 수 없습니다`,
   );
+}
+
+function absent(reason: 'Waiting' | 'Deleting', evidence: Wording, { config, port }: Subject) {
+  const about = { config: config?.config, port };
+  return fail(reason, evidence, nextFor(reason === 'Waiting' ? 'NotSyncedYet' : reason, about));
 }
 
 function delivered(node: NodeView | undefined, { facts, port }: Subject): Outcome {

@@ -2,7 +2,7 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { nextFor } from '../next-steps.ts';
-import type { Subject } from '../subject.ts';
+import { nicNameOf, nodeNameOf, type Subject } from '../subject.ts';
 import { ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 import { isAssignmentReason, isFilterReason } from './verdict-reasons.ts';
@@ -17,29 +17,28 @@ export function filter(subject: Subject): Outcome {
 
 /** Explains the port's node and NIC name. */
 export function assignment(subject: Subject): Outcome {
-  const { port, node, nic } = subject;
-  const name = port?.verdict?.nic ?? nic?.name;
-  const nodeName = port?.node?.nodeName ?? node?.nodeName;
+  const name = nicNameOf(subject);
+  const node = nodeNameOf(subject);
   const passed =
-    name === undefined || nodeName === undefined
-      ? unknown('no sync has decided about the port', '포트에 대한 동기화 결과가 없습니다')
-      : ok(say(`node ${nodeName}, NIC ${name}`, `노드 ${nodeName}, NIC ${name}`));
+    name && node ? ok(say(`node ${node}, NIC ${name}`, `노드 ${node}, NIC ${name}`)) : undecided;
   return judge(subject, isAssignmentReason, passed);
 }
 
+const undecided = unknown(
+  'no sync has decided about the port',
+  '포트에 대한 동기화 결과가 없습니다',
+);
+
 /** Returns the last sync's verdict if the reason belongs to this step. */
 function judge(subject: Subject, belongs: (reason: string) => boolean, passed: Outcome): Outcome {
-  const { facts, port, nic } = subject;
+  const { facts, port, nic, object } = subject;
   if (facts.port.state === 'unread') return skipped(facts.port);
-  const verdict = port?.verdict;
-  if (!port || (!verdict && !nic)) {
-    return unknown('no sync has decided about the port', '포트에 대한 동기화 결과가 없습니다');
-  }
-  const reason = verdict?.reason;
+  if (!port?.verdict) return nic ? passed : undecided;
+  const { reason, config, nic: name } = port.verdict;
   if (reason === undefined || !belongs(reason)) return passed;
   const evidence = evidenceOf(reason, port, subject);
-  const next = nextFor(reason, { config: verdict?.config, spec: subject.object?.spec, port });
-  return verdict?.nic === undefined ? fail(reason, evidence, next) : warn(reason, evidence, next);
+  const next = nextFor(reason, { config, spec: object?.spec, port });
+  return name === undefined ? fail(reason, evidence, next) : warn(reason, evidence, next);
 }
 
 function evidenceOf(reason: string, port: PortView, { node, object }: Subject): Wording {

@@ -1,6 +1,6 @@
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
-import { bootWarningsIn, isAbout } from '../node-messages.ts';
+import { bootWarningsOf, isAbout } from '../node-messages.ts';
 import { nodeKey, type Subject } from '../subject.ts';
 import { joined, ofMessage, same, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
@@ -78,7 +78,7 @@ export function bootFiles({ facts, node, nic }: Subject): Outcome {
   if (!node || nic?.state !== 'Configured') {
     return unknown('no agent has configured the NIC', 'NIC를 설정한 에이전트가 없습니다');
   }
-  const warnings = bootWarningsIn(node.message).filter((each) => isAbout(each, nic.name));
+  const warnings = bootWarningsOf(node).filter((each) => isAbout(each, nic.name));
   const [first] = warnings;
   if (!first) {
     const evidence = say(

@@ -1,5 +1,7 @@
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
+import { isPlugged } from '../../plan/observation.ts';
 import { partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
@@ -18,11 +20,11 @@ export function awaitsSync(
 
 /** Returns why no sync has decided about the port's current state. */
 export function notSynced(subject: Subject, port: PortView): Outcome | undefined {
-  const { config, nic, facts } = subject;
+  const { config, nic, facts, object } = subject;
   if (!config) return undefined;
   const failing = failingSync(config, subject, port);
   if (failing) return failing;
-  if (nic || (port.verdict && !isStale(port, config))) return undefined;
+  if (nic || (port.verdict && !isStale(port, config, statusesOf(object)))) return undefined;
   // After an operator restart only the node shows whether the port is a NIC.
   if (!port.verdict && port.node && facts.node.state === 'unread') return skipped(facts.node);
   return notSyncedYet(config, facts.now);
@@ -48,12 +50,22 @@ export function failingSync(
 }
 
 /** True if the last sync decided about an older selection, or about a port without address. */
-function isStale({ verdict, addresses }: PortView, { config, selectsSubnet }: PortConfigView) {
+function isStale(port: PortView, { config, selectsSubnet }: PortConfigView, statuses: Statuses) {
+  const { verdict, addresses, deviceOwner, status } = port;
   if (!verdict || verdict.config !== config) return true;
   const { nic, reason } = verdict;
   if (nic !== undefined) return false;
   if (reason === 'SubnetNotSelected') return selectsSubnet === true;
-  return reason === 'PortWithoutAddress' && addresses.length > 0;
+  if (reason === 'PortWithoutAddress') return addresses.length > 0;
+  if (reason === 'PortNotPlugged') return isPlugged({ deviceOwner });
+  return reason === 'PortStatus' && statuses.includes(status);
+}
+
+type Statuses = readonly string[];
+
+/** Port statuses for NICs, by default ACTIVE and DOWN. */
+function statusesOf(object: OpenstackConfig | undefined): Statuses {
+  return object?.spec.settings?.openstackPortAllowedStatuses ?? ['ACTIVE', 'DOWN'];
 }
 
 interface Problem {

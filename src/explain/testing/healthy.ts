@@ -17,20 +17,29 @@ export function hidden(what: string): Extract<Fact<never>, { state: 'unread' }> 
   return { state: 'unread', missing: `${what}: no access`, next: 'add --business-context' };
 }
 
-export function nic(node: number, index: number, more: Partial<NicView> = {}): NicView {
+/** Networks behind multinic0 and multinic1. */
+const networks = [
+  {
+    networkId: 'net-data',
+    networkName: 'data',
+    subnetId: '5a000000-0000-4000-8000-000000000020',
+    subnetName: 'data-v4',
+  },
+  { networkId: 'net-tenant', networkName: 'tenant', subnetId, subnetName: 'tenant-v4' },
+] as const;
+
+export function nic(number: number, index: 0 | 1, more: Partial<NicView> = {}): NicView {
+  const isPort = number === 18 && index === 1;
   return {
     name: `multinic${index}`,
-    portId: node === 18 && index === 1 ? portId : `b0000000-0000-4000-8000-${node}00${index}`,
-    macAddress: node === 18 && index === 1 ? 'fa:16:3e:00:00:77' : `fa:16:3e:00:0${index}:${node}`,
-    addresses: [`10.${index === 1 ? 40 : 20}.0.${node}/24`],
+    portId: isPort ? portId : `b0000000-0000-4000-8000-${number}00${index}`,
+    macAddress: isPort ? 'fa:16:3e:00:00:77' : `fa:16:3e:00:0${index}:${number}`,
+    addresses: [`10.${20 + 20 * index}.0.${number}/24`],
     mtu: 1450,
-    networkId: index === 1 ? 'net-tenant' : 'net-data',
-    networkName: index === 1 ? 'tenant' : 'data',
-    subnetId: index === 1 ? subnetId : '5a000000-0000-4000-8000-000000000020',
-    subnetName: index === 1 ? 'tenant-v4' : 'data-v4',
+    ...networks[index],
     portStatus: 'ACTIVE',
     state: 'Configured',
-    reason: 'Configured',
+    reason: '',
     message: '',
     carrier: true,
     checkedAt: '2026-11-26T01:25:00Z',
@@ -46,8 +55,8 @@ export function node(number: number, more: Partial<NodeView> = {}): NodeView {
     config: 'multinic-system/storage',
     state: 'Configured',
     ready: 'True',
-    reason: 'AllInterfacesConfigured',
-    message: 'All 2 interfaces configured successfully',
+    reason: '',
+    message: '',
     nics: [nic(number, 0), nic(number, 1)],
     unusedPorts: [],
     drifted: false,

@@ -20,8 +20,8 @@ export async function inCluster({
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) {
     throw new AccessError(
-      'this process is in no Pod (KUBERNETES_SERVICE_HOST is not set) and has no kubeconfig',
-      'outside a cluster give a kubeconfig: --kubeconfig, or the variable KUBECONFIG',
+      'no API server configured: this process has no kubeconfig and runs outside a Pod (KUBERNETES_SERVICE_HOST is not set)',
+      'outside a cluster, give a kubeconfig: --kubeconfig, or the variable KUBECONFIG',
     );
   }
   const certificates = async () => ({ ca: await credential(join(folder, 'ca.crt')) });

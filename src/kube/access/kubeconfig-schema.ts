@@ -21,7 +21,7 @@ export const clusterSchema = z.object({
   'insecure-skip-tls-verify': z
     .literal(false, { error: 'is not supported: give the CA as certificate-authority-data' })
     .optional(),
-  'proxy-url': refused('the API server must be reachable directly'),
+  'proxy-url': refused('use an API server that is reachable without a proxy'),
 });
 
 export const userSchema = z.object({
@@ -35,7 +35,7 @@ export const userSchema = z.object({
   'auth-provider': refused(useCredentials),
   username: refused(useCredentials),
   password: refused(useCredentials),
-  as: refused('use an identity of its own'),
+  as: refused('use the credentials of that identity'),
 });
 
 const context = z.object({

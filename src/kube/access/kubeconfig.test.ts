@@ -94,7 +94,7 @@ describe('kubeconfig', () => {
     ['a token', {}, { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }],
   ])('a kubeconfig given as text may not name a file for %s', async (_, cluster, user) => {
     const loading = loadKubeconfig(stringify(config(cluster, user)));
-    await expect(loading).rejects.toThrow(/given as text must hold its data/);
+    await expect(loading).rejects.toThrow(/in a Secret or variable must contain the data/);
   });
 
   test.each([
@@ -125,22 +125,22 @@ describe('kubeconfig', () => {
     const text = stringify({ ...base, ...extended });
     expect(await (await loadKubeconfig(text)).token?.()).toBe('t0ken');
     const other = loadKubeconfig(text, { context: 'eks' });
-    await expect(other).rejects.toThrow(/cluster lab, is not usable.*insecure-skip-tls-verify/s);
+    await expect(other).rejects.toThrow(/cluster lab, cannot be used.*insecure-skip-tls-verify/s);
   });
 
   test('a kubeconfig with null users reports the missing user', async () => {
     const loading = loadKubeconfig(stringify({ ...config({}, null), users: null }));
-    await expect(loading).rejects.toThrow(/no user me \(there are: none\)/);
+    await expect(loading).rejects.toThrow(/no user me \(existing: none\)/);
   });
 
   test.each([
     [
       'an unknown context',
       { 'current-context': 'nowhere' },
-      /no context nowhere \(there are: here, there\)/,
+      /no context nowhere \(existing: here, there\)/,
     ],
     ['no current context', { 'current-context': undefined }, /no current-context/],
-    ['an unknown cluster', { clusters: [] }, /no cluster one \(there are: none\)/],
+    ['an unknown cluster', { clusters: [] }, /no cluster one \(existing: none\)/],
     ['an unknown user', { users: [] }, /no user me/],
     ['no clusters at all', { clusters: undefined }, /clusters/],
   ])('a kubeconfig with %s is refused with the missing name', async (_, change, message) => {
@@ -150,7 +150,7 @@ describe('kubeconfig', () => {
 
   test('a kubeconfig with half a client certificate is refused', async () => {
     const loading = loadKubeconfig(stringify(config({}, { 'client-key-data': base64('K') })));
-    await expect(loading).rejects.toThrow(/go together/);
+    await expect(loading).rejects.toThrow(/belong together/);
   });
 
   test('a broken kubeconfig is reported without its text', async () => {
@@ -191,6 +191,8 @@ describe('inCluster', () => {
   });
 
   test('inCluster outside a Pod rejects with advice', async () => {
-    await expect(inCluster({ env: {}, folder })).rejects.toThrow(/in no Pod .* has no kubeconfig/);
+    await expect(inCluster({ env: {}, folder })).rejects.toThrow(
+      /no API server configured: .* outside a Pod/,
+    );
   });
 });

@@ -49,7 +49,7 @@ type Locate = (path: string) => string;
 
 function refuseFile(path: string): never {
   throw new Error(
-    `kubeconfig names the file ${path}: a kubeconfig given as text must hold its data`,
+    `kubeconfig names the file ${path}: a kubeconfig in a Secret or variable must contain the data itself`,
   );
 }
 
@@ -81,7 +81,7 @@ function parseKubeconfig(text: string, called: string, chosen: string | undefine
 function checked<T>(schema: z.ZodType<T>, value: unknown, called: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Error(`${called} is not usable: ${z.prettifyError(result.error)}`);
+  throw new Error(`${called} cannot be used: ${z.prettifyError(result.error)}`);
 }
 
 async function accessOf(
@@ -91,7 +91,9 @@ async function accessOf(
   const certificates = () => certificatesOf(cluster, user, locate);
   const current = await certificates();
   if ((current.clientCert === undefined) !== (current.clientKey === undefined)) {
-    throw new Error(`kubeconfig user ${userName}: client-certificate and client-key go together`);
+    throw new Error(
+      `kubeconfig user ${userName}: client-certificate and client-key belong together: set both, or neither`,
+    );
   }
   const token = tokenOf(user, locate);
   return {
@@ -111,11 +113,12 @@ function named<Item extends { readonly name: string }>(
   what: string,
   name: string | undefined,
 ): Item {
-  if (name === undefined) throw new Error(`kubeconfig has no current-context: name a ${what}`);
+  if (name === undefined)
+    throw new Error(`kubeconfig has no current-context: set it, or name a ${what}`);
   const item = items.find((candidate) => candidate.name === name);
   if (item) return item;
   const known = items.map((candidate) => candidate.name).join(', ') || 'none';
-  throw new Error(`kubeconfig has no ${what} ${name} (there are: ${known})`);
+  throw new Error(`kubeconfig has no ${what} ${name} (existing: ${known})`);
 }
 
 async function certificatesOf(

@@ -130,7 +130,7 @@ describe('reflector', () => {
       ['added a 8', 'added b 9'],
       ['b', 'a'],
     ]);
-    expect(errors).toEqual(['AggregateError: telling listeners of a store | 0']);
+    expect(errors).toEqual(['AggregateError: notifying store listeners | 0']);
   });
 
   test.each([
@@ -152,7 +152,7 @@ describe('reflector', () => {
       watches: [silent],
     });
     await reflector.synced;
-    await expect(reflector.run(stop.signal)).rejects.toThrow('runs already');
+    await expect(reflector.run(stop.signal)).rejects.toThrow('is already running');
     stop.abort();
     await running;
     const again = new AbortController();

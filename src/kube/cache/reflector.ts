@@ -43,7 +43,7 @@ const pageSize = 100;
 const restored = new KubeError({
   status: 410,
   reason: 'Expired',
-  message: 'the server was restored from a backup that is older than what it told',
+  message: 'the API server was restored from a backup: its resourceVersion went back',
 });
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -97,7 +97,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
   let wasUnreachable = false;
 
   async function run(signal: AbortSignal): Promise<void> {
-    if (state.name !== 'stopped') throw new Error(`${name} reflector runs already`);
+    if (state.name !== 'stopped') throw new Error(`${name} reflector is already running`);
     state = firstState;
     while (state.name !== 'stopped') {
       const result: StepResult = signal.aborted ? { kind: 'aborted' } : await step(state, signal);

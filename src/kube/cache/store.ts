@@ -293,5 +293,5 @@ function notify<T>({ listener, missed }: Subscription<T>, change: Change<T>): re
 }
 
 function throwAll(errors: readonly unknown[]): void {
-  if (errors.length > 0) throw new AggregateError(errors, 'telling listeners of a store');
+  if (errors.length > 0) throw new AggregateError(errors, 'notifying store listeners');
 }

@@ -30,5 +30,5 @@ export function connector(access: ClusterAccess, timeoutMs: number): buildConnec
 
 function unusable(cause: unknown): Error {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`certificates cannot be used: ${why}`, { cause });
+  return new Error(`certificates of the kubeconfig cannot be used: ${why}`, { cause });
 }

@@ -30,9 +30,7 @@ describe('lines', () => {
   });
 
   test('lines throws when the last line is incomplete', async () => {
-    await expect(collect([Buffer.from('{"a":1}\n{"b"')])).rejects.toThrow(
-      'in the middle of a line',
-    );
+    await expect(collect([Buffer.from('{"a":1}\n{"b"')])).rejects.toThrow('within a line');
   });
 
   test('lines throws on non-UTF-8 bytes', async () => {

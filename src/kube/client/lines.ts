@@ -21,5 +21,5 @@ export async function* lines(body: AsyncIterable<Buffer>, doing: string): AsyncG
     size += chunk.length - start;
     if (size > maxLineBytes) throw invalid(doing, `a line is longer than ${maxLineBytes} bytes`);
   }
-  if (size > 0) throw invalid(doing, 'stream ended in the middle of a line');
+  if (size > 0) throw invalid(doing, 'the stream ended within a line');
 }

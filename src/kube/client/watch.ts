@@ -66,7 +66,7 @@ async function* guarded(
   const arm = (): AbortController => {
     const timer = new AbortController();
     void passed(clock, idleMs, timer.signal).then((silent) => {
-      const message = `${doing}: nothing came for ${idleMs} ms`;
+      const message = `${doing}: no data for ${idleMs} ms`;
       if (silent) stop.abort(new KubeError({ status: 0, reason: 'Timeout', message }));
     });
     return timer;

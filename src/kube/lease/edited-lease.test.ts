@@ -13,7 +13,7 @@ describe('edited lease', () => {
     };
     await clock.advance(2_000);
     expect(me.isLeading()).toBe(false);
-    expect(me.log).toContain('aborted: LeaseLostError: lease lost: usurper holds it');
+    expect(me.log).toContain('aborted: LeaseLostError: lease lost: held by usurper');
     me.stop.abort();
     await me.running;
     expect(server.lease?.spec?.holderIdentity).toBe('usurper');

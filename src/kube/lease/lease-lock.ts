@@ -62,9 +62,9 @@ export function createLeaseLock({ client, ref, identity, clock, ...times }: Leas
       const current = await find(stop);
       // An emptied holder field is a user edit: candidates must wait, hence we still hold the lease.
       const holder = current?.spec?.holderIdentity || identity;
-      if (holder !== identity) throw new LeaseLostError(`${holder} holds it`);
+      if (holder !== identity) throw new LeaseLostError(`held by ${holder}`);
       // Another leader released the lease meanwhile: this process must stop its work first.
-      if (current && wasReleased(current)) throw new LeaseLostError('it was given back');
+      if (current && wasReleased(current)) throw new LeaseLostError('it was released');
       return write(current, stop);
     }
   }

@@ -126,7 +126,7 @@ describe('lease', () => {
     other.stop.abort();
     await other.running;
     await clock.advance(4_000);
-    expect(leader.log).toContain('aborted: LeaseLostError: lease lost: it was given back');
+    expect(leader.log).toContain('aborted: LeaseLostError: lease lost: it was released');
     expect(leader.isLeading()).toBe(true);
     leader.stop.abort();
     await leader.running;

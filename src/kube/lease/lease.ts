@@ -40,7 +40,7 @@ export interface LeaseOptions {
 export class LeaseOverrun extends Error {
   override readonly name = 'LeaseOverrun';
   constructor(lost: LeaseLostError) {
-    super(`work went on when its lease ran out (${lost.message})`, { cause: lost });
+    super(`work still running after its lease expired (${lost.message})`, { cause: lost });
   }
 }
 
@@ -62,7 +62,9 @@ export async function runWithLease(
   };
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = timesOf(options);
   if (!(leaseDurationMs > renewDeadlineMs && renewDeadlineMs > retryPeriodMs)) {
-    throw new RangeError('lease: leaseDurationMs > renewDeadlineMs > retryPeriodMs must hold');
+    throw new RangeError(
+      'lease: leaseDurationMs must be longer than renewDeadlineMs, and renewDeadlineMs longer than retryPeriodMs',
+    );
   }
   const candidate = { identity, durationMs: leaseDurationMs };
   const lock = createLeaseLock({

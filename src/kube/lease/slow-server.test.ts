@@ -74,7 +74,8 @@ describe('lease on a slow or unreachable API server', () => {
       false,
     ]);
     await clock.advance(150);
-    const overrun = 'work went on when its lease ran out (lease lost: not renewed for 10000 ms)';
+    const overrun =
+      'work still running after its lease expired (lease lost: not renewed for 10000 ms)';
     expect([me.log.at(-1), other.isLeading()]).toEqual([overrun, false]);
     expect(await outcome).toBe(`LeaseOverrun: ${overrun}`);
     other.stop.abort();

@@ -118,7 +118,7 @@ describe('controller', () => {
 
   test.each([
     ['fails', () => Promise.reject(new Error('broken')), 'broken'],
-    ['ends by itself', () => Promise.resolve(), 'reflector 2 ended although nobody told it to'],
+    ['ends by itself', () => Promise.resolve(), 'reflector 2 ended without a request to stop'],
   ])('a reflector that %s ends the controller', async (_, die, message) => {
     const first = manualReflector();
     const second = manualReflector();
@@ -364,7 +364,9 @@ describe('controller', () => {
       reconcile: async (key) => void keys.push(key),
     });
     const first = start();
-    await expect(controller.run(first.stop.signal)).rejects.toThrow('controller test runs already');
+    await expect(controller.run(first.stop.signal)).rejects.toThrow(
+      'controller test is already running',
+    );
     await first.end();
     store.upsert(item('a'));
     controller.enqueue('b');

@@ -76,7 +76,7 @@ export function createController(options: ControllerOptions): Controller {
   let queue: WorkQueue | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
-    if (queue) throw new Error(`controller ${name} runs already`);
+    if (queue) throw new Error(`controller ${name} is already running`);
     const running = new WorkQueue({ clock, random, lanes, observer: options.observer });
     queue = running;
     for (const key of early) running.add(key);

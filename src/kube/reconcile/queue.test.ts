@@ -143,8 +143,8 @@ describe('work queue', () => {
     queue.addAfter('b', 100);
     queue.add('a');
     queue.addAfter('b', 50);
-    expect(() => queue.add('c')).toThrow('2 keys wait, c is refused');
-    expect(() => queue.addAfter('c', 1)).toThrow('2 keys wait, c is refused');
+    expect(() => queue.add('c')).toThrow('full (2 keys): c is dropped');
+    expect(() => queue.addAfter('c', 1)).toThrow('full (2 keys): c is dropped');
   });
 
   test('a new key in a full lane is checked once, independent of waiting keys', async () => {

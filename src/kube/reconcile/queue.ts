@@ -147,7 +147,7 @@ export class WorkQueue {
     const waiting = this.#ready.size + this.#again.size + this.#delays.size;
     if (waiting < this.#maxKeys) return;
     if (this.#ready.has(key) || this.#again.has(key) || this.#delays.has(key)) return;
-    throw new Error(`work queue is full: ${waiting} keys wait, ${key} is refused`);
+    throw new Error(`work queue is full (${waiting} keys): ${key} is dropped`);
   }
 
   #makeReady(key: string): void {

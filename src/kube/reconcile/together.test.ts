@@ -32,7 +32,7 @@ test.each([
     },
     'broken',
   ],
-  ['ends by itself', () => Promise.resolve(), 'b ended although nobody told it to'],
+  ['ends by itself', () => Promise.resolve(), 'b ended without a request to stop'],
 ])(
   'together aborts all other work when one run %s, and throws its error',
   async (_, b, message) => {

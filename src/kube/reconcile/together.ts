@@ -28,7 +28,7 @@ export async function together(
   async function child(name: string, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
     try {
       await run(children.signal);
-      if (!children.signal.aborted) throw new Error(`${name} ended although nobody told it to`);
+      if (!children.signal.aborted) throw new Error(`${name} ended without a request to stop`);
     } catch (error) {
       // Aborted work may end with any error.
       if (children.signal.aborted) return;
@@ -53,6 +53,6 @@ async function ended(all: Promise<unknown>, clock: Clock, cause: unknown): Promi
     await withDeadline({ clock, ms: endMs }, () => all);
   } catch (error) {
     if (!(error instanceof DeadlineReached)) throw error;
-    throw new StillRunning(`not all has ended ${endMs} ms after a failure`, { cause });
+    throw new StillRunning(`tasks still running ${endMs} ms after a failure`, { cause });
   }
 }

@@ -76,7 +76,7 @@ function probeProblems({ port, path }: HealthProbe): Problem[] {
   const here = `${field}.healthProbe`;
   const problems = portProblems(`${here}.port`, port);
   if (port !== undefined && otherPorts.includes(port)) {
-    const what = 'is used by the operator for its API; set it to another one, such as 8082';
+    const what = 'is used by the operator for its API; set another port, such as 8082';
     problems.push(unusable(`${here}.port`, port, what));
   }
   if (path !== undefined && !probePaths.includes(path)) {

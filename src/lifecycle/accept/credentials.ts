@@ -54,7 +54,7 @@ function passwordProblems(field: string, password: string | undefined): Problem[
   }
   // Environment variables cannot hold NUL, and UTF-8 JSON cannot hold half a surrogate pair.
   if (password.includes('\0') || !password.isWellFormed()) {
-    return [unusableSecret(field, 'has a character that is no text; remove it')];
+    return [unusableSecret(field, 'has a NUL or invalid Unicode character; remove it')];
   }
   return [];
 }

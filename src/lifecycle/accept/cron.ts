@@ -24,7 +24,7 @@ const ranges: readonly Range[] = [
  */
 export function whyNoSchedule(text: string): string | undefined {
   const fields = text.trim().split(/\s+/);
-  if (fields.length !== ranges.length) return 'it has not five fields';
+  if (fields.length !== ranges.length) return 'a schedule has five fields';
   for (const [at, range] of ranges.entries()) {
     const field = fields[at] ?? '';
     if (!field.split(',').every((item) => isItem(item, range))) {

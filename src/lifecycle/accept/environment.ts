@@ -18,7 +18,7 @@ export function environmentProblems(
       return [unusable(`${here}.name`, name, 'is not a name; write letters, digits, _, - and .')];
     }
     if (names.indexOf(name) !== at) {
-      return [unusable(`${here}.name`, name, 'is there twice; keep one of them')];
+      return [unusable(`${here}.name`, name, 'is a duplicate; remove one of them')];
     }
     return [
       ...reservedProblems(`${here}.name`, name, isDatabaseOurs),
@@ -51,7 +51,7 @@ function sourceProblems(
   const present = Object.entries({ secretKeyRef, configMapKeyRef }).filter(([, one]) => one);
   const [only] = present;
   if (only === undefined || present.length > 1) {
-    const message = `(${name}) names ${only ? 'two sources' : 'no source that is supported'}; set secretKeyRef or configMapKeyRef`;
+    const message = `(${name}) has ${only ? 'two sources' : 'no supported source'}; set secretKeyRef or configMapKeyRef`;
     return [unusableSecret(`${field}.valueFrom`, message)];
   }
   const [kind, reference] = only;

@@ -12,8 +12,8 @@ const reference = new RegExp(
 export function imageProblems(field: string, image: string | undefined): Problem[] {
   if (image === undefined) return [];
   if (image.trim() === '') {
-    return [unusable(field, image, 'names no image; set it to one, or leave it out')];
+    return [unusable(field, image, 'is blank; set an image, or leave it out')];
   }
   if (image.length <= 512 && reference.test(image)) return [];
-  return [unusable(field, image, 'is not the name of an image; write it as host/path:tag')];
+  return [unusable(field, image, 'is not an image reference; write it as host/path:tag')];
 }

@@ -29,7 +29,7 @@ export function whyNotOurs(
   if (metadata.name.length > longestLabel) {
     return {
       field: 'metadata.name',
-      message: `metadata.name "${metadata.name}" is longer than ${longestLabel} characters, the most that a label of the managed objects holds; create this object under a shorter name`,
+      message: `metadata.name "${metadata.name}" is longer than ${longestLabel} characters, the limit for labels of the managed objects; create this object with a shorter name`,
     };
   }
   const oldest = oldestIn(all, namespace) ?? operator;

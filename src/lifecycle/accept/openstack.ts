@@ -26,7 +26,7 @@ export function readOpenstackDefaults(openstack: Openstack, field: string) {
 function urlProblems(field: string, text: string): Problem[] {
   const url = URL.parse(text);
   if (url && (url.username !== '' || url.password !== '')) {
-    return [unusableSecret(field, 'carries a user or password; write the URL without them')];
+    return [unusableSecret(field, 'contains a user or password; write the URL without them')];
   }
   if (url && /^https?:$/.test(url.protocol) && !/\s/.test(text)) return [];
   return [unusable(field, text, 'is not a URL; write one such as https://keystone:5000/v3')];

@@ -68,6 +68,6 @@ export function readBreakGlass(
 /** Without the current time in the message, which would change the status on every reconcile. */
 function refused(text: string, what: string): Problem {
   const next =
-    'protection goes on; remove the annotation, or set an RFC 3339 time at most 4 hours ahead of the clock of lifecycle';
+    'protection stays active; remove the annotation, or set an RFC 3339 time at most 4 hours ahead of the clock of lifecycle';
   return unusable(field, text, `${what}; ${next}`);
 }

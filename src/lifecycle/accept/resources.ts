@@ -46,7 +46,7 @@ export function readQuantity(
     return unusable(field, text, `is not above 0; set it to a quantity such as ${example}`);
   }
   if (least && quantity.nano < least.nano) {
-    return unusable(field, text, `is too little; set it to at least ${least.text}`);
+    return unusable(field, text, `is too small; set it to at least ${least.text}`);
   }
   return quantity;
 }

@@ -251,7 +251,9 @@ describe('a restore', () => {
     expect(create).toEqual([]);
     expect(report.lastRestore).toMatchObject({ request: 'latest', result: 'Succeeded' });
     const { report: unknown } = planOf({ annotations, live: [claim] });
-    expect(unknown.lastRestore?.result).toMatch(/^the end is unknown, because the Job is gone/);
+    expect(unknown.lastRestore?.result).toMatch(
+      /^the result is unknown, because the Job was deleted/,
+    );
   });
 
   it('a restore Job failed without a Pod is reported with its condition', () => {
@@ -285,7 +287,7 @@ describe('a backup before a new image', () => {
     expect(plan.create).toEqual([]);
     expect(plan.notices).toMatchObject([{ condition: 'Degraded', reason: 'BackupFailed' }]);
     expect(plan.notices[0]?.message).toMatch(
-      /"mariadb:11\.8" waits, and mariadb:10\.11 runs on.*full.*delete Job/,
+      /"mariadb:11\.8" waits, and mariadb:10\.11 still runs.*full.*delete Job/,
     );
   });
 });

@@ -226,7 +226,7 @@ function noticesOf(observed: Observed, change: ImageChange | undefined): readonl
       {
         condition: 'Degraded',
         reason: 'BackupFailed',
-        message: `spec.database.image "${to}" waits, and ${from} runs on: the backup before the change failed: ${reason}; correct that and delete Job ${job}, or wait an hour for the next try; ${withoutBackup(change)}`,
+        message: `spec.database.image "${to}" waits, and ${from} still runs: the backup before the change failed: ${reason}; correct this and delete Job ${job}, or wait an hour for the next attempt; ${withoutBackup(change)}`,
       },
     ];
   }
@@ -238,6 +238,6 @@ function failedBackup({ job, reason }: RunResult): Notice {
   return {
     condition: 'Degraded',
     reason: 'BackupFailed',
-    message: `the last backup failed: ${reason}; earlier files are unchanged, and the log of Job ${job} has more`,
+    message: `the last backup failed: ${reason}; earlier backups are unchanged; see the log of Job ${job}`,
   };
 }

@@ -98,5 +98,5 @@ function endOf(
 /** Returns why a restore's result is unknown: its Job was deleted, or expired after a day without lifecycle. */
 function lossOf(observed: Observed, request: string, live: Job | undefined): string | undefined {
   if (live || !isNoted(observed, request)) return undefined;
-  return `the end is unknown, because the Job is gone; append @TEXT to the value of ${annotations.restore} to restore again`;
+  return `the result is unknown, because the Job was deleted; append @TEXT to the value of ${annotations.restore} to restore again`;
 }

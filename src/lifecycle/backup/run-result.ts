@@ -54,7 +54,7 @@ type Terminated = NonNullable<
 function resultOfContainer(pod: Pod, { message, exitCode, finishedAt }: Terminated): RunResult {
   const text = message?.trim() ?? '';
   const result = exitCode === 0 ? writtenIn(text) : undefined;
-  const reason = text || `the container ended with status ${exitCode}`;
+  const reason = text || `the container exited with status ${exitCode}`;
   const endedAt = finishedAt ?? createdAt(pod);
   return { job: jobOf(pod), endedAt, reason, ...(result ? { written: result } : {}) };
 }

@@ -27,7 +27,7 @@ fail() {
   exit 1
 }
 trap cleanup EXIT
-trap 'fail "$TASK was stopped before its end, after one hour or by a deletion"' TERM INT HUP
+trap 'fail "$TASK was stopped early: one hour passed, or the Job was deleted"' TERM INT HUP
 
 # Waits so that a signal is handled at once, not after the program.
 patiently() {
@@ -81,7 +81,7 @@ start_scratch() {
     --innodb-buffer-pool-size=16M --innodb-log-file-size=10M --innodb-flush-log-at-trx-commit=0 >/tmp/scratch.log 2>&1 &
   server=$!
   until mariadb-admin --no-defaults --socket=$scratch/sock ping >/dev/null 2>&1; do
-    kill -0 "$server" 2>/dev/null || fail "the server that verifies dumps does not start: $(grep ERROR /tmp/scratch.log | head -n 2 | tr '\n' ' ')"
+    kill -0 "$server" 2>/dev/null || fail "the temporary server that verifies dumps does not start: $(grep ERROR /tmp/scratch.log | head -n 2 | tr '\n' ' ')"
     sleep 0.2
   done
 }
@@ -99,17 +99,17 @@ make_dump() {
     --no-autocommit --no-tablespaces "$DATABASE" >"$part" 2>/tmp/error ||
     fail "the dump failed: $(last_error /tmp/error)$(volume_hint)"
   sync
-  is_complete "$part" || fail "the dump is cut short: its last line is not 'Dump completed'$(volume_hint)"
+  is_complete "$part" || fail "the dump is truncated: its last line is not 'Dump completed'$(volume_hint)"
   rows_written "$part" | sort >/tmp/written
   patiently load_scratch "$part" /tmp/restored || fail "the dump cannot be restored: $(last_error /tmp/error)"
-  [ "$(cat /tmp/written)" = "$(cat /tmp/restored)" ] || fail "the dump has other rows than its restored copy: $(tr '\n' ' ' </tmp/written)/ $(tr '\n' ' ' </tmp/restored)"
+  [ "$(cat /tmp/written)" = "$(cat /tmp/restored)" ] || fail "row counts of the dump and of its restored copy differ: $(tr '\n' ' ' </tmp/written)/ $(tr '\n' ' ' </tmp/restored)"
   mv "$part" "$folder/$name"
   part=
   sync
 }
 volume_hint() {
   free=$(df -P -k $folder | tail -n 1 | sed 's/  */ /g' | cut -d' ' -f4)
-  [ "$free" -ge 1024 ] || echo "; the backup volume is full, enlarge spec.database.storageSize or lower spec.database.backup.retention"
+  [ "$free" -ge 1024 ] || echo "; the backup volume is full: enlarge spec.database.storageSize or lower spec.database.backup.retention"
 }
 # Removes the oldest files of one kind beyond the retention, never the one just made.
 prune() {
@@ -152,16 +152,16 @@ restore_live() {
 }
 restore() {
   choose
-  is_complete "$folder/$file" || fail "$file is no complete dump of mariadb-dump: its last line is not 'Dump completed'; nothing was changed"
+  is_complete "$folder/$file" || fail "$file is not a complete dump of mariadb-dump: its last line is not 'Dump completed'; nothing was changed"
   start_scratch
   patiently load_scratch "$folder/$file" /tmp/wanted || fail "$file cannot be restored, and nothing was changed: $(last_error /tmp/error)"
   [ "$(wc -l </tmp/wanted)" -eq "$(tables_of "$folder/$file" | wc -l)" ] || fail "$file was dumped without table locks (--skip-add-locks), so its rows cannot be counted; nothing was changed"
   make_dump -before-restore
   remote mariadb --batch --skip-column-names --execute="SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'" "$DATABASE" >/tmp/present 2>/tmp/error ||
     fail "the tables cannot be listed, and nothing was changed: $(last_error /tmp/error)"
-  patiently restore_live || fail "$file was restored in part: $(last_error /tmp/error); the former data is in $name, restore that file"
+  patiently restore_live || fail "only a part of $file was restored: $(last_error /tmp/error); the previous data is in $name: restore that file"
   tr '\t' ' ' </tmp/counted | sort >/tmp/found
-  [ "$(cat /tmp/found)" = "$(cat /tmp/wanted)" ] || fail "$file was restored with other rows than expected; the former data is in $name, restore that file"
+  [ "$(cat /tmp/found)" = "$(cat /tmp/wanted)" ] || fail "$file was restored with unexpected row counts; the previous data is in $name: restore that file"
   finish "$file" /tmp/found
   prune "$safety"
 }

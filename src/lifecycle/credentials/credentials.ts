@@ -115,12 +115,12 @@ function noticesOf(wanted: CredentialsWanted, request: string | undefined): read
   const rotation =
     request === undefined
       ? ''
-      : `; ${annotations.rotateCredentials} does not replace what the spec sets`;
+      : `; ${annotations.rotateCredentials} does not replace passwords of the spec`;
   return [
     {
       condition: 'SecretInSpec',
       reason: 'PasswordInSpec',
-      message: `${names} ${holds} that every reader of this object sees, and ${are} copied to Secret ${managedObjects.credentials}; remove ${fields.length === 1 ? 'it' : 'them'} from the spec: the Secret keeps the value${rotation}`,
+      message: `${names} ${holds} that every reader of this object can see, and ${are} copied to Secret ${managedObjects.credentials}; remove ${fields.length === 1 ? 'it' : 'them'} from the spec; the Secret stays unchanged${rotation}`,
     },
   ];
 }

@@ -47,7 +47,7 @@ export function sizeProblem(
   if (requested !== undefined && isLess(size, requested)) {
     return {
       field,
-      message: `${field} "${size}" is less than the ${requested} of claim ${live?.metadata.name}, and Kubernetes shrinks no volume; set ${requested} or more`,
+      message: `${field} "${size}" is less than the ${requested} of claim ${live?.metadata.name}, and Kubernetes cannot shrink volumes; set ${requested} or more`,
     };
   }
   return resizeProblem(live, size);

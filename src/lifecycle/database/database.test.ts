@@ -267,7 +267,7 @@ describe('a new image', () => {
       phase: 'Ready',
       version: '10.11.19',
       message:
-        'spec.database.image "mariadb:11.8" waits for a verified backup; mariadb:10.11 runs on',
+        'spec.database.image "mariadb:11.8" waits for a verified backup; mariadb:10.11 still runs',
     });
   });
 
@@ -280,7 +280,7 @@ describe('a new image', () => {
     });
     const { report } = database(observedDatabase({ ...changed, pods: [crashing] }));
     expect(report.message).toMatch(
-      /ended with status 1.*to change to "mariadb:11\.8" without a backup, delete StatefulSet mariadb/,
+      /exited with status 1.*to change to "mariadb:11\.8" without a backup, delete StatefulSet mariadb/,
     );
     const starting = database(observedDatabase({ ...changed, pods: [waiting('PodInitializing')] }));
     expect(starting.report.message).toMatch(/waits.*mariadb:10\.11 is not ready$/);

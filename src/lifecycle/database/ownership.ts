@@ -22,6 +22,6 @@ export function isLegacyClaim({ metadata }: PersistentVolumeClaim): boolean {
 export function foreign(kind: string, name: string): Problem {
   return {
     field: 'spec.database.enabled',
-    message: `spec.database.enabled true: ${kind} ${name} exists and carries no label ${labels.managedByOperator}, so another program made it; delete or rename it, or set enabled to false`,
+    message: `spec.database.enabled true: ${kind} ${name} exists without label ${labels.managedByOperator}, so another program created it; delete or rename it, or set spec.database.enabled to false`,
   };
 }

@@ -29,7 +29,7 @@ export function refusalText(pod: Pod | undefined): string | undefined {
 }
 
 function lastMessage({ message, exitCode }: Terminated): string {
-  return message?.trim() || `the init container ended with status ${exitCode}`;
+  return message?.trim() || `the init container exited with status ${exitCode}`;
 }
 
 const waitsForFix = new Set([
@@ -58,8 +58,8 @@ export function crashText(pod: Pod | undefined): string | undefined {
   const container = all.find(({ name }) => name === managedObjects.database);
   if (container?.state?.waiting?.reason !== 'CrashLoopBackOff') return undefined;
   const ended = container.lastState?.terminated;
-  if (!ended) return 'mariadbd ends again and again';
-  return `mariadbd ended with status ${ended.exitCode} (${ended.reason}) and starts again`;
+  if (!ended) return 'mariadbd crashes repeatedly';
+  return `mariadbd exited with status ${ended.exitCode} (${ended.reason}) and restarts`;
 }
 
 /** True if this Pod never opened the data: its image is missing, or its init container refused the volume. */

@@ -67,7 +67,7 @@ function isServing({ metadata, status }: StatefulSet): boolean {
 function messageOf(pod: Pod | undefined, change: ImageChange | undefined): DatabaseReport {
   if (!change || change.backup === 'verified') return {};
   const { from, to } = change;
-  const state = isReady(pod) ? `${from} runs on` : `${from} is not ready`;
+  const state = isReady(pod) ? `${from} still runs` : `${from} is not ready`;
   return { message: `spec.database.image "${to}" waits for a verified backup; ${state}` };
 }
 
@@ -82,7 +82,7 @@ function failureOf(
     const node = pod?.spec?.nodeName ?? '';
     return {
       phase: 'Degraded',
-      message: `Pod ${databasePodName} does not end, so node ${node} is probably lost; if that machine is off for certain, run: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or: kubectl delete pod ${databasePodName} --force`,
+      message: `Pod ${databasePodName} does not terminate, so node ${node} is probably lost; if that machine is certainly off, run: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute, or: kubectl delete pod ${databasePodName} --force`,
     };
   }
   const refusal = refusalText(pod);

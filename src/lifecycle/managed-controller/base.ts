@@ -38,12 +38,12 @@ export function readBase(map: ConfigMap | undefined): ReadBase {
   const objects: Manifest[] = [];
   for (const [key, text] of Object.entries(map.data ?? {})) {
     const object = manifestIn(text);
-    if (object === undefined) return { problem: `is damaged: key ${key} holds no object` };
+    if (object === undefined) return { problem: `is damaged: key ${key} is not an object` };
     objects.push(object);
   }
   const [deployment] = ofKind<Deployment>(objects, 'Deployment', [managedObjects.controller]);
   if (!deployment) {
-    return { problem: `is damaged: it holds no Deployment ${managedObjects.controller}` };
+    return { problem: `is damaged: it has no Deployment ${managedObjects.controller}` };
   }
   if (!hasContainer(deployment)) {
     return { problem: `is damaged: its Deployment has no container ${containerName}` };

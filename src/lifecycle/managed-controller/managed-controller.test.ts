@@ -204,8 +204,8 @@ describe('objects removed from the base', () => {
 describe('an unusable base', () => {
   it.each<[string, Readonly<Record<string, string>> | undefined, string]>([
     ['missing', undefined, 'is missing'],
-    ['empty', {}, 'is damaged: it holds no Deployment multinic-controller'],
-    ['no YAML', { 'deployment.yaml': '{' }, 'is damaged: key deployment.yaml holds no object'],
+    ['empty', {}, 'is damaged: it has no Deployment multinic-controller'],
+    ['no YAML', { 'deployment.yaml': '{' }, 'is damaged: key deployment.yaml is not an object'],
     [
       'no container of ours',
       { 'deployment.yaml': stringify({ ...deployment, spec: {} }) },

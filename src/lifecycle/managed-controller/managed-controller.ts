@@ -45,7 +45,7 @@ function withoutBase({ namespace }: Observed, problem: string): Notice {
   return {
     condition: 'Stalled',
     reason: 'BaseUnusable',
-    message: `ConfigMap ${managedObjects.controllerBase} ${problem}, so the operator is neither installed nor changed; render it again: ${fix}`,
+    message: `ConfigMap ${managedObjects.controllerBase} ${problem}, so the operator is neither installed nor updated; create it again: ${fix}`,
   };
 }
 

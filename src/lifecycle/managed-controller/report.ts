@@ -34,7 +34,7 @@ function troubleOf(live: Deployment, pods: readonly Pod[]): string | undefined {
   }
   const refused = conditionOf(live, 'ReplicaFailure');
   return refused?.status === 'True'
-    ? `Pods of Deployment ${live.metadata.name} are refused: ${refused.message ?? ''}`
+    ? `Pods of Deployment ${live.metadata.name} cannot be created: ${refused.message ?? ''}`
     : undefined;
 }
 

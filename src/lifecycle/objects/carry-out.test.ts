@@ -111,7 +111,7 @@ describe('break-glass', () => {
     const broken = { value: { ...wanted, breakGlassUntil: until } };
     for (const state of [broken, broken, { value: wanted }, broken])
       announcer.note(observed(state));
-    const line = `Warning  ns/production: BreakGlass: protection and recovery of managed objects pause until ${until.toISOString()}`;
+    const line = `Warning  ns/production: BreakGlass: protection and recovery of managed objects are paused until ${until.toISOString()}`;
     expect(events).toEqual([line, line]);
     expect(await metrics.registry.metrics()).toContain(
       'multinic_operator_protection_events_total{event="break_glass"} 2',

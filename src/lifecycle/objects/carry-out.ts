@@ -90,7 +90,7 @@ export function createCarryOut({ applier, recorder, metrics, log }: CarryOutDeps
       return soFar();
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ err: error }, 'a stage failed, tried again');
+      log.warn({ err: error }, 'stage failed, retrying');
       return { ...soFar(), error };
     }
   };

@@ -29,7 +29,7 @@ export class BreakGlassAnnouncer {
     this.#deps.recorder.record(operator, {
       type: 'Warning',
       reason: 'BreakGlass' satisfies Reason,
-      message: `protection and recovery of managed objects pause until ${until.toISOString()}`,
+      message: `protection and recovery of managed objects are paused until ${until.toISOString()}`,
     });
   }
 }

@@ -90,7 +90,7 @@ export function createWebhookCertificates(deps: WebhookCertificatesDeps): Webhoo
         return 'waiting';
       }
       publish(keeper.trusted, error instanceof Error ? error.message : String(error));
-      log.error({ err: error }, 'the certificate of the webhook cannot be kept, tried again');
+      log.error({ err: error }, 'webhook certificate not renewed, retrying');
       return 'failed';
     }
   }

@@ -253,7 +253,7 @@ describe('the webhook certificate', () => {
     const { webhook } = await replica();
     await expect
       .poll(() => webhook.access.trouble)
-      .toMatch(/^the Secret multinic-webhook-tls was not made by lifecycle .* delete it/);
+      .toMatch(/^Secret multinic-webhook-tls was not created by lifecycle .* delete it/);
     await client.delete(secrets, metadata);
     await expect.poll(() => webhook.answers).toBe(true);
     expect(webhook.access.trouble).toBeUndefined();

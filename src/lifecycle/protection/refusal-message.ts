@@ -22,7 +22,7 @@ const fieldByName: Readonly<Record<string, string>> = {
   [`persistentvolumeclaims ${managedObjects.backup}`]: 'spec.database.backup',
   [`cronjobs ${managedObjects.backup}`]: 'spec.database.backup',
   'configmaps multinic-operator-triggers': 'spec.reconcileTrigger',
-  [`deployments ${managedObjects.controller}`]: `spec.controller, or to restart its annotation ${annotations.restartAt}`,
+  [`deployments ${managedObjects.controller}`]: `spec.controller, or for a restart its annotation ${annotations.restartAt}`,
 };
 
 /** Returns the MultiNicOperator field behind an object. */

@@ -56,7 +56,7 @@ export function createRefusals({ client, perform, clock, log }: RefusalsDeps): R
     } catch (error) {
       const since = pending as Pending | undefined;
       pending = { ...taken, ...since, count: taken.count + (since?.count ?? 0) };
-      log.warn({ err: error }, 'refused changes not counted yet, tried again');
+      log.warn({ err: error }, 'number of refused changes not written, retrying');
     }
   }
 
@@ -107,7 +107,7 @@ export function createRefusals({ client, perform, clock, log }: RefusalsDeps): R
         await passed(clock, pauseMs, signal);
       }
       await flush();
-      if (pending) log.warn({ refused: pending.count }, 'refused changes stay uncounted');
+      if (pending) log.warn({ refused: pending.count }, 'number of refused changes lost');
     },
   };
 }

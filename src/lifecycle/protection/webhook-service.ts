@@ -72,7 +72,7 @@ export function createWebhookService(deps: WebhookServiceDeps): WebhookService {
     const { cert, key } = now;
     if ('setSecureContext' in server) server.setSecureContext({ cert, key });
     served = now;
-    log.info('renewed certificate of the webhook in use');
+    log.info('renewed webhook certificate in use');
     void callItself();
   }
 
@@ -100,7 +100,7 @@ export function createWebhookService(deps: WebhookServiceDeps): WebhookService {
       try {
         const { url } = await listen(app, address, signal);
         port = Number(new URL(url).port);
-        log.info({ url }, 'the webhook serves');
+        log.info({ url }, 'webhook serving');
         renew(app);
         do await callItself();
         while (await passed(clock, ownCallMs, signal));

@@ -55,7 +55,10 @@ const mostNamed = 5;
 export function lostFieldsText({ paths, managers }: LostFields): string {
   if (paths === deleted.paths) return 'deleted';
   const named = paths.slice(0, mostNamed).join(', ');
-  const rest = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more fields` : '';
+  const rest =
+    paths.length > mostNamed
+      ? ` and ${paths.length - mostNamed} more ${paths.length === mostNamed + 1 ? 'field' : 'fields'}`
+      : '';
   const who = managers.length === 0 ? 'a client removed' : `${managers.join(', ')} changed`;
   return `${who} ${named}${rest}`;
 }

@@ -57,7 +57,7 @@ function acceptedOf({ problems, ignored }: Findings): ConditionUpdate {
     problems.length > 0
       ? ['InvalidSpec', [...problems, ...ignored]]
       : ['InvalidAnnotation', ignored];
-  if (listed.length === 0) return update('Accepted', true, 'Accepted', 'every field can be used');
+  if (listed.length === 0) return update('Accepted', true, 'Accepted', 'all fields are valid');
   return update('Accepted', false, reason, listed.map(({ message }) => message).join('; '));
 }
 
@@ -73,17 +73,17 @@ function noticed(
 }
 
 function contestedOf({ contested }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
-  const message = `${contestedText(contested)}; stop that field manager, or change this object`;
+  const message = `${contestedText(contested)}; stop that field manager, or change this MultiNicOperator instead`;
   return optional('Contested', contested.length > 0, 'Contested', message, previous);
 }
 
 /** Returns text naming objects and field managers. */
 export function contestedText(contested: readonly string[]): string {
-  return `changed by another field manager after each repair: ${contested.join('; ')}`;
+  return `objects that another field manager changes after each repair: ${contested.join('; ')}`;
 }
 
 function driftedOf({ drifted }: Findings, previous: readonly Condition[]): ConditionUpdate[] {
-  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; set spec.protection.enableAutoRecovery to true, and end break-glass, to have the spec applied again`;
+  const message = `${drifted.join('; ')}: differs from the spec while recovery is off or paused; to apply the spec again, set spec.protection.enableAutoRecovery to true and end break-glass`;
   return optional('Drifted', drifted.length > 0, 'RecoveryOff', message, previous);
 }
 

@@ -43,6 +43,6 @@ function foreign(operator: string) {
   const field = 'spec.reconcileTrigger';
   return {
     field,
-    message: `${field}: ConfigMap ${name} was made by a user or a chart and stays as it is; delete it, or hand it over by its label ${labels.managedByOperator}=${operator}, or remove ${field}`,
+    message: `${field}: ConfigMap ${name} was created by a user or a chart and stays unchanged; delete it, or hand it over by its label ${labels.managedByOperator}=${operator}, or remove ${field}`,
   };
 }

@@ -39,7 +39,7 @@ export function brokerFailure(error: unknown): BrokerFailure {
   if (!(error instanceof Error)) return new BrokerFailure('unreachable', String(error));
   // ValueReader throws RangeError for reads beyond the frame.
   if (error instanceof RangeError) {
-    return new BrokerFailure('protocol', 'a frame that is cut short', { cause: error });
+    return new BrokerFailure('protocol', 'the broker sent a truncated frame', { cause: error });
   }
   if (error instanceof InnerAddress) {
     return new BrokerFailure('denied', error.message, { cause: error });

@@ -97,7 +97,7 @@ describe('login', () => {
     await listen({ [at]: (to) => to.close(10, 0, code, 'NO - not you') });
     const failure = await ended;
     expect(failure).toMatchObject({ kind });
-    expect(failure.message).toBe('it closed the connection: NO - not you');
+    expect(failure.message).toBe('the broker closed the connection: NO - not you');
     await until('it agrees', () => broker.connections[0]?.requests.at(-1) === '10.51');
   });
 
@@ -188,7 +188,10 @@ describe('queue', () => {
       },
     };
     await listen(faulty);
-    expect(await ended).toMatchObject({ kind: 'unreachable', message: 'it closed a channel: NO' });
+    expect(await ended).toMatchObject({
+      kind: 'unreachable',
+      message: 'the broker closed a channel: NO',
+    });
   });
 
   it('bindings are checked every minute at least while an exchange is missing', async () => {
@@ -298,7 +301,7 @@ describe('protocol violation', () => {
     ['50.10', (to: FakeConnection, channel: number) => to.method(channel, 50, 11)],
   ])('a broker is disconnected when its answer to %s is truncated', async (at, lie) => {
     await listen({ [at]: lie });
-    const message = 'a frame that is cut short';
+    const message = 'the broker sent a truncated frame';
     expect(await ended).toMatchObject({ kind: 'protocol', message });
   });
 });
@@ -317,7 +320,10 @@ describe('heartbeat', () => {
       await until('it beats', () => to.heartbeats === (n + 1) * 3);
     }
     await clock.advance(25_000);
-    expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no heartbeat' });
+    expect(await ended).toMatchObject({
+      kind: 'unreachable',
+      message: 'no heartbeat from the broker',
+    });
   });
 
   it('a connection stays open when only heartbeats arrive', async () => {

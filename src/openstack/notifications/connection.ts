@@ -149,7 +149,7 @@ async function beat(
   for (let misses = 0; ; ) {
     await clock.sleep((seconds * 1_000) / 2, signal);
     misses = session.beat() ? 0 : misses + 1;
-    if (misses === 4) throw new BrokerFailure('unreachable', 'no heartbeat');
+    if (misses === 4) throw new BrokerFailure('unreachable', 'no heartbeat from the broker');
   }
 }
 

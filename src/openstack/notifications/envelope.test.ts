@@ -208,7 +208,7 @@ describe('readNotification', () => {
   ])('readNotification reports %s as unreadable without quoting the message', (_name, body) => {
     const read = readNotification(body);
     expect(read.kind === 'unreadable' && read.why).toMatch(
-      /^no (oslo envelope of version 2|message)/,
+      /^the (message has no oslo envelope of version 2|oslo envelope has no message)/,
     );
   });
 

@@ -44,9 +44,11 @@ const messageSchema = z.object({
 export function readNotification(body: Buffer | undefined): Notification {
   if (!body) return happened({ whole: true }, undefined);
   const envelope = envelopeSchema.safeParse(jsonOf(body.toString('utf8'))).data;
-  if (!envelope) return { kind: 'unreadable', why: 'no oslo envelope of version 2' };
+  if (!envelope)
+    return { kind: 'unreadable', why: 'the message has no oslo envelope of version 2' };
   const message = messageSchema.safeParse(jsonOf(envelope['oslo.message'])).data;
-  if (!message) return { kind: 'unreadable', why: 'no message with an event_type in the envelope' };
+  if (!message)
+    return { kind: 'unreadable', why: 'the oslo envelope has no message with an event_type' };
   const { event_type: event, payload, timestamp } = message;
   const happening = happeningOf(event, payload);
   return happening ? happened(happening, timeOf(timestamp)) : { kind: 'other' };

@@ -181,7 +181,7 @@ describe('failure', () => {
       ['warn', 'no notifications: in the way', 'unreachable'],
       ['warn', 'no notifications: in the way', 'refused'],
       ['warn', 'no notifications: in the way', 'unreachable'],
-      ['info', 'listens to notifications', undefined],
+      ['info', 'listening to notifications', undefined],
       ['warn', 'no notifications: in the way', 'unreachable'],
     ]);
     expect(lines.join()).not.toContain(password);

@@ -106,7 +106,7 @@ export class Subscription {
     this.#refusals = 0;
     this.#state = { kind: 'connected', exchanges };
     if (before === undefined || exchanges.some((one) => !before.includes(one))) {
-      log.info({ exchanges }, 'listens to notifications');
+      log.info({ exchanges }, 'listening to notifications');
       onGap();
     }
   }

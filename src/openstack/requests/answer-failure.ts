@@ -42,7 +42,7 @@ export function jsonOf(service: Service, what: string, answer: HttpAnswer): unkn
 export function parseAs<T>(schema: z.ZodType<T>, service: Service, what: string, data: unknown): T {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
-  throw new RequestError(`${what}: not the expected answer at ${flawIn(result.error)}`, {
+  throw new RequestError(`${what}: unexpected answer at ${flawIn(result.error)}`, {
     service,
     kind: 'badAnswer',
     cause: result.error,

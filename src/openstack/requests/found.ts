@@ -20,18 +20,21 @@ export async function readFound<T>(
   if (isNotFoundByService(answer)) return { kind: 'notFound' };
   const what = `GET ${read.path}`;
   if (answer.status === 404) {
-    throw new RequestError(`${what} answered 404, but not as ${client.service} does`, {
-      service: client.service,
-      kind: 'badAnswer',
-      status: 404,
-    });
+    throw new RequestError(
+      `${what} answered 404, but in a form that ${client.service} does not use; check proxies in front of it`,
+      {
+        service: client.service,
+        kind: 'badAnswer',
+        status: 404,
+      },
+    );
   }
   if (answer.status !== 200) throw client.failure(read, answer);
   const body = jsonOf(client.service, what, answer);
   const parsed = parseAs(z.record(z.string(), z.unknown()), client.service, what, body);
   const value = schema.safeParse(parsed[key]);
   if (value.success) return { kind: 'found', value: value.data };
-  throw new RequestError(`${what}: not the expected answer at ${flawIn(value.error)}`, {
+  throw new RequestError(`${what}: unexpected answer at ${flawIn(value.error)}`, {
     service: client.service,
     kind: 'badAnswer',
     code: malformed,

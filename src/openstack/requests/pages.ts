@@ -47,7 +47,7 @@ export async function readPages<T>(
     const found = await readOnce(client, listing, signal);
     if (found !== undefined) return found;
   }
-  throw new RequestError(`GET ${listing.path}: the list changed under every one of our reads`, {
+  throw new RequestError(`GET ${listing.path}: the list changed during every read`, {
     service: client.service,
     kind: 'badAnswer',
   });
@@ -79,7 +79,7 @@ async function readOnce<T>(
     }
     // A page without new items would make the loop endless.
     if (found.size === before) {
-      throw new RequestError(`GET ${listing.path}: the pages of the list do not end`, {
+      throw new RequestError(`GET ${listing.path}: the list has endless pages`, {
         service: client.service,
         kind: 'badAnswer',
       });

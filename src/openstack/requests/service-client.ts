@@ -76,6 +76,6 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
 /** Returns `/collection/id` with the id escaped. Throws for an empty id, which would read the whole collection. */
 export function resourcePath(collection: string, id: string, rest = ''): string {
-  if (id.trim() === '') throw new Error(`an empty id was asked for in ${collection}`);
+  if (id.trim() === '') throw new Error(`empty id in a request for ${collection}`);
   return `${collection}/${encodeURIComponent(id)}${rest}`;
 }

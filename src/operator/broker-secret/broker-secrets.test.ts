@@ -118,7 +118,7 @@ describe('foreign Secret under the name of a broker Secret', () => {
     expect(await fixture.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
     expect(fixture.events).toEqual([
       expect.stringMatching(
-        /^Warning SecretNotOurs: Secret .*\/rabbitmq-osc was not made for this/,
+        /^Warning SecretNotOurs: Secret .*\/rabbitmq-osc does not belong to this/,
       ),
     ]);
     expect(fixture.lines).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('foreign Secret under the name of a broker Secret', () => {
     const metadata = { ownerReferences: ownedBy('uid-1') };
     await fixture.make(name, metadata, { RABBITMQ_URLS: 'x' }, 'example.com/broker');
     await keep();
-    expect(fixture.events).toEqual([expect.stringContaining('has the type example.com/broker')]);
+    expect(fixture.events).toEqual([expect.stringContaining('has the type "example.com/broker"')]);
   });
 });
 

@@ -139,16 +139,16 @@ export class BrokerSecrets {
     if (whose === 'leftover') {
       this.#warn(
         managed,
-        `Secret ${secret} is that of a former OpenstackConfig; it is made anew when it is gone`,
+        `Secret ${secret} belongs to a deleted OpenstackConfig; the operator creates it again after Kubernetes has deleted it`,
       );
       return false;
     }
     if (whose === 'ours' && found.type === 'Opaque') return true;
     const why =
       whose === 'ours'
-        ? `has the type ${found.type}, which cannot be changed`
-        : 'was not made for this OpenstackConfig';
-    const message = `Secret ${secret} ${why}: it is left alone, and what Contrabass says of the message queue is written nowhere; delete it, or set RABBITMQ_SECRETS=false`;
+        ? `has the type "${found.type}" instead of "Opaque"`
+        : 'does not belong to this OpenstackConfig';
+    const message = `Secret ${secret} ${why}, so the operator does not write the message queue of Contrabass to it; delete the Secret, or set RABBITMQ_SECRETS=false`;
     if (this.#warn(managed, message)) this.#record(managed.owner, message);
     return false;
   }
@@ -180,19 +180,16 @@ export class BrokerSecrets {
     };
     const options = { fieldManager: fieldManagers.operator, force: true, signal };
     await perform('operator.broker-secret.write', () => client.apply(secrets, object, options));
-    log.info(
-      { config: keyOf(owner), secretName: keyOf(object) },
-      'Secret of the message queue written',
-    );
+    log.info({ config: keyOf(owner), secretName: keyOf(object) }, 'message queue Secret written');
   }
 
   #reportFailure(managed: ManagedSecret, error: unknown): void {
     const { namespace, name } = managed.owner;
     const why = error instanceof Error ? error.message : String(error);
     const fix = isForbidden(error)
-      ? `; let the operator write Secrets of ${namespace} (secretNamespaces, Role ${operatorRights.roles.brokerSecrets})`
+      ? `; grant the operator write access to Secrets in namespace ${namespace} (chart value secretNamespaces, Role ${operatorRights.roles.brokerSecrets})`
       : '';
-    this.#warn(managed, `Secret ${namespace}/${secretName(name)} is not written: ${why}${fix}`);
+    this.#warn(managed, `Secret ${namespace}/${secretName(name)} cannot be written: ${why}${fix}`);
   }
 
   /** Logs a new message; returns whether the message was new. */

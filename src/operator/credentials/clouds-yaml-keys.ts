@@ -10,10 +10,10 @@ const aliases: Readonly<Record<string, string>> = {
   compute_endpoint: 'compute_endpoint_override',
 };
 
-const oneInterface = 'write interface, which holds for every service';
-const oneRegion = 'write the one region as region_name';
+const oneInterface = 'set interface, which applies to every service';
+const oneRegion = 'set one region in region_name';
 const noClientCertificate =
-  'client certificates are not supported; use a password or an application credential';
+  'use a password or an application credential instead of a client certificate';
 
 /** Keys that openstacksdk accepts and MultiNIC refuses, each with advice. */
 const advices: Readonly<Record<string, string>> = {
@@ -26,15 +26,15 @@ const advices: Readonly<Record<string, string>> = {
   compute_endpoint_type: oneInterface,
   compute_interface: oneInterface,
   identity_interface: oneInterface,
-  identity_endpoint_override: 'write the address of Keystone as auth.auth_url',
-  identity_endpoint: 'write the address of Keystone as auth.auth_url',
+  identity_endpoint_override: 'set the Keystone URL in auth.auth_url',
+  identity_endpoint: 'set the Keystone URL in auth.auth_url',
   cert: noClientCertificate,
   key: noClientCertificate,
-  api_timeout: 'write spec.settings.openstackTimeout in the OpenstackConfig',
-  timeout: 'write spec.settings.openstackTimeout in the OpenstackConfig',
-  trust_id: 'trusts are not supported; use an application credential',
-  passcode: 'one-time passwords are not supported; use an application credential',
-  system_scope: 'write the project of the servers',
+  api_timeout: 'set spec.settings.openstackTimeout in the OpenstackConfig',
+  timeout: 'set spec.settings.openstackTimeout in the OpenstackConfig',
+  trust_id: 'use an application credential instead of a trust',
+  passcode: 'use an application credential instead of a one-time password',
+  system_scope: 'set the project of the servers instead',
 };
 
 /** Keys of openstacksdk for features outside MultiNIC; keys of unused services are recognised by prefix. */
@@ -90,8 +90,10 @@ class Fieldset {
   put(key: string, value: unknown, writtenAs: string): void {
     const before = this.values.get(key);
     if (before !== undefined && before !== value) {
-      const which = writtenAs === key ? 'is given twice' : `and ${writtenAs} are the same field`;
-      throw new CloudsYamlError(`${this.#path}.${key}: ${which}, with different values; keep one`);
+      const which = writtenAs === key ? 'is set twice' : `and ${writtenAs} are the same field`;
+      throw new CloudsYamlError(
+        `${this.#path}.${key}: ${which}, with different values; remove one`,
+      );
     }
     this.values.set(key, value);
   }
@@ -111,7 +113,7 @@ function isFields(value: unknown): value is Fields {
 
 function refused(path: string, key: string): CloudsYamlError {
   const advice = advices[key] ?? 'remove it';
-  return new CloudsYamlError(`${path}.${keyInWords(key)}: is not obeyed; ${advice}`);
+  return new CloudsYamlError(`${path}.${keyInWords(key)}: is not supported; ${advice}`);
 }
 
 /** Returns a key for messages; a text unlike a key may be a misplaced secret. */

@@ -140,9 +140,9 @@ describe('readCloudsYaml', () => {
   it.each([
     ['clouds: [', 'is not YAML'],
     ['', 'must begin with "clouds:" and one cloud below it'],
-    ['mine: {}', 'clouds: is missing; write one cloud below it'],
-    ['clouds: {}', 'clouds: names no cloud; write exactly one'],
-    ['clouds: {a: {}, b: {}}', 'clouds: names several (a, b); keep exactly one'],
+    ['mine: {}', 'clouds: is missing; add one cloud below it'],
+    ['clouds: {}', 'clouds: has no cloud; add exactly one'],
+    ['clouds: {a: {}, b: {}}', 'clouds: has several clouds (a, b); keep exactly one'],
     ['clouds: {mine: {}}', 'clouds.mine.auth.auth_url: is required'],
     ['clouds: {mine: secret-word}', 'clouds.mine: must be fields such as auth and region_name'],
     [yaml({ auth: { ...auth, auth_url: '' } }), 'clouds.mine.auth.auth_url: is required'],
@@ -160,7 +160,7 @@ describe('readCloudsYaml', () => {
     [yaml({ auth: { ...auth, username: '' } }), 'clouds.mine.auth.username: is required'],
     [
       yaml({ auth: { ...auth, trust_id: 't' } }),
-      'clouds.mine.auth.trust_id: is not obeyed; trusts',
+      'clouds.mine.auth.trust_id: is not supported; use',
     ],
     [yaml({ auth: { ...auth, password: ['secret-word'] } }), 'clouds.mine.auth.password: must be'],
     [yaml({ auth, auth_type: 'v3token' }), 'clouds.mine.auth_type: Invalid option'],
@@ -186,27 +186,30 @@ describe('readCloudsYaml', () => {
   });
 
   it.each([
-    [{ regions: ['one'] }, 'regions: is not obeyed; write the one region as region_name'],
-    [{ network_region_name: 'one' }, 'network_region_name: is not obeyed; write the one region'],
-    [{ network_interface: 'internal' }, 'network_interface: is not obeyed; write interface'],
-    [{ compute_interface: 'internal' }, 'compute_interface: is not obeyed; write interface'],
+    [{ regions: ['one'] }, 'regions: is not supported; set one region in region_name'],
+    [{ network_region_name: 'one' }, 'network_region_name: is not supported; set one region'],
+    [{ network_interface: 'internal' }, 'network_interface: is not supported; set interface'],
+    [{ compute_interface: 'internal' }, 'compute_interface: is not supported; set interface'],
     [
       { network_endpoint_type: 'internal' },
-      'network_endpoint_type: is not obeyed; write interface',
+      'network_endpoint_type: is not supported; set interface',
     ],
-    [{ cert: 'secret-word' }, 'cert: is not obeyed; client certificates are not supported'],
-    [{ key: 'secret-word' }, 'key: is not obeyed; client certificates are not supported'],
-    [{ identity_endpoint_override: 'https://k' }, 'is not obeyed; write the address of Keystone'],
-    [{ api_timeout: '30' }, 'api_timeout: is not obeyed; write spec.settings.openstackTimeout'],
-    [{ compute_default_microversion: '2.90' }, 'compute_default_microversion: is not obeyed'],
-    [{ intreface: 'internal' }, 'clouds.mine.intreface: is not obeyed; remove it'],
-    [{ 'secret-word of a user': '' }, 'clouds.mine.<key>: is not obeyed; remove it'],
+    [
+      { cert: 'secret-word' },
+      'cert: is not supported; use a password or an application credential',
+    ],
+    [{ key: 'secret-word' }, 'key: is not supported; use a password or an application credential'],
+    [{ identity_endpoint_override: 'https://k' }, 'is not supported; set the Keystone URL'],
+    [{ api_timeout: '30' }, 'api_timeout: is not supported; set spec.settings.openstackTimeout'],
+    [{ compute_default_microversion: '2.90' }, 'compute_default_microversion: is not supported'],
+    [{ intreface: 'internal' }, 'clouds.mine.intreface: is not supported; remove it'],
+    [{ 'secret-word of a user': '' }, 'clouds.mine.<key>: is not supported; remove it'],
     [
       { interface: 'public', endpoint_type: 'internal' },
       'clouds.mine.interface: and endpoint_type are the same field, with different values',
     ],
     [{ region_name: 'a', 'region-name': 'b' }, 'region_name: and region-name are the same field'],
-    [{ project_id: 'secret-word' }, 'clouds.mine.auth.project_id: is given twice, with different'],
+    [{ project_id: 'secret-word' }, 'clouds.mine.auth.project_id: is set twice, with different'],
   ])('a key without effect is refused by name: %j', (cloud, message) => {
     const refused = refusal(yaml({ auth, ...cloud }));
     expect(refused).toContain(message);
@@ -243,10 +246,10 @@ describe('readCloudsYaml', () => {
   });
 
   it.each([
-    ['clouds:\n  mine:\n    verify: a\n    verify: secret-word\n', 'line 4: verify is given twice'],
-    ['clouds: {mine: {"auth": {}, "auth": 1}}', 'line 1: auth is given twice; keep one'],
-    ['clouds: {}\nclouds: {}', 'line 2: clouds is given twice; keep one'],
-    ['a:\n  "secret-word !": 1\n  "secret-word !": 2\n', 'line 3: <key> is given twice'],
+    ['clouds:\n  mine:\n    verify: a\n    verify: secret-word\n', 'line 4: verify is set twice'],
+    ['clouds: {mine: {"auth": {}, "auth": 1}}', 'line 1: auth is set twice; remove one'],
+    ['clouds: {}\nclouds: {}', 'line 2: clouds is set twice; remove one'],
+    ['a:\n  "secret-word !": 1\n  "secret-word !": 2\n', 'line 3: <key> is set twice'],
   ])('a key given twice is reported with its line: %j', (text, message) => {
     expect(refusal(text)).toContain(message);
     expect(refusal(text)).not.toContain('secret-word');
@@ -287,17 +290,20 @@ clouds:
   });
 
   it.each([
-    [`${yaml({ auth })}${yaml({ auth })}`, 'line 8: clouds is given twice'],
+    [`${yaml({ auth })}${yaml({ auth })}`, 'line 8: clouds is set twice'],
     [`${yaml({ auth })}---\n${yaml({ auth })}`, 'is not YAML'],
-    [yaml({ auth, region_name: ['one', 'two'] }), 'clouds.mine.region_name: must be a text'],
-    [yaml({ auth: { ...auth, password: { a: 'secret-word' } } }), 'auth.password: must be a text'],
+    [yaml({ auth, region_name: ['one', 'two'] }), 'clouds.mine.region_name: must be a string'],
+    [
+      yaml({ auth: { ...auth, password: { a: 'secret-word' } } }),
+      'auth.password: must be a string',
+    ],
     [yaml({ auth: null }), 'clouds.mine.auth.auth_url: is required'],
     [yaml({ auth: ['secret-word'] }), 'clouds.mine.auth: '],
-    ['clouds: {mine: ~}', 'clouds: names no cloud; write exactly one'],
+    ['clouds: {mine: ~}', 'clouds: has no cloud; add exactly one'],
     ['clouds: ~', 'clouds: is missing'],
-    ['clouds: {__proto__: {auth: {}}}', 'clouds: names no cloud'],
+    ['clouds: {__proto__: {auth: {}}}', 'clouds: has no cloud'],
     ['clouds: &all {mine: *all}', 'is not YAML'],
-    ['? [secret-word]\n: x\nclouds: {}', 'names no cloud'],
+    ['? [secret-word]\n: x\nclouds: {}', 'has no cloud'],
   ])('a malformed clouds.yaml gives an error without secrets or warnings: %j', (text, message) => {
     const warned = vi.spyOn(process, 'emitWarning');
     const refused = refusal(text);
@@ -318,7 +324,7 @@ clouds:
   it('a text above 16,384 characters is refused before parsing, because key comparison is quadratic', () => {
     const fits = `${yaml({ auth })}#`.padEnd(16_384, '#');
     expect(refusal(fits)).toBe('accepted');
-    const message = 'has 16385 characters; keep exactly one cloud, in 16384 at most';
+    const message = 'has 16385 characters, at most 16384 are allowed; keep exactly one cloud';
     expect(refusal(`${fits}#`)).toBe(message);
   });
 });

@@ -19,7 +19,7 @@ export interface YamlCloud {
 }
 
 const text = z
-  .string('must be a text')
+  .string('must be a string')
   .transform((value) => value.trim())
   .transform((value) => (value === '' ? undefined : value))
   .optional();
@@ -29,7 +29,7 @@ const url = text.refine(
   'must be a URL such as https://keystone.example:5000',
 );
 /** Untrimmed, because blanks may be part of a secret. */
-const secret = z.string('must be a text').optional();
+const secret = z.string('must be a string').optional();
 /** YAML 1.1 booleans, as read by PyYAML. */
 const flag = z
   .string('must be true or false')
@@ -40,7 +40,7 @@ const flag = z
 /** The minor version is ignored: calls always use Neutron v2.0 and Nova v2.1. */
 const apiVersion = z
   .string()
-  .regex(/^(v?2(\.\d+)?)?$/, 'must be 2: no other version is called')
+  .regex(/^(v?2(\.\d+)?)?$/, 'must be 2: no other version is supported')
   .optional();
 
 const authSchema = z.strictObject({
@@ -88,9 +88,11 @@ const cloudSchema = z.strictObject({
   cacert: text,
   identity_api_version: z
     .string()
-    .regex(/^(v?3(\.\d+)?)?$/, 'must be 3: no other version is spoken')
+    .regex(/^(v?3(\.\d+)?)?$/, 'must be 3: no other version is supported')
     .optional(),
-  profile: z.undefined('is not supported; write auth_url and what else it stands for').optional(),
+  profile: z
+    .undefined('is not supported; set auth_url and the other fields of the profile')
+    .optional(),
 });
 type CloudFields = z.infer<typeof cloudSchema>;
 
@@ -101,7 +103,7 @@ const keys = {
 const mapping = z.record(z.string(), z.unknown(), 'must be fields such as auth and region_name');
 
 const fileSchema = z.object(
-  { clouds: z.record(z.string(), z.unknown(), 'is missing; write one cloud below it') },
+  { clouds: z.record(z.string(), z.unknown(), 'is missing; add one cloud below it') },
   'must begin with "clouds:" and one cloud below it',
 );
 
@@ -114,10 +116,10 @@ const longestText = 16_384;
 export function readCloudsYaml(yaml: string, projectId?: string): YamlCloud {
   const { clouds } = checked(fileSchema, parsed(yaml), []);
   const [entry, ...others] = Object.entries(clouds);
-  if (entry === undefined) throw new CloudsYamlError('clouds: names no cloud; write exactly one');
+  if (entry === undefined) throw new CloudsYamlError('clouds: has no cloud; add exactly one');
   if (others.length > 0) {
     const names = Object.keys(clouds).join(', ');
-    throw new CloudsYamlError(`clouds: names several (${names}); keep exactly one`);
+    throw new CloudsYamlError(`clouds: has several clouds (${names}); keep exactly one`);
   }
   const [name, value] = entry;
   const path = ['clouds', name];
@@ -152,7 +154,7 @@ const reading = {
 function parsed(yaml: string): unknown {
   if (yaml.length > longestText) {
     throw new CloudsYamlError(
-      `has ${yaml.length} characters; keep exactly one cloud, in ${longestText} at most`,
+      `has ${yaml.length} characters, at most ${longestText} are allowed; keep exactly one cloud`,
     );
   }
   try {
@@ -172,7 +174,7 @@ function keyGivenTwice(yaml: string, error: unknown): string | undefined {
   const [at] = error.pos;
   const [key = ''] = /^("[^"]*"|'[^']*'|[^:\s]*)/.exec(yaml.slice(at)) ?? [];
   const line = yaml.slice(0, at).split('\n').length;
-  return `line ${line}: ${keyInWords(key.replaceAll(/^["']|["']$/g, ''))} is given twice; keep one`;
+  return `line ${line}: ${keyInWords(key.replaceAll(/^["']|["']$/g, ''))} is set twice; remove one`;
 }
 
 /** Drops null fields, as openstacksdk does. */

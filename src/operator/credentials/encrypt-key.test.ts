@@ -73,11 +73,11 @@ describe('Contrabass’ encrypt key', () => {
     scene.kube.secretFailure = new KubeError({ status: 403, reason: 'Forbidden', message: 'no' });
     await scene.look();
     expect(scene.ready()).toBe(
-      'False ConfigError: Secret multinic-system/contrabass-encrypt-key cannot be read: no; let the operator read Secrets of multinic-system (secretNamespaces, Role multinic-operator-secrets)',
+      'False ConfigError: Secret multinic-system/contrabass-encrypt-key cannot be read: no; grant the operator read access to Secrets in namespace multinic-system (chart value secretNamespaces, Role multinic-operator-secrets)',
     );
     scene.kube.secretFailure = undefined;
     await scene.look();
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 });
 

@@ -48,7 +48,7 @@ describe('cloud login with credentials in the CR', () => {
     const settings = { openstackEndpointRegion: 'one', openstackTimeout: '3s' };
     scene.create({ credentials: { ...direct, computeEndpoint: 'https://nova.test' }, settings });
     await scene.look();
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
     expect(scene.clouds.requests).toEqual([]);
     expect(scene.clouds.identities[0]).toEqual({
       keystoneUrl: 'https://keystone.test/v3',
@@ -93,7 +93,7 @@ describe('cloud login with credentials in the CR', () => {
 });
 
 function secretWarning(field: string): string {
-  return `the account of the cloud was accepted; everybody who may read this object reads ${field}`;
+  return `the cloud accepted the credentials; every user who may read this object can read ${field}`;
 }
 
 describe('a secret readable in the object', () => {
@@ -137,7 +137,7 @@ describe('cloud login with credentials in a Secret', () => {
     keep({ 'clouds.yaml': yaml(cloud), 'ca.crt': pem });
     scene.create({ credentials: inSecret });
     await scene.look();
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
     expect(scene.clouds.identities[0]).toEqual({
       keystoneUrl: 'https://keystone.test',
       auth: { kind: 'applicationCredential', credential: { id: 'c1' }, secret: 'secret-word' },
@@ -192,47 +192,47 @@ describe('cloud login with credentials in a Secret', () => {
     [
       { 'clouds.yaml': 'clouds: {}' },
       {},
-      `ConfigError: ${where}, clouds.yaml: clouds: names no cloud; write exactly one`,
+      `ConfigError: ${where}, clouds.yaml: clouds: has no cloud; add exactly one`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, cacert: '/etc/ca.pem' }) },
       {},
-      `ConfigError: ${where}, clouds.yaml: cacert "/etc/ca.pem" is no key of the Secret`,
+      `ConfigError: ${where}, clouds.yaml: cacert "/etc/ca.pem" is not a key of the Secret`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, cacert: 'constructor' }) },
       {},
-      `ConfigError: ${where}, clouds.yaml: cacert "constructor" is no key of the Secret`,
+      `ConfigError: ${where}, clouds.yaml: cacert "constructor" is not a key of the Secret`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, cacert: 'ca' }), ca: 'nothing' },
       {},
-      `ConfigError: ${where}: key "ca" holds no PEM certificate`,
+      `ConfigError: ${where}: key "ca" has no PEM certificate`,
     ],
     [
       { 'clouds.yaml': yaml({ auth }) },
       { projectID: 'p1' },
-      `ConfigError: ${where}, clouds.yaml: holds an application credential, which has a project; remove spec.credentials.projectID "p1"`,
+      `ConfigError: ${where}, clouds.yaml: has an application credential, which has a project; remove spec.credentials.projectID "p1"`,
     ],
     [
       { 'clouds.yaml': yaml({ auth: { ...user, project_id: 'p2' } }) },
       { projectID: 'p1' },
-      `ConfigError: ${where}, clouds.yaml: names project "p2" itself; remove spec.credentials.projectID "p1"`,
+      `ConfigError: ${where}, clouds.yaml: sets project "p2" itself; remove spec.credentials.projectID "p1"`,
     ],
     [
       { 'clouds.yaml': yaml({ auth: { ...auth, auth_url: 'http://169.254.169.254' } }) },
       {},
-      `PolicyDenied: ${where} names Keystone "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
+      `PolicyDenied: ${where} has the Keystone URL "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, network_endpoint_override: 'http://169.254.169.254' }) },
       {},
-      `PolicyDenied: ${where} names Neutron "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
+      `PolicyDenied: ${where} has the Neutron URL "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
     [
       { 'clouds.yaml': yaml({ auth, compute_endpoint_override: 'http://169.254.169.254' }) },
       {},
-      `PolicyDenied: ${where} names Nova "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
+      `PolicyDenied: ${where} has the Nova URL "http://169.254.169.254", which is a link-local address, and not in the operator's ALLOWED_ENDPOINTS`,
     ],
   ])('no login is made with %j', async (values, more, message) => {
     await open();
@@ -252,7 +252,7 @@ describe('cloud login with credentials in a Secret', () => {
     scene.create({ credentials: inSecret });
     await scene.look();
     expect(scene.ready()).toBe(
-      'False ConfigError: Secret multinic-system/clouds: key "clouds.yaml" is no text in UTF-8',
+      'False ConfigError: Secret multinic-system/clouds: key "clouds.yaml" is not UTF-8 text',
     );
     expect(scene.clouds.identities).toEqual([]);
   });
@@ -262,6 +262,6 @@ describe('cloud login with credentials in a Secret', () => {
     keep({ 'clouds.yaml': yaml({ auth: { ...user, project_id: 'P1' } }) });
     scene.create({ credentials: { ...inSecret, projectID: 'p1' } });
     await scene.look();
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 });

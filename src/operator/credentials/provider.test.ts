@@ -47,7 +47,7 @@ describe('cloud login with an account from Contrabass', () => {
     scene.create();
     await scene.look();
     expect(scene.ready()).toBe(
-      'False PolicyDenied: Contrabass names Keystone "http://169.254.169.254", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
+      'False PolicyDenied: Contrabass returns the Keystone URL "http://169.254.169.254", which is a link-local address, and not in the operator\'s ALLOWED_ENDPOINTS',
     );
     expect(scene.clouds.identities).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('cloud login with an account from Contrabass', () => {
       };
       scene.create();
       await scene.look();
-      expect(scene.ready()).toContain('False PolicyDenied: Contrabass names N');
+      expect(scene.ready()).toContain('False PolicyDenied: Contrabass returns the N');
       expect(scene.clouds.identities).toEqual([]);
     },
   );

@@ -39,9 +39,9 @@ export async function accountOfProvider(
   const isLimited = !contrabass.trusted || allowedEndpoints.length === 0;
   const allowed = isLimited ? allowedEndpoints : [...allowedEndpoints, '*'];
   // Password and token are sent to these endpoints next.
-  refuseDenied('Contrabass names Keystone', provider.keystoneUrl, allowed);
-  refuseDenied('Contrabass names Neutron', provider.neutronUrl, allowed);
-  refuseDenied('Contrabass names Nova', provider.novaUrl, allowed);
+  refuseDenied('Contrabass returns the Keystone URL', provider.keystoneUrl, allowed);
+  refuseDenied('Contrabass returns the Neutron URL', provider.neutronUrl, allowed);
+  refuseDenied('Contrabass returns the Nova URL', provider.novaUrl, allowed);
   const { neutron, nova } = request.openstack;
   return {
     keystoneUrl: provider.keystoneUrl,
@@ -95,6 +95,6 @@ async function encryptKeyOf(
   if (untrustedFields.length === 0) return operatorKey;
   // The service at an untrusted endpoint would receive the decrypted password, or a token obtained with the password.
   const named = untrustedFields.join(', ');
-  const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; allow it there, or bring a key in Secret ${namespace}/${usual.name}`;
+  const message = `${named}: not in the operator's ALLOWED_ENDPOINTS, so the operator's encrypt key is not used; add it to ALLOWED_ENDPOINTS, or put your own key into Secret ${namespace}/${usual.name}`;
   throw new StepFailure({ reason: 'PolicyDenied', message });
 }

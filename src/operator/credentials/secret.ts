@@ -27,9 +27,9 @@ export async function accountOfSecret(
   if (text === undefined) throw configError(`${where} has no key "${key}"`);
   const cloud = cloudIn(text, source, where);
   const allowed = settings.allowedEndpoints;
-  refuseDenied(`${where} names Keystone`, cloud.keystoneUrl, allowed);
-  refuseDenied(`${where} names Neutron`, cloud.neutronUrl, allowed);
-  refuseDenied(`${where} names Nova`, cloud.novaUrl, allowed);
+  refuseDenied(`${where} has the Keystone URL`, cloud.keystoneUrl, allowed);
+  refuseDenied(`${where} has the Neutron URL`, cloud.neutronUrl, allowed);
+  refuseDenied(`${where} has the Nova URL`, cloud.novaUrl, allowed);
   return {
     keystoneUrl: cloud.keystoneUrl,
     auth: cloud.auth,
@@ -44,7 +44,7 @@ export async function accountOfSecret(
 }
 
 function verifyIn(is: boolean, where: string) {
-  return { is, by: `${where} says verify: ${is}` };
+  return { is, by: `${where} sets verify: ${is}` };
 }
 
 function cloudIn(text: string, { projectId }: SecretSource, where: string): YamlCloud {
@@ -63,8 +63,8 @@ function checkedProject(cloud: YamlCloud, projectId: string | undefined): YamlCl
   const own = auth.kind === 'password' ? auth.project : undefined;
   if (own && 'id' in own && own.id.toLowerCase() === projectId.toLowerCase()) return cloud;
   const has = own
-    ? `names project ${domainScopedText(own)} itself`
-    : 'holds an application credential, which has a project';
+    ? `sets project ${domainScopedText(own)} itself`
+    : 'has an application credential, which has a project';
   throw new CloudsYamlError(`${has}; remove spec.credentials.projectID "${projectId}"`);
 }
 
@@ -76,8 +76,8 @@ function authoritiesIn(
   if (cacert === undefined) return undefined;
   const pem = values.get(cacert);
   if (pem === undefined) {
-    throw configError(`${where}, ${key}: cacert "${cacert}" is no key of the Secret`);
+    throw configError(`${where}, ${key}: cacert "${cacert}" is not a key of the Secret`);
   }
   if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
-  throw configError(`${where}: key "${cacert}" holds no PEM certificate`);
+  throw configError(`${where}: key "${cacert}" has no PEM certificate`);
 }

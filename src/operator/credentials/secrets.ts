@@ -27,7 +27,7 @@ export async function readSecret(
     if (isNotFound(error)) return undefined;
     if (!(error instanceof KubeError)) throw error;
     const fix = isForbidden(error)
-      ? `; let the operator read Secrets of ${namespace} (secretNamespaces, Role ${operatorRights.roles.secrets})`
+      ? `; grant the operator read access to Secrets in namespace ${namespace} (chart value secretNamespaces, Role ${operatorRights.roles.secrets})`
       : '';
     const message = `Secret ${namespace}/${name} cannot be read: ${error.message}${fix}`;
     // A fallback to another key would hide the unreadable Secret.
@@ -40,7 +40,7 @@ function textIn(data: ReadonlyMap<string, string>, key: string, where: string): 
   const value = data.get(key);
   if (value === undefined) return undefined;
   const bytes = Buffer.from(value, 'base64');
-  if (!isUtf8(bytes)) throw configError(`${where}: key "${key}" is no text in UTF-8`);
+  if (!isUtf8(bytes)) throw configError(`${where}: key "${key}" is not UTF-8 text`);
   return bytes.toString();
 }
 

@@ -11,9 +11,9 @@ import type { Violas } from '../deliver/violas.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { latestObject } from '../memory/latest-object.ts';
 import { hasRemovalApproval, statusOf } from '../openstack-config.ts';
-import { StepFailure, type Trouble } from '../status/step-failure.ts';
+import { type StatusProblem, StepFailure } from '../status/step-failure.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
-import { takenOffByHand } from '../sync/taken-off-by-hand.ts';
+import { manualRemovals } from '../sync/manual-removals.ts';
 import { type Withdrawn, withdraw } from './withdraw.ts';
 
 /** An OpenstackConfig's nodes in its former business clusters. */
@@ -21,7 +21,7 @@ export interface FormerClusters {
   readonly leaving: readonly ExistingNodeConfig[];
   /** Business clusters with possible nodes, including the present business cluster. */
   readonly deliveredTo: readonly string[];
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly StatusProblem[];
 }
 
 export interface FormerClustersDeps {
@@ -34,16 +34,16 @@ export interface FormerClustersDeps {
  * Removes nodes from former business clusters. A node is removed when the present business cluster shows a Node with
  * its instance id. A changed operator setting or credential form alone removes no NIC.
  */
-export async function leaveFormerClusters(
+export async function withdrawFromFormerClusters(
   context: DeliveredContext,
   { inventory, violas, perform }: FormerClustersDeps,
   signal: AbortSignal,
 ): Promise<FormerClusters> {
   const { object, memory, config, source } = context;
   const { deliveredTo } = statusOf(latestObject(context));
-  const { inFormerClusters } = takenOffByHand(object);
+  const { inFormerClusters } = manualRemovals(object);
   const leaving: ExistingNodeConfig[] = [];
-  const troubles: Trouble[] = [];
+  const problems: StatusProblem[] = [];
   const clusters = await occupiedBy(source, deliveredTo, inventory);
   const occupied = new Set(clusters.keys());
   for (const [provider, known] of clusters) {
@@ -62,15 +62,15 @@ export async function leaveFormerClusters(
       }
       leaving.push(...left.leaving);
       if (left.blocked.length > 0)
-        troubles.push(blockedTrouble(left.blocked, provider, config.providerId));
+        problems.push(blockedProblem(left.blocked, provider, config.providerId));
     } catch (error) {
       // A failure in a former business cluster does not undo the delivery to the present cluster.
       if (!(error instanceof StepFailure)) throw error;
       const message = `nodes in business cluster "${provider}" cannot be removed: ${error.message}`;
-      troubles.push({ reason: error.reason, message });
+      problems.push({ reason: error.reason, message });
     }
   }
-  return { leaving, deliveredTo: [...occupied].toSorted(), troubles };
+  return { leaving, deliveredTo: [...occupied].toSorted(), problems };
 }
 
 /**
@@ -162,14 +162,14 @@ const withoutNode: ReadonlySet<string> = new Set<Reason>([
 
 const shownNodes = 5;
 
-function blockedTrouble(
+function blockedProblem(
   blocked: readonly ExistingNodeConfig[],
   former: string,
   present: string,
-): Trouble {
+): StatusProblem {
   const names = blocked.slice(0, shownNodes).map(({ nodeName }) => nodeName);
   const rest = blocked.length > shownNodes ? ` and ${blocked.length - shownNodes} more` : '';
-  const message = `${names.join(', ')}${rest} stay in business cluster "${former}" until "${present}" shows Nodes with their instance ids (at most 10 NICs or 20 % at once); if their NICs are to go now, set the annotation multinic.io/allow-removals to a new value; else name the former cluster again`;
+  const message = `the removal of ${names.join(', ')}${rest} from business cluster "${former}" waits until business cluster "${present}" has Nodes with their instance ids (at most 10 NICs or 20 % at once); to remove their NICs now, set the annotation multinic.io/allow-removals to a new value; to keep them, set the former cluster in the spec again`;
   return { reason: 'RemovalHeld', message };
 }
 

@@ -41,7 +41,7 @@ describe('deletion guard for an OpenstackConfig deleted with its namespace or CR
     expect(scene.ready()).toContain(
       'kubectl -n multinic-system annotate openstackconfig osc --overwrite multinic.io/allow-removals=',
     );
-    expect(scene.ready()).toContain('take the finalizer multinic.example.com/cleanup off');
+    expect(scene.ready()).toContain('remove the finalizer multinic.example.com/cleanup');
     expect(scene.events.filter(({ reason }) => reason === 'RemovalHeld')).toHaveLength(1);
   });
 
@@ -51,7 +51,9 @@ describe('deletion guard for an OpenstackConfig deleted with its namespace or CR
     scene.kube.delete();
     await scene.look();
     expectNicsKept();
-    expect(scene.ready()).toContain('False RemovalHeld: namespace multinic-system is gone');
+    expect(scene.ready()).toContain(
+      'False RemovalHeld: namespace multinic-system no longer exists',
+    );
   });
 
   it('a new allow-removals value releases the NICs of a deleted namespace, a used value does not', async () => {
@@ -128,7 +130,7 @@ describe('deletion guard for an OpenstackConfig deleted with its namespace or CR
     await scene.look();
     expectNicsKept();
     expect(scene.ready()).toContain(
-      'False Error: whether namespace multinic-system is being deleted cannot be read',
+      'False Error: the deletion of namespace multinic-system cannot be checked',
     );
     scene.kube.ownerFailure = undefined;
     await scene.look();

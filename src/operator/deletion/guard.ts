@@ -136,7 +136,7 @@ export function createDeletionGuard({
 
 /** A missing namespace or CRD was deleted by force, so removing its NICs still needs approval. */
 function stateOf(found: Pick<ConfigObject, 'metadata'> | undefined) {
-  if (found === undefined) return 'is gone';
+  if (found === undefined) return 'no longer exists';
   return found.metadata.deletionTimestamp === undefined ? 'stays' : 'is being deleted';
 }
 
@@ -151,15 +151,15 @@ function held(message: string): StepFailure {
 }
 
 function unknown(what: string, cause: Error): StepFailure {
-  const message = `whether ${what} is being deleted cannot be read, and no NIC is taken off before: ${cause.message}`;
+  const message = `the deletion of ${what} cannot be checked, so no NIC is removed: ${cause.message}`;
   return new StepFailure({ reason: 'Error', message }, { cause });
 }
 
 function nextSteps({ metadata: { namespace, name } }: ConfigObject): string {
   const consent = `${annotations.allowRemovals}="$(date -Is)"`;
   return [
-    'its NICs stay until somebody decides',
-    `to take them off: kubectl -n ${namespace} annotate openstackconfig ${name} --overwrite ${consent}`,
-    `to keep them: take the finalizer ${finalizers.openstackConfig} off`,
+    'its NICs stay until you decide',
+    `to remove them: kubectl -n ${namespace} annotate openstackconfig ${name} --overwrite ${consent}`,
+    `to keep them: remove the finalizer ${finalizers.openstackConfig}`,
   ].join('; ');
 }

@@ -23,7 +23,7 @@ describe('an OpenstackConfig deleted while a POST may still arrive', () => {
     await scene.look();
     expect(scene.viola.nodes.size).toBe(0);
     expect(scene.ready()).toBe(
-      'False Deleting: waits for what was sent to business cluster biz-1 and may still arrive',
+      'False Deleting: waits for unanswered POSTs to business cluster "biz-1", which may still arrive',
     );
     await scene.viola.unstick();
     await scene.look();

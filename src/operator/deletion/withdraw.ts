@@ -93,6 +93,6 @@ async function remove(
 /** Throws for an unreadable object, because the object may belong to this OpenstackConfig. */
 function refuseUnreadable([first]: readonly UnreadableNode[]): void {
   if (first === undefined) return;
-  const message = `${first.objectName} may be one of the nodes to clean and cannot be read: ${first.message}`;
+  const message = `MultiNicNodeConfig ${first.objectName} cannot be read and may be one of the nodes to clean: ${first.message}`;
   throw new RequestError(message, { service: 'viola', kind: 'badAnswer' });
 }

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const source = { namespace: 'ns', name: 'osc', uid: 'u', generation: 1 };
 const perform = createPerform<string>(() => undefined);
 const onUnanswered = (): void => undefined;
-const options = { source, perform, onUnanswered, takenOffByHand: new Set<string>() };
+const options = { source, perform, onUnanswered, manualRemovals: new Set<string>() };
 
 function plan(nodeName: string, change: Partial<NodePlan> = {}): NodePlan {
   return {
@@ -146,7 +146,7 @@ describe('deliver', () => {
     const unanswered = vi.fn();
     const silently = { ...options, viola: silent, onUnanswered: unanswered };
     const { failures } = await deliver([plan('n0')], silently, signal);
-    expect(failures[0]?.message).toBe('viola: node n0 is not in the answer');
+    expect(failures[0]?.message).toBe('viola: node n0 is missing from the answer of Viola');
     expect(unanswered).toHaveBeenCalledOnce();
   });
 

@@ -42,7 +42,7 @@ export interface DeliverOptions {
   /** Called when a POST failed, wholly or for a node, and Viola may still carry out the POST. */
   readonly onUnanswered: () => void;
   /** Nodes cleaned by a user, because Viola cannot remove nodes. */
-  readonly takenOffByHand: ReadonlySet<string>;
+  readonly manualRemovals: ReadonlySet<string>;
 }
 
 /** A business cluster needs some 15 ms per node, and one request should take at most a few seconds. */
@@ -60,7 +60,7 @@ export async function deliver(
   const tally = new Tally();
   const { abilities } = options.viola;
   const possible = abilities.removes ? nodes : withoutRemovals(nodes, options, tally);
-  const posts = chunks(possible.filter(({ action }) => action === 'post').map(postedBy(options)));
+  const posts = postsOf(possible, options.source);
   const send = async (chunk: readonly PostedNode[]) => post(chunk, options, tally, signal);
   await mapBounded(posts, abilities.postsAtOnce, send, signal);
   const removals = possible.filter(({ action }) => action === 'delete');
@@ -72,14 +72,14 @@ export async function deliver(
 /** Returns the nodes that keep a NIC; this Viola cannot take the remaining nodes. */
 function withoutRemovals(
   nodes: readonly NodePlan[],
-  { takenOffByHand }: DeliverOptions,
+  { manualRemovals }: DeliverOptions,
   tally: Tally,
 ): readonly NodePlan[] {
   for (const node of nodes.filter(needsRemoval)) {
     const { nodeName, removals } = node;
     // A native Viola has already left the object without NICs.
     const isClean = removals.confirmed.length === 0;
-    if (isClean || takenOffByHand.has(nodeName)) tally.removed.push(nodeName);
+    if (isClean || manualRemovals.has(nodeName)) tally.removed.push(nodeName);
     else tally.unsupported(nodeName, lastNicStays(node));
   }
   return nodes.filter((node) => !needsRemoval(node));
@@ -129,7 +129,12 @@ function kindOf(code: NodeError['code']): DeliveryFailure['kind'] {
   return code === 'ClusterUnreachable' ? 'outage' : 'refused';
 }
 
-function postedBy({ source }: DeliverOptions): (node: NodePlan) => PostedNode {
+/** Returns the bodies for a plan's POSTs. */
+export function postsOf(nodes: readonly NodePlan[], source: Source): PostedNode[][] {
+  return chunks(nodes.filter(({ action }) => action === 'post').map(postedBy(source)));
+}
+
+function postedBy(source: Source): (node: NodePlan) => PostedNode {
   return ({ nodeName, instanceId, interfaces, base, replaces, removalsAllowed }) => ({
     nodeName,
     instanceId,
@@ -158,7 +163,10 @@ async function post(
     for (const error of answer.errors) tally.refused(error);
     for (const { nodeName } of silent) {
       const details = { service: 'viola', kind: 'badAnswer', status: 200 } as const;
-      tally.failed(nodeName, new RequestError(`node ${nodeName} is not in the answer`, details));
+      tally.failed(
+        nodeName,
+        new RequestError(`node ${nodeName} is missing from the answer of Viola`, details),
+      );
     }
   } catch (error) {
     options.onUnanswered();

@@ -27,7 +27,7 @@ describe('delivery while the business cluster changes', () => {
     await scene.look();
     expect(scene.viola.posts.at(-1)?.map(({ base }) => base?.generation)).toEqual([7]);
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 
   it("a new NIC gets the lowest index when only Viola's stale list shows the index in use", async () => {
@@ -38,7 +38,7 @@ describe('delivery while the business cluster changes', () => {
     scene.viola.listedAs.set('worker-1', { ...node, status: { interfaceStatuses: [leaving] } });
     await scene.look();
     expect(scene.nics('worker-1')).toEqual(['multinic0=p1', 'multinic1=p3']);
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 
   it('a new NIC skips an index that the node still reports', async () => {
@@ -61,7 +61,7 @@ describe('delivery while the business cluster changes', () => {
     await scene.look();
     expect(scene.viola.posts).toHaveLength(4);
     expect(scene.ready()).toBe(
-      'False ViolaPostError: viola: node worker-1 changes all the time; tried again at the next poll',
+      'False ViolaPostError: viola: node worker-1 changed during every attempt; the next poll tries again',
     );
   });
 
@@ -144,7 +144,9 @@ describe('delivery with an unreadable object in the business cluster', () => {
     scene.viola.nodes.clear();
     scene.viola.unreadable.add('worker-1');
     await scene.look();
-    expect(scene.ready()).toContain('False ViolaPostError: viola: worker-1 may be one of the');
+    expect(scene.ready()).toContain(
+      'False ViolaPostError: viola: MultiNicNodeConfig worker-1 cannot be read and may be one of the',
+    );
     scene.viola.unreadable.clear();
     await scene.look();
     expect(scene.object()).toBeUndefined();

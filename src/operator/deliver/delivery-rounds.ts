@@ -180,7 +180,7 @@ function namesOf(nodes: readonly NodePlan[]): ReadonlySet<string> {
 
 function stillStale({ stale }: Delivery): Delivery['failures'] {
   return stale.map((nodeName) => {
-    const message = `viola: node ${nodeName} changes all the time; tried again at the next poll`;
+    const message = `viola: node ${nodeName} changed during every attempt; the next poll tries again`;
     const about = { nodeName, reason: 'ViolaPostError', message } as const;
     return { ...about, retryAfterMs: undefined, kind: 'refused' };
   });

@@ -85,7 +85,7 @@ async function readPages(
     next = page.continue;
     if (next === undefined) return { nodes, unreadable };
   }
-  throw new RequestError(`the list of nodes does not end after ${mostPages} pages`, {
+  throw new RequestError(`the list of nodes has more than ${mostPages} pages`, {
     service: 'viola',
     kind: 'badAnswer',
   });

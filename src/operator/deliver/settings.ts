@@ -23,7 +23,7 @@ export const violaSettings = {
     flag: 'viola-insecure-tls',
     schema: boolean().prefault('false'),
     description:
-      'true: do not verify the certificate of Viola. Anybody between the two can then read the token.',
+      'true: do not verify the certificate of Viola. An attacker on the network path can then read the token.',
   }),
   violaCaFile: setting({
     env: ['VIOLA_CA_FILE'],
@@ -57,7 +57,7 @@ export const violaSettings = {
     env: ['LEGACY_VIOLA_PROVIDERS'],
     flag: 'legacy-viola-providers',
     schema: textList()
-      .refine((ids) => !ids.includes('*'), 'must name each provider id; * confirms none')
+      .refine((ids) => !ids.includes('*'), 'must list each provider id; * is not allowed')
       .prefault(''),
     description:
       'Provider ids that the routing file of the legacy Viola has a target for (comma-separated). The operator posts to a legacy Viola for no other id, because a legacy Viola writes nodes of an unknown provider to its own cluster.',

@@ -8,9 +8,9 @@ const shownNodes = 5;
 export function removalUnsupported(names: readonly string[], providerId: string): StepFailure {
   const shown = names.slice(0, shownNodes);
   const rest = names.length > shownNodes ? ` and ${names.length - shownNodes} more` : '';
-  const who = names.length === 0 ? 'its nodes' : `${shown.join(', ')}${rest}`;
+  const who = names.length === 0 ? 'nodes' : `${shown.join(', ')}${rest}`;
   const objects = names.length === 0 ? 'NODE' : shown.join(' ');
-  const message = `business cluster "${providerId}" keeps ${who}: a legacy Viola removes no node; there, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${objects}`;
+  const message = `business cluster "${providerId}" still has ${who}, and a legacy Viola cannot remove nodes; there, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${objects}`;
   return new StepFailure({ reason: 'RemovalUnsupported', message });
 }
 
@@ -25,5 +25,5 @@ export function lastNicStays({ nodeName, removals }: NodePlan): string {
     portId === undefined ? name : `${name} (port ${portId})`,
   );
   const what = nics.length === 0 ? '' : ` (here ${nics.join(', ')})`;
-  return `node ${nodeName}: a legacy Viola cannot remove the last NIC of a node${what}; if it is to go, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${nodeName} in the business cluster, then set the annotation multinic.io/allow-removals to a new value`;
+  return `node ${nodeName}: a legacy Viola cannot remove the last NIC of a node${what}; to remove it, run kubectl -n ${namespaces.system} delete multinicnodeconfig ${nodeName} in the business cluster, then set the annotation multinic.io/allow-removals to a new value`;
 }

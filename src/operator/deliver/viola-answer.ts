@@ -44,7 +44,7 @@ function readAs<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue ? `${issue.path.join('.')}: ${issue.message}` : 'it has another form';
+  const where = issue ? `${issue.path.join('.')}: ${issue.message}` : 'unexpected format';
   throw new RequestError(`the answer cannot be read (${where})`, {
     service: 'viola',
     kind: 'badAnswer',
@@ -68,9 +68,9 @@ export function refusal(answer: HttpAnswer, now: Date): RequestError {
 }
 
 const advices: Readonly<Record<number, string>> = {
-  401: " (the operator's token has to be in a file of Viola's --tokens-file)",
-  403: ' (the token may not do this for this provider)',
-  405: ' (a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy)',
+  401: " (add the operator's token to a file of Viola's --tokens-file)",
+  403: " (the operator's token has no right to this provider: check its entry in Viola's --tokens-file)",
+  405: ' (a legacy Viola supports no GET: for one, set spec.settings.violaCompatibility to legacy)',
 };
 
 /** Returns results per node; 409, 422 and 503 carry results even when no node was accepted. */
@@ -81,6 +81,11 @@ export function resultsOf(answer: HttpAnswer) {
 /** Returns whether the node is missing; an unknown provider is a 404, too, and says nothing about the node. */
 export function isNoSuchNode(answer: HttpAnswer): boolean {
   return answer.status === 404 && codeIn(answer) === 'NoSuchNode';
+}
+
+/** Returns whether the Viola is older than the route. */
+export function isNoSuchRoute(answer: HttpAnswer): boolean {
+  return answer.status === 404 && codeIn(answer) === 'NoSuchRoute';
 }
 
 /** Returns whether only the object is broken, while Viola and its business cluster work. */

@@ -281,9 +281,12 @@ describe('ViolaClient.post', () => {
   });
 
   it.each([
-    [401, "the operator's token has to be in a file of Viola's --tokens-file"],
-    [403, 'the token may not do this for this provider'],
-    [405, 'a legacy Viola answers no GET: set spec.settings.violaCompatibility to legacy'],
+    [401, "add the operator's token to a file of Viola's --tokens-file"],
+    [403, "the operator's token has no right to this provider"],
+    [
+      405,
+      'a legacy Viola supports no GET: for one, set spec.settings.violaCompatibility to legacy',
+    ],
   ])('post explains a %i', async (status, advice) => {
     answers = [problem(status, 'Denied')];
     await expect(viola.post([], signal)).rejects.toThrow(advice);
@@ -367,4 +370,25 @@ describe("the operator's token for Viola", () => {
     );
     expect(received).toEqual([]);
   });
+});
+
+const check = async () => viola.check('a/b', { id: 'x', heal: true }, signal);
+const dryRun = async () => viola.dryRun([{ nodeName: 'a' }], signal);
+const noNodes = { applied: 0, results: [], errors: [] };
+const base = '/base/v1/k8s/multinic/node-configs';
+const checked = ['POST', `${base}/a%2Fb/check`, '{"id":"x","heal":true}'];
+const validated = ['POST', `${base}/dry-run`, '[{"nodeName":"a"}]'];
+
+it.each<[string, () => Promise<unknown>, string[], Answer, unknown]>([
+  ['check', check, checked, [202, { uid: 'u', generation: 1 }], 'requested'],
+  ['check', check, checked, problem(404, 'NoSuchNode'), 'gone'],
+  ['check', check, checked, problem(404, 'NoSuchRoute'), 'unsupported'],
+  ['dryRun', dryRun, validated, [200, noNodes], noNodes],
+  ['dryRun', dryRun, validated, problem(404, 'NoSuchRoute'), undefined],
+])('%s %#: the request goes to its own route, and its answer is understood', async (...row) => {
+  const [, call, sent, answer, expected] = row;
+  answers = [answer, problem(404, 'UnknownProvider')];
+  expect(await call()).toEqual(expected);
+  expect(received.map(({ method, url, body }) => [method, url, body])).toEqual([sent]);
+  await expect(call()).rejects.toThrow('unexpected status 404');
 });

@@ -1,8 +1,11 @@
 import type * as z from 'zod';
 import {
   type Base,
+  type CheckRequest,
+  checkAnswer,
   type DeleteReason,
   deleteAnswer,
+  dryRunPath,
   type ExistingNodeConfig,
   existingNodeConfig,
   nodeConfigsPath,
@@ -20,7 +23,7 @@ import type { ListQuery } from './list-query.ts';
 import { type Listed, listNodes } from './node-list.ts';
 import { createPageReader, type PageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
-import { bodyOf, isNoSuchNode, isUnreadable, resultsOf } from './viola-answer.ts';
+import { bodyOf, isNoSuchNode, isNoSuchRoute, isUnreadable, resultsOf } from './viola-answer.ts';
 
 /** Viola for one OpenstackConfig: one endpoint and one business cluster, native or legacy. */
 export interface ViolaClient {
@@ -36,7 +39,14 @@ export interface ViolaClient {
     signal: AbortSignal,
     reason?: DeleteReason,
   ): Promise<Removed>;
+  /** Validates nodes in the business cluster, and writes nothing; undefined: this Viola has no dry run. */
+  dryRun(nodes: readonly PostedNode[], signal: AbortSignal): Promise<PostAnswer | undefined>;
+  /** Makes the controller check the node. */
+  check(nodeName: string, request: CheckRequest, signal: AbortSignal): Promise<CheckRequested>;
 }
+
+/** `gone`: the business cluster has no such node. `unsupported`: this Viola has no checks. */
+export type CheckRequested = 'requested' | 'gone' | 'unsupported';
 
 /** `leaving`: accepted, removed when the node is clean. `stale`: the node has changed since its read. */
 export type Removed = 'leaving' | 'gone' | 'stale';
@@ -118,6 +128,20 @@ export function createViolaClient(options: ViolaClientOptions): ViolaClient {
       if (answer.status === 409) return 'stale';
       read(answer, 202, deleteAnswer);
       return 'leaving';
+    },
+    async dryRun(nodes, signal) {
+      const body = JSON.stringify(nodes);
+      const answer = await send({ method: 'POST', path: dryRunPath, body }, signal);
+      return isNoSuchRoute(answer) ? undefined : read(answer, 200, postAnswer);
+    },
+    async check(nodeName, request, signal) {
+      const path = `${nodePath(nodeName)}/check`;
+      const body = JSON.stringify(request);
+      const answer = await send({ method: 'POST', path, body }, signal);
+      if (isNoSuchNode(answer)) return 'gone';
+      if (isNoSuchRoute(answer)) return 'unsupported';
+      read(answer, 202, checkAnswer);
+      return 'requested';
     },
   };
 }

@@ -92,3 +92,24 @@ it('a request with the token does not follow a redirect', async () => {
   );
   expect(connections).toBe(0);
 });
+
+it('the business clusters are read with the token, below the path in the endpoint', async () => {
+  const item = {
+    providerId: 'biz-1',
+    server: 'https://k8s',
+    reachable: true,
+    checkedAt: '2026-01-01T00:00:00Z',
+    message: '',
+  };
+  const asked: unknown[] = [];
+  const { url } = await serve(({ url: path, headers }, response) => {
+    asked.push([path, headers.authorization, headers['x-provider-id']]);
+    response.end(JSON.stringify({ items: [item] }));
+  });
+  const signal = AbortSignal.timeout(60_000);
+  await using violas = createViolas({ ...settings, token: async () => 'secret' }, deps);
+  const trusted = { ...endpoint, url: `${url}/base/`, trusted: true };
+  expect(await violas.clusters(trusted, signal)).toEqual([item]);
+  expect(asked).toEqual([['/base/v1/k8s/clusters', 'Bearer secret', undefined]]);
+  await expect(violas.clusters(endpoint, signal)).rejects.toMatchObject({ reason: 'PolicyDenied' });
+});

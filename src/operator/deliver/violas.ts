@@ -18,6 +18,7 @@ import { createPageMemory } from './page-reader.ts';
 import type { TokenSource } from './token-source.ts';
 import { refusal } from './viola-answer.ts';
 import { createViolaClient, type ViolaClient } from './viola-client.ts';
+import { type ReportedCluster, readClusters } from './viola-clusters.ts';
 
 /** Connections to all Violas named by OpenstackConfigs. */
 export interface Violas extends AsyncDisposable {
@@ -26,6 +27,10 @@ export interface Violas extends AsyncDisposable {
    * endpoint outside ALLOWED_ENDPOINTS.
    */
   of(endpoint: ViolaEndpoint, providerId: string, owner: Source): Promise<ViolaClient>;
+  /**
+   * Returns the business clusters reported by a native Viola. Throws RequestError, or PolicyDenied like the client.
+   */
+  clusters(endpoint: ViolaEndpoint, signal: AbortSignal): Promise<readonly ReportedCluster[]>;
 }
 
 interface ViolaSettings extends Pick<OperatorSettings, 'violaTimeout' | 'violaInsecureTls'> {
@@ -84,15 +89,24 @@ export function createViolas(settings: ViolaSettings, deps: ViolasDeps): Violas 
         const caller = await callerOf(endpoint, providerId);
         return createLegacyViola({ caller, endpoint: url, providerId, owner, records, clock });
       }
-      if (!trusted && token !== undefined) {
-        const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; allow it, or leave the field out`;
-        throw new StepFailure({ reason: 'PolicyDenied', message });
-      }
+      if (!trusted && token !== undefined) throw untrusted(field, url);
       const caller = await callerOf(endpoint, providerId);
       return createViolaClient({ caller, endpoint: url, providerId, token, clock, pages });
     },
+    async clusters(endpoint, signal) {
+      const { field, url, trusted } = endpoint;
+      if (!trusted && token !== undefined) throw untrusted(field, url);
+      // A separate lane stays open while a business cluster hangs.
+      const caller = await callerOf(endpoint, '');
+      return readClusters({ caller, endpoint: url, token, clock }, signal);
+    },
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
+}
+
+function untrusted(field: string, url: string): StepFailure {
+  const message = `${field}: "${url}" is not in the operator's ALLOWED_ENDPOINTS, so the operator's Viola token is not sent there; add it to ALLOWED_ENDPOINTS, or remove the field`;
+  return new StepFailure({ reason: 'PolicyDenied', message });
 }
 
 /** Converts a RequestError to a StepFailure: without a usable CA bundle no Viola is called. */

@@ -117,11 +117,11 @@ export function createInventory(deps: InventoryDeps): Inventory {
       return answer;
     } catch (cause) {
       // Database drivers have no common error class, and no failure may delay NICs.
-      const failure = new DatabaseFailure('the inventory fails', { cause });
+      const failure = new DatabaseFailure('the inventory database failed', { cause });
       const pause = { until: clock.monotonicMs() + pauseMs, failure };
       pauses = operation === 'record' ? { ...pauses, writes: pause } : { ...pauses, all: pause };
       ended(operation, 'error', startedAt);
-      log.error({ err: cause, pauseMs }, 'inventory fails, going on without it for a while');
+      log.error({ err: cause, pauseMs }, 'inventory failed, syncs continue without it');
       throw failure;
     }
   }

@@ -3,10 +3,12 @@ import type { Clock, Random } from '../../time/clock.ts';
 import { UnansweredPosts } from '../deliver/unanswered-posts.ts';
 import type { DeliveredCounts } from '../metrics/delivered-nodes.ts';
 import type { ConfigObject } from '../openstack-config.ts';
+import type { ConfigReads } from '../read-api/config-reads.ts';
 import { PollInterval } from '../schedule/poll-interval.ts';
 import { PendingScope } from '../schedule/sync-scope.ts';
 import { UnconfirmedRemovals } from '../schedule/unconfirmed-removals.ts';
 import { FlapDamping } from '../status/flap-damping.ts';
+import type { StoredPlan } from '../what-if/stored-plan.ts';
 
 /** This process's last status write: the watch may not have returned the status yet. */
 interface StatusWrite {
@@ -24,6 +26,12 @@ interface TermMemory {
   notReadyReasons: ReadonlySet<string>;
   /** For metrics; undefined: no sync of all servers has completed in this term. */
   delivered: DeliveredCounts | undefined;
+  /** For the read API; undefined: no full sync has completed in this term. */
+  reads: ConfigReads | undefined;
+  /** Next sync; undefined: unknown, or only a trigger starts a sync. */
+  nextSyncAt: Date | undefined;
+  /** For GET /v1/plan; undefined: no full sync has planned in this term. */
+  lastPlan: StoredPlan | undefined;
 }
 
 /**
@@ -98,6 +106,11 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
     for (const memory of this.#memories.values()) memory.term = this.#term();
   }
 
+  /** Ends a leadership term: the next leader serves the read API. */
+  endTerm(): void {
+    for (const { term } of this.#memories.values()) term.reads = undefined;
+  }
+
   /** Releases shared cloud state when an OpenstackConfig reads no cloud any more. */
   leaveClouds(key: string): void {
     for (const shared of this.#options.clouds) shared.leave(key);
@@ -129,6 +142,9 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       nextScheduledAt: undefined,
       notReadyReasons: new Set(),
       delivered: undefined,
+      reads: undefined,
+      nextSyncAt: undefined,
+      lastPlan: undefined,
     };
   }
 }

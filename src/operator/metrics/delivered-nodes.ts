@@ -24,7 +24,7 @@ export function deliveredCounts(synced: SyncResult): DeliveredCounts {
   const interfaces = nodes.flatMap((node) =>
     node.interfaces.map(({ id, name }) => interfaceStateOf(held.get(node.nodeName), { id, name })),
   );
-  const isHeld = synced.troubles.some(({ reason }) => reason === 'RemovalHeld');
+  const isHeld = synced.problems.some(({ reason }) => reason === 'RemovalHeld');
   const unconfirmed = synced.nodes.flatMap(({ removals }) => removals.unconfirmed);
   return {
     nodes: count(states),

@@ -18,28 +18,34 @@ function connected(message: string): ConditionUpdate {
 
 function disconnected(why: string): ConditionUpdate {
   const reason: OperatorReason = 'Disconnected';
-  return { type, status: 'False', reason, message: `${why}; changes are found by polling` };
+  return {
+    type,
+    status: 'False',
+    reason,
+    message: `${why}; changes are found by polling`,
+  };
 }
 
-const listening = 'changes in OpenStack are told by its message queue';
+const listening = 'the message queue reports changes in OpenStack';
 
 /** Failure and next step; equal for equal failures, so retries do not change the status. */
 const messages: Readonly<Record<BrokerFailureKind, string>> = {
   unreachable:
-    'the message queue that Contrabass names does not answer: look whether it runs, and whether the operator may reach it (networkPolicy.amqp)',
+    'the message queue from Contrabass does not answer: check that it runs and that the operator can reach it (networkPolicy.amqp)',
   denied:
-    'the name of the message queue that Contrabass gives leads to an inner address: correct rabbitMQUrls there, or allow its place (ALLOWED_ENDPOINTS)',
+    'the host of the message queue resolves to a loopback, link-local or metadata address: correct rabbitMQUrls in Contrabass, or add the host to ALLOWED_ENDPOINTS',
   certificate:
-    'the certificate of the message queue cannot be verified: give its authority to the operator (OPENSTACK_CA_FILE)',
+    'the certificate of the message queue cannot be verified: add its certificate authority to OPENSTACK_CA_FILE',
   refused:
-    'the message queue refuses the user and password that Contrabass names: correct them there; they are tried again once an hour, others at once',
+    'the message queue refuses the user and password from Contrabass: correct them in Contrabass; the operator retries the same once an hour, new ones at once',
   virtualHost:
-    'the message queue has no virtual host / for this user, or lets in no more of its connections: grant the user access to the virtual host /',
+    'the message queue has no virtual host / for this user, or has reached its connection limit: grant the user access to the virtual host /, or raise the limit',
   forbidden:
-    'the user of the message queue may not have a queue of its own: grant configure, write and read on amq.gen-.*, and read on neutron, nova and keystone',
-  queueGone: 'the queue of the operator was deleted in the message queue: find out who does that',
+    'the user of the message queue may not create a queue: grant configure, write and read on amq.gen-.*, and read on neutron, nova and keystone',
+  queueGone:
+    'the queue of the operator was deleted: check which user or policy of the message queue deletes it',
   protocol:
-    'what answers where Contrabass names the message queue is none that speaks AMQP 0-9-1: correct rabbitMQUrls there',
+    'the host of the message queue does not speak AMQP 0-9-1: correct rabbitMQUrls in Contrabass',
 };
 /** Failures for a user to solve. */
 const reportedAtOnce: ReadonlySet<BrokerFailureKind> = new Set<BrokerFailureKind>([
@@ -61,32 +67,34 @@ export function conditionOf(state: Connectedness, nowMs: number): ConditionUpdat
 function ofExchanges(exchanges: readonly string[]): ConditionUpdate {
   if (!exchanges.includes('neutron')) {
     return disconnected(
-      'the message queue has no exchange "neutron" that the user may read: set the driver messagingv2 in Neutron, or grant it',
+      'the message queue has no exchange "neutron" that the user may read: set the driver messagingv2 in Neutron, or grant read',
     );
   }
   const missing = ['nova', 'keystone'].filter((exchange) => !exchanges.includes(exchange));
   if (missing.length === 0) return connected(listening);
-  return connected(`${listening}, but for ${missing.join(' and ')}, which it has no exchange of`);
+  return connected(`${listening}, except for ${missing.join(' and ')}: no such exchange`);
 }
 
 /** Returns why the broker data from Contrabass is unusable; undefined: usable. */
 export function unusable({ hosts, password, denied }: Broker): ConditionUpdate | undefined {
   if (password === undefined) {
     return disconnected(
-      'Contrabass names no password of the message queue that fits the encrypt key: correct rabbitMQPw there',
+      'the encrypt key does not decrypt the password of the message queue: correct rabbitMQPw in Contrabass',
     );
   }
   if (hosts.length === 0) {
-    return disconnected('Contrabass names no host of the message queue: fill rabbitMQUrls there');
+    return disconnected(
+      'Contrabass returns no host of the message queue: set rabbitMQUrls in Contrabass',
+    );
   }
   const wrong = hosts.find((host) => brokerAddress(host) === undefined);
   if (wrong === undefined) {
     return denied === undefined
       ? undefined
-      : disconnected(`Contrabass names the message queue ${denied}`);
+      : disconnected(`Contrabass returns the message queue host ${denied}`);
   }
   // The host may be part of a URL with credentials, cut at a comma in the password.
   const shown = hosts.some((host) => host.includes('@')) ? 'a URL with a user' : `"${wrong}"`;
-  const form = 'write host:port, or a URL that begins with amqp or amqps';
-  return disconnected(`Contrabass names the message queue by ${shown}: ${form}`);
+  const form = 'set rabbitMQUrls to host:port, or to a URL with scheme amqp or amqps';
+  return disconnected(`Contrabass returns the message queue host as ${shown}: ${form}`);
 }

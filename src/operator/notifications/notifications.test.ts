@@ -258,11 +258,11 @@ describe('condition Notifications', () => {
   it('the condition reports Connected and names missing exchanges', async () => {
     notifications.join('ns/a', broker);
     const { to } = await connected();
-    const listening = 'changes in OpenStack are told by its message queue';
+    const listening = 'the message queue reports changes in OpenStack';
     expect(conditionText()).toBe(`True Connected: ${listening}`);
     to.onBound(['neutron']);
     expect(conditionText()).toBe(
-      `True Connected: ${listening}, but for nova and keystone, which it has no exchange of`,
+      `True Connected: ${listening}, except for nova and keystone: no such exchange`,
     );
     to.onBound(['nova', 'keystone']);
     expect(conditionText()).toMatch(/^False Disconnected: .*no exchange "neutron".*polling$/);
@@ -285,13 +285,16 @@ describe('condition Notifications', () => {
   });
 
   it.each([
-    ['refused', 'the message queue refuses the user and password that Contrabass names'],
+    ['refused', 'the message queue refuses the user and password from Contrabass'],
     [
       'virtualHost',
-      'the message queue has no virtual host / for this user, or lets in no more of its connections',
+      'the message queue has no virtual host / for this user, or has reached its connection limit',
     ],
-    ['forbidden', 'the user of the message queue may not have a queue of its own'],
-    ['denied', 'the name of the message queue that Contrabass gives leads to an inner address'],
+    ['forbidden', 'the user of the message queue may not create a queue'],
+    [
+      'denied',
+      'the host of the message queue resolves to a loopback, link-local or metadata address',
+    ],
     ['certificate', 'the certificate of the message queue cannot be verified'],
   ] as const)('the condition reports at once when a user has to act: %s', async (why, words) => {
     notifications.join('ns/a', broker);
@@ -301,28 +304,28 @@ describe('condition Notifications', () => {
   });
 
   it.each([
-    [{ username: 'r', hosts: broker.hosts }, 'names no password of the message queue'],
+    [{ username: 'r', hosts: broker.hosts }, 'does not decrypt the password of the message queue'],
     [
       { ...broker, denied: '"10.0.0.1:5672", which is a link-local address' },
-      'the message queue "10.0.0.1:5672", which is a link-local address; ',
+      'the message queue host "10.0.0.1:5672", which is a link-local address; ',
     ],
-    [{ ...broker, hosts: [] }, 'names no host of the message queue'],
+    [{ ...broker, hosts: [] }, 'returns no host of the message queue'],
     [
       { ...broker, hosts: ['10.0.0.1', 'http://x'] },
-      'names the message queue by "http://x": write',
+      'returns the message queue host as "http://x": set',
     ],
     [
       { ...broker, hosts: ['amqp://u:secret@h'] },
-      'names the message queue by a URL with a user: write',
+      'returns the message queue host as a URL with a user: set',
     ],
     // A URL with a comma in the password, parsed as a list.
     [
       { ...broker, hosts: ['amqp://u:sec', 'ret@h'] },
-      'names the message queue by a URL with a user: write',
+      'returns the message queue host as a URL with a user: set',
     ],
     [
       { ...broker, hosts: ['u:123', '456@h'], denied: '"u:123", which is not allowed' },
-      'names the message queue by a URL with a user: write',
+      'returns the message queue host as a URL with a user: set',
     ],
   ])('the condition reports unusable broker data from Contrabass: %j', async (unusable, words) => {
     notifications.join('ns/a', unusable);

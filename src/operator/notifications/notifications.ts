@@ -167,7 +167,8 @@ export class Notifications {
     const { metrics, clock, log } = this.#options;
     const read = readNotification(body);
     metrics.count('multinic_notifications_total', { broker, result: read.kind });
-    if (read.kind === 'unreadable') log.debug({ broker, why: read.why }, 'notification not read');
+    if (read.kind === 'unreadable')
+      log.debug({ broker, why: read.why }, 'notification not readable');
     if (read.kind !== 'happening') return;
     if (read.sentAt) {
       const lagMs = Math.max(0, clock.now().getTime() - read.sentAt.getTime());

@@ -9,18 +9,23 @@ import { RecentPorts } from './recent-ports.ts';
 /** A cloud with the reads that its OpenstackConfigs share. */
 export interface CloudView {
   readonly cloud: Cloud;
-  readonly ports: PortDirectory;
+  readonly ports: Pick<PortDirectory, 'portsOf' | 'portsOfFew' | 'serversOf'>;
   readonly recentPorts: RecentPorts;
   readonly observedServers: ObservedServers;
+}
+
+/** View of a cloud, with all port directory methods. */
+interface SharedView extends CloudView {
+  readonly ports: PortDirectory;
 }
 
 /** All cloud views, and the view that each OpenstackConfig (`namespace/name`) reads. */
 export class CloudViews {
   readonly #clock: Clock;
   readonly #lifetime: AbortSignal;
-  readonly #views = new WeakMap<Cloud, CloudView>();
+  readonly #views = new WeakMap<Cloud, SharedView>();
   /** `chooses`: the OpenstackConfig selects its servers from a project list. */
-  readonly #members = new Map<string, { readonly view: CloudView; readonly chooses: boolean }>();
+  readonly #members = new Map<string, { readonly view: SharedView; readonly chooses: boolean }>();
 
   constructor(clock: Clock, lifetime: AbortSignal) {
     this.#clock = clock;
@@ -39,9 +44,22 @@ export class CloudViews {
     return view;
   }
 
-  /** Returns the OpenstackConfigs reading the same OpenStack, in any project. */
-  companions(member: string): ReadonlySet<string> {
-    const name = this.#members.get(member)?.view.cloud.name;
+  /**
+   * Returns a cloud's view for one what-if, without assigning an OpenstackConfig to the view. `end` drops ports read
+   * only by the what-if.
+   */
+  visit(cloud: Cloud): { readonly view: CloudView; end(): void } {
+    const { ports, ...view } = this.#views.get(cloud) ?? this.#make(cloud);
+    const visited: CloudView['ports'] = {
+      portsOf: async (_member, ...request) => ports.portsOfFew(...request),
+      portsOfFew: async (...request) => ports.portsOfFew(...request),
+      serversOf: (member) => ports.serversOf(member),
+    };
+    return { view: { ...view, ports: visited }, end: () => ports.dropUnselected() };
+  }
+
+  /** Returns the OpenstackConfigs reading the OpenStack with this name, in any project. */
+  readersOf(name: string): ReadonlySet<string> {
     const same = [...this.#members].filter(([, { view }]) => view.cloud.name === name);
     return new Set(same.map(([key]) => key));
   }
@@ -77,7 +95,7 @@ export class CloudViews {
     this.#members.delete(member);
   }
 
-  #make(cloud: Cloud): CloudView {
+  #make(cloud: Cloud): SharedView {
     const clock = this.#clock;
     const recentPorts = new RecentPorts(clock);
     const ports = new PortDirectory({ cloud, clock, recentPorts, lifetime: this.#lifetime });

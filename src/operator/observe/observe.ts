@@ -9,9 +9,9 @@ import { nextTurn } from '../../process/slices.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import { violaFailure } from '../deliver/delivery-rounds.ts';
 import type { Listed } from '../deliver/node-list.ts';
-import { openstackFailure, reasonOf, type Trouble } from '../status/step-failure.ts';
+import { openstackFailure, reasonOf, type StatusProblem } from '../status/step-failure.ts';
 import type { Connections } from '../sync/connections.ts';
-import type { SyncContext } from '../sync/context.ts';
+import type { PlanContext } from '../sync/context.ts';
 import { type ChosenServers, chooseServers, flawOfServer, isPinned } from './servers.ts';
 import { type ChosenSubnets, chooseSubnets } from './subnets.ts';
 
@@ -25,12 +25,12 @@ export interface Observed {
   readonly unreadable: readonly UnreadableNode[];
 }
 
-/** A sync with its connections. */
-interface ConnectedContext extends SyncContext {
+/** A sync or what-if with its connections. */
+export interface ConnectedContext extends PlanContext {
   readonly connections: Connections;
 }
 
-/** A sync with the observed state of cloud and business cluster. */
+/** A sync or what-if with observed cloud and business cluster. */
 export interface ObservedContext extends ConnectedContext {
   readonly observed: Observed;
 }
@@ -67,7 +67,7 @@ async function selectedServers(
   if (scope.servers === 'all' || isPinned(config.servers)) {
     return chooseServers(config.servers, { cloud, since, before }, signal);
   }
-  return { ids: before, complete: false, pinned: false, troubles: [], flaws: [] };
+  return { ids: before, complete: false, pinned: false, problems: [], flaws: [] };
 }
 
 const readsAtOnce = 8;
@@ -110,9 +110,9 @@ type Selected = Pick<Observed, 'servers' | 'subnets'>;
 /** Cloud state necessary for an OpenstackConfig. */
 interface CloudState {
   readonly observation: Observation;
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly StatusProblem[];
   /** Ports and servers with an unreadable field, ignored by the sync. */
-  readonly flaws: readonly Trouble[];
+  readonly flaws: readonly StatusProblem[];
 }
 
 /**
@@ -140,7 +140,7 @@ async function observeCloud(
   const [others, networks, missingServers] = await Promise.all([
     readOtherSubnets({ cloud, subnets, config }, usable, signal),
     readNetworks(cloud, usable, signal),
-    servers.trouble
+    servers.problem
       ? []
       : observedServers.missing(cloud, serverIds.filter(isUnflawed), servers.found, signal),
   ]);
@@ -153,7 +153,7 @@ async function observeCloud(
       subnets: [...subnets.found, ...others],
       networks,
     },
-    troubles: servers.trouble ? [servers.trouble] : [],
+    problems: servers.problem ? [servers.problem] : [],
     flaws: [...[...flawed.values()].map(flawOfPort), ...servers.flawed.map(flawOfServer)],
   };
 
@@ -162,9 +162,9 @@ async function observeCloud(
   }
 }
 
-function flawOfPort({ id, deviceId, flaw = '' }: Port): Trouble {
+function flawOfPort({ id, deviceId, flaw = '' }: Port): StatusProblem {
   const place = deviceId === '' ? 'of an unknown server' : `of server ${deviceId}`;
-  const message = `port ${id} ${place} cannot be read and is left as it is: ${flaw}`;
+  const message = `port ${id} ${place} cannot be read and stays unchanged: ${flaw}`;
   return { reason: 'NeutronPortError', message };
 }
 
@@ -188,7 +188,7 @@ function fail(error: unknown, signal: AbortSignal): never {
 interface Servers {
   readonly found: ReadonlyMap<string, Server>;
   readonly flawed: readonly Server[];
-  readonly trouble: Trouble | undefined;
+  readonly problem: StatusProblem | undefined;
 }
 
 /** Reads the servers; without Nova the plan leaves names unchanged. */
@@ -201,12 +201,12 @@ async function readServers(
     const all = [...(await cloud.servers(ids, signal))];
     const found = new Map(all.filter(([, { flaw }]) => flaw === undefined));
     const flawed = all.flatMap(([, server]) => (server.flaw === undefined ? [] : [server]));
-    return { found, flawed, trouble: undefined };
+    return { found, flawed, problem: undefined };
   } catch (error) {
     signal.throwIfAborted();
     if (!isRequestError(error)) throw error;
-    const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
-    return { found: new Map(), flawed: [], trouble };
+    const problem = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
+    return { found: new Map(), flawed: [], problem };
   }
 }
 
@@ -216,7 +216,7 @@ async function readOtherSubnets(
     cloud,
     subnets,
     config,
-  }: { readonly cloud: Cloud } & Pick<Selected, 'subnets'> & Pick<SyncContext, 'config'>,
+  }: { readonly cloud: Cloud } & Pick<Selected, 'subnets'> & Pick<PlanContext, 'config'>,
   ports: readonly Port[],
   signal: AbortSignal,
 ): Promise<Subnet[]> {

@@ -59,7 +59,7 @@ export class PortDirectory {
     const now = new Set(serverIds);
     const before = this.#members.get(member) ?? [];
     this.#members.set(member, now);
-    if ([...before].some((id) => !now.has(id))) this.#dropUnselected();
+    if ([...before].some((id) => !now.has(id))) this.dropUnselected();
     return this.#listed(serverIds, since, (rest) => this.#filledUp(rest), signal);
   }
 
@@ -95,10 +95,11 @@ export class PortDirectory {
   /** Drops a removed OpenstackConfig, or a config without servers. */
   leave(member: string): void {
     this.#members.delete(member);
-    this.#dropUnselected();
+    this.dropUnselected();
   }
 
-  #dropUnselected(): void {
+  /** Drops the ports on servers without an OpenstackConfig. */
+  dropUnselected(): void {
     const wanted = new Set([...this.#members.values()].flatMap((ids) => [...ids]));
     for (const id of this.#entries.keys()) if (!wanted.has(id)) this.#entries.delete(id);
   }

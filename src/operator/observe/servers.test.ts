@@ -52,7 +52,7 @@ describe('chooseServers by id', () => {
       ids: ['s9'],
       complete: true,
       pinned: true,
-      troubles: [],
+      problems: [],
       flaws: [],
     });
     expect(cloud.log).toEqual([]);
@@ -65,7 +65,7 @@ describe('chooseServers by name', () => {
       ids: ['s9', 's1', 's2'],
       complete: true,
       pinned: false,
-      troubles: [],
+      problems: [],
       flaws: [],
     });
     expect(cloud.log).toEqual(['projectServers ']);
@@ -76,19 +76,19 @@ describe('chooseServers by name', () => {
     async (name) => {
       const found = await chosen({ ids: ['s9'], names: [name] });
       expect(found).toMatchObject({ ids: ['s9'], complete: false });
-      expect(found.troubles).toMatchObject([{ reason: 'ServerNotFound' }]);
-      expect(found.troubles[0]?.message).toContain(`"${name}"`);
+      expect(found.problems).toMatchObject([{ reason: 'ServerNotFound' }]);
+      expect(found.problems[0]?.message).toContain(`"${name}"`);
     },
   );
 
   it('chooseServers reports ServerNotUnique with both ids when two servers share a name', async () => {
     const found = await chosen({ names: ['twin', 'worker-1'] });
     expect(found).toMatchObject({ ids: ['s1'], complete: false });
-    expect(found.troubles).toEqual([
+    expect(found.problems).toEqual([
       {
         reason: 'ServerNotUnique',
         message:
-          '2 servers are named "twin" (spec.vmNames): s4, s5; name the one that is meant by its id',
+          '2 servers are named "twin" (spec.vmNames): s4, s5; use the id of the server instead',
       },
     ]);
   });
@@ -100,9 +100,9 @@ describe('chooseServers by name', () => {
       status: 'ACTIVE',
       metadata: {},
     }));
-    const { troubles } = await chosen({ names: ['twin'] });
-    expect(troubles[0]?.message).toContain('300 servers are named "twin"');
-    expect(troubles[0]?.message).toContain('t0, t1, t10, t100, t101 and 295 more;');
+    const { problems } = await chosen({ names: ['twin'] });
+    expect(problems[0]?.message).toContain('300 servers are named "twin"');
+    expect(problems[0]?.message).toContain('t0, t1, t10, t100, t101 and 295 more;');
   });
 });
 
@@ -114,7 +114,7 @@ describe('chooseServers by metadata and tags', () => {
     [{ metadata: {}, tags: ['k8s', 'edge'] }, ['s2']],
     [{ metadata: { zone: 'a' }, tags: ['k8s'] }, ['s1']],
   ])('chooseServers selects the servers with all of %j', async (carrying, ids) => {
-    expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, troubles: [] });
+    expect(await chosen({ carrying })).toMatchObject({ ids, complete: true, problems: [] });
     expect(cloud.log).toEqual([`projectServers ${carrying.tags.join()}`]);
   });
 
@@ -133,7 +133,7 @@ describe('chooseServers by metadata and tags', () => {
     expect(await chosen({ carrying })).toMatchObject({
       ids: [],
       complete: true,
-      troubles: [{ reason: 'ServerNotFound' }],
+      problems: [{ reason: 'ServerNotFound' }],
     });
   });
 
@@ -144,7 +144,7 @@ describe('chooseServers by metadata and tags', () => {
       ids: ['s9', 's1'],
       complete: false,
       pinned: false,
-      troubles: [{ reason: 'NovaServerError' }],
+      problems: [{ reason: 'NovaServerError' }],
     });
   });
 

@@ -2,7 +2,7 @@ import type { Cloud } from '../../openstack/cloud.ts';
 import type { Server } from '../../openstack/resources.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { Carried, ServerSelector } from '../resolve/servers.ts';
-import { reasonOf, type Trouble } from '../status/step-failure.ts';
+import { reasonOf, type StatusProblem } from '../status/step-failure.ts';
 
 /** Selected servers, as far as the cloud could be read. */
 export interface ChosenServers {
@@ -14,9 +14,9 @@ export interface ChosenServers {
   readonly complete: boolean;
   /** Whether all servers are selected by id: only an edit of the OpenstackConfig changes the selection. */
   readonly pinned: boolean;
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly StatusProblem[];
   /** Unreadable listed servers; whether the config selects these servers is unknown. */
-  readonly flaws: readonly Trouble[];
+  readonly flaws: readonly StatusProblem[];
 }
 
 export interface ChooseOptions {
@@ -39,7 +39,7 @@ export async function chooseServers(
   signal: AbortSignal,
 ): Promise<ChosenServers> {
   const { ids, names, carrying } = selector;
-  if (isPinned(selector)) return { ids, complete: true, pinned: true, troubles: [], flaws: [] };
+  if (isPinned(selector)) return { ids, complete: true, pinned: true, problems: [], flaws: [] };
   try {
     const { flawed, ...listed } = await list(selector, options, signal);
     const named = byName(names, listed.all);
@@ -48,24 +48,24 @@ export async function chooseServers(
     const before = flawed.filter(({ id }) => options.before.includes(id)).map(({ id }) => id);
     return {
       ids: [...new Set([...ids, ...named.ids, ...(matching ?? []), ...before])],
-      complete: named.troubles.length + flawed.length === 0,
+      complete: named.problems.length + flawed.length === 0,
       pinned: false,
-      troubles: [...named.troubles, ...none],
+      problems: [...named.problems, ...none],
       flaws: flawed.map(flawOfServer),
     };
   } catch (error) {
     signal.throwIfAborted();
     // Nova is unreachable or answers with a foreign format: keep the previous selection.
     if (!isRequestError(error)) throw error;
-    const trouble = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
+    const problem = { reason: reasonOf(error, 'NovaServerError'), message: error.message };
     const known = [...new Set([...ids, ...options.before])];
-    return { ids: known, complete: false, pinned: false, troubles: [trouble], flaws: [] };
+    return { ids: known, complete: false, pinned: false, problems: [problem], flaws: [] };
   }
 }
 
-const noneMatches: Trouble = {
+const noneMatches: StatusProblem = {
   reason: 'ServerNotFound',
-  message: 'no server of the project carries what spec.vmSelector asks for',
+  message: 'no server of the project matches spec.vmSelector; correct the selector or the servers',
 };
 
 interface Listed {
@@ -98,37 +98,37 @@ function isReadable({ flaw }: Server): boolean {
 }
 
 /** Returns the problem for a server with an unreadable field. */
-export function flawOfServer({ id, flaw = '' }: Server): Trouble {
-  const message = `server ${id} cannot be read and is left as it is: ${flaw}`;
+export function flawOfServer({ id, flaw = '' }: Server): StatusProblem {
+  const message = `server ${id} cannot be read and stays unchanged: ${flaw}`;
   return { reason: 'NovaServerError', message };
 }
 
 function byName(names: readonly string[], servers: readonly Server[]) {
   const byExactName = Map.groupBy(servers, ({ name }) => name);
   const ids: string[] = [];
-  const troubles: Trouble[] = [];
+  const problems: StatusProblem[] = [];
   for (const name of names) {
     const found = byExactName.get(name) ?? [];
     const [only, another] = found;
-    if (only === undefined) troubles.push(unknownName(name));
+    if (only === undefined) problems.push(unknownName(name));
     else if (another === undefined) ids.push(only.id);
-    else troubles.push(ambiguousName(name, found));
+    else problems.push(ambiguousName(name, found));
   }
-  return { ids, troubles };
+  return { ids, problems };
 }
 
-function unknownName(name: string): Trouble {
-  const message = `no server of the project is named "${name}" (spec.vmNames); correct the name, or take it out`;
+function unknownName(name: string): StatusProblem {
+  const message = `no server of the project is named "${name}" (spec.vmNames); correct the name, or remove it`;
   return { reason: 'ServerNotFound', message };
 }
 
 const shownServers = 5;
 
-function ambiguousName(name: string, servers: readonly Server[]): Trouble {
+function ambiguousName(name: string, servers: readonly Server[]): StatusProblem {
   const ids = servers.map(({ id }) => id).toSorted();
   const rest = ids.length > shownServers ? ` and ${ids.length - shownServers} more` : '';
   const shown = ids.slice(0, shownServers).join(', ') + rest;
-  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; name the one that is meant by its id`;
+  const message = `${ids.length} servers are named "${name}" (spec.vmNames): ${shown}; use the id of the server instead`;
   return { reason: 'ServerNotUnique', message };
 }
 

@@ -3,14 +3,19 @@ import type { Cloud } from '../../openstack/cloud.ts';
 import type { Subnet } from '../../openstack/resources.ts';
 import { isRequestError } from '../../requests/request-error.ts';
 import type { SubnetSelector } from '../resolve/resolve.ts';
-import { openstackFailure, reasonOf, StepFailure, type Trouble } from '../status/step-failure.ts';
+import {
+  openstackFailure,
+  reasonOf,
+  type StatusProblem,
+  StepFailure,
+} from '../status/step-failure.ts';
 
 /** The selected subnets, and the readable ones among them. */
 export interface ChosenSubnets {
   /** Ordered by precedence. */
   readonly ids: readonly string[];
   readonly found: readonly Subnet[];
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly StatusProblem[];
 }
 
 interface Selection {
@@ -28,7 +33,7 @@ export async function chooseSubnets(
     ? byName(cloud, subnets.name, signal)
     : byIds(cloud, subnets.ids, signal));
   const unwanted = chosen.found.flatMap((subnet) => ofOtherFamily(subnet, addressFamilies));
-  return { ...chosen, troubles: [...chosen.troubles, ...unwanted] };
+  return { ...chosen, problems: [...chosen.problems, ...unwanted] };
 }
 
 async function byIds(
@@ -38,8 +43,8 @@ async function byIds(
 ): Promise<ChosenSubnets> {
   const reads = await Promise.all(ids.map(async (id) => readSubnet(cloud, id, signal)));
   const found = reads.flatMap((read) => (read.kind === 'found' ? [read.subnet] : []));
-  const troubles = reads.flatMap((read) => (read.kind === 'trouble' ? [read.trouble] : []));
-  return { ids, found, troubles };
+  const problems = reads.flatMap((read) => (read.kind === 'problem' ? [read.problem] : []));
+  return { ids, found, problems };
 }
 
 async function byName(
@@ -60,12 +65,12 @@ async function byName(
     const message = `multiple subnets matched; use subnetIDs or subnetID: ${found.length} subnets are named "${name}" (spec.subnetName)`;
     throw new StepFailure({ reason: 'SubnetNotUnique', message });
   }
-  return { ids: [only.id], found, troubles: [] };
+  return { ids: [only.id], found, problems: [] };
 }
 
 type Read =
   | { readonly kind: 'found'; readonly subnet: Subnet }
-  | { readonly kind: 'trouble'; readonly trouble: Trouble };
+  | { readonly kind: 'problem'; readonly problem: StatusProblem };
 
 async function readSubnet(
   cloud: Pick<Cloud, 'subnet'>,
@@ -76,23 +81,23 @@ async function readSubnet(
     const found = await cloud.subnet(id, signal);
     if (found.kind === 'found') return { kind: 'found', subnet: found.value };
     const message = `subnet not found: "${id}" (spec.subnetIDs or spec.subnetID)`;
-    return { kind: 'trouble', trouble: { reason: 'SubnetNotFound', message } };
+    return { kind: 'problem', problem: { reason: 'SubnetNotFound', message } };
   } catch (error) {
     signal.throwIfAborted();
     if (!isRequestError(error)) throw error;
     const reason = reasonOf(error, 'NeutronSubnetError');
     // Without a token or an endpoint every further read fails too.
     if (reason !== 'NeutronSubnetError') throw openstackFailure(error, reason);
-    return { kind: 'trouble', trouble: { reason, message: error.message } };
+    return { kind: 'problem', problem: { reason, message: error.message } };
   }
 }
 
 function ofOtherFamily(
   { id, ipVersion, cidr }: Subnet,
   families: readonly AddressFamily[],
-): Trouble[] {
+): StatusProblem[] {
   const family = `IPv${ipVersion}` as const;
   if (families.includes(family)) return [];
-  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not name; add ${family} or select other subnets`;
+  const message = `subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${families.join(', ')}] does not include; add ${family} or select other subnets`;
   return [{ reason: 'ConfigError', message }];
 }

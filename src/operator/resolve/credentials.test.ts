@@ -177,7 +177,7 @@ describe('credentials in a Secret', () => {
   it("a Secret's token is sent to no endpoint outside ALLOWED_ENDPOINTS", () => {
     const settings = { openstackNovaEndpoint: 'https://nova.example.com' };
     expect(problemsOf({ secretRef }, { settings })).toEqual([
-      'PolicyDenied: spec.settings.openstackNovaEndpoint is not in the operator\'s ALLOWED_ENDPOINTS, so no token of Secret "clouds" goes there; allow it there, or name it in the clouds.yaml',
+      'PolicyDenied: spec.settings.openstackNovaEndpoint is not in the operator\'s ALLOWED_ENDPOINTS, so no token of Secret "clouds" is sent there; add it to ALLOWED_ENDPOINTS, or set it in the clouds.yaml',
     ]);
     const allowed = { ALLOWED_ENDPOINTS: 'https://*.example.com,https://viola.test' };
     expect(problemsOf({ secretRef }, { settings }, allowed)).toEqual([]);
@@ -192,7 +192,7 @@ describe('credentials of several forms', () => {
     [{ ...spec.credentials, password: 'x' }, 'password', 'openstackProviderID'],
   ])('credentials with fields of two forms are refused', (credentials, field, other) => {
     expect(problemsOf(credentials)).toEqual([
-      `ConfigError: spec.credentials.${field} is of another form than spec.credentials.${other}; keep one of them`,
+      `ConfigError: spec.credentials.${field} cannot be combined with spec.credentials.${other}; remove one of them`,
     ]);
   });
 

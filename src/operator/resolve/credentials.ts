@@ -1,4 +1,4 @@
-import type { OpenstackConfigSpec } from '../../api/openstackconfig.ts';
+import { type OpenstackConfigSpec, openstackConfigSpec } from '../../api/openstackconfig.ts';
 import { urlText } from '../../openstack/endpoint.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Endpoint, endpointOf } from './endpoints.ts';
@@ -57,6 +57,15 @@ export function businessClusterOf(
   return trimmed(k8sProviderID) ?? trimmed(openstackProviderID) ?? defaultK8sProviderId;
 }
 
+/** Returns the business cluster in the spec; undefined: none, or an unreadable spec. */
+export function providerIdOf(
+  { spec }: { readonly spec?: unknown },
+  operator: Pick<OperatorSettings, 'defaultK8sProviderId'>,
+): string | undefined {
+  const parsed = openstackConfigSpec.safeParse(spec ?? {});
+  return parsed.success ? businessClusterOf(parsed.data.credentials, operator) : undefined;
+}
+
 /** Returns the secrets readable in the object itself, each with a better place. */
 export function secretsInSpec(source: CredentialsSource): string[] {
   const named = {
@@ -99,7 +108,7 @@ export function resolveCredentials(
   const [form, other] = given;
   if (form && other) {
     const field = `spec.credentials.${other.named}`;
-    const clash = `is of another form than spec.credentials.${form.named}; keep one of them`;
+    const clash = `cannot be combined with spec.credentials.${form.named}; remove one of them`;
     fields.refuse(field, clash);
     return undefined;
   }
@@ -216,8 +225,8 @@ function secret(
   const name = trimmed(secretRef?.name) ?? '';
   if (name === '') fields.refuse('spec.credentials.secretRef.name', 'is required');
   for (const field of untrusted(neutron, nova)) {
-    const why = `is not in the operator's ALLOWED_ENDPOINTS, so no token of Secret "${name}" goes there`;
-    const fix = 'allow it there, or name it in the clouds.yaml';
+    const why = `is not in the operator's ALLOWED_ENDPOINTS, so no token of Secret "${name}" is sent there`;
+    const fix = 'add it to ALLOWED_ENDPOINTS, or set it in the clouds.yaml';
     fields.refuse(field, `${why}; ${fix}`, 'PolicyDenied');
   }
   return { kind: 'secret', name, projectId: trimmed(projectID) };

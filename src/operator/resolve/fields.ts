@@ -34,7 +34,7 @@ export class Fields {
     const ms = this.duration(field, text, ownMs, 1);
     if (ms <= longestTimeoutMs) return ms;
     const given = text?.trim() ? `${field} "${text.trim()}"` : `the operator's setting ${key}`;
-    this.#capped.push(`${given} counts as 5m, the longest timeout`);
+    this.#capped.push(`${given} is reduced to 5m, the longest timeout`);
     return longestTimeoutMs;
   }
 
@@ -51,7 +51,7 @@ export class Fields {
     if (ms === undefined) {
       this.refuse(field, `"${given}" is not a duration; write one such as 30s or 2m`);
     } else if (ms < minMs) {
-      this.refuse(field, `"${given}" is too short; the least is ${minMs} ms`);
+      this.refuse(field, `"${given}" is too short; the minimum is ${minMs} ms`);
     } else return ms;
     return fallbackMs;
   }

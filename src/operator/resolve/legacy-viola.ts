@@ -22,11 +22,11 @@ export function refuseForLegacyViola(
 ): void {
   if (viola.compatibility !== 'legacy') return;
   if (!viola.trusted && viola.url !== '') {
-    const message = `"${viola.url}" is not in the operator's ALLOWED_ENDPOINTS, so nothing confirms that this legacy Viola has the providers of LEGACY_VIOLA_PROVIDERS; allow it, or leave the field out`;
+    const message = `"${viola.url}" is not in the operator's ALLOWED_ENDPOINTS, so nothing confirms that this legacy Viola has the providers of LEGACY_VIOLA_PROVIDERS; add it to ALLOWED_ENDPOINTS, or remove the field`;
     fields.refuse(viola.field, message, 'PolicyDenied');
   }
   if (providerId !== '' && !legacyViolaProviders.includes(providerId)) {
-    const message = `is legacy, and provider "${providerId}" is not in the operator's LEGACY_VIOLA_PROVIDERS; a legacy Viola writes nodes of a provider that it does not know to its own cluster; check that its routing file has a target with providerId "${providerId}", then add the id to LEGACY_VIOLA_PROVIDERS`;
+    const message = `is legacy, and provider "${providerId}" is not in the operator's LEGACY_VIOLA_PROVIDERS; a legacy Viola writes nodes of an unknown provider to its own cluster; check that its routing file has a target with providerId "${providerId}", then add the id to LEGACY_VIOLA_PROVIDERS`;
     fields.refuse('spec.settings.violaCompatibility', message);
   }
   if (routing !== 'pbr') {
@@ -34,7 +34,7 @@ export function refuseForLegacyViola(
     fields.refuse('spec.settings.routing', message);
   }
   if (addressFamilies.includes('IPv6')) {
-    const message = 'names IPv6, which a legacy Viola drops; use [IPv4], or a native Viola';
+    const message = 'includes IPv6, which a legacy Viola drops; use [IPv4], or a native Viola';
     fields.refuse('spec.settings.addressFamilies', message);
   }
 }

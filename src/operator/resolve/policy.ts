@@ -26,7 +26,7 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   }
   const { origin, username, password, hostname } = new URL(url);
   if (username !== '' || password !== '')
-    return { denied: 'must not carry a user name or password' };
+    return { denied: 'must not contain a user name or password' };
   if (allowed.some((pattern) => pattern !== '*' && matches(pattern, origin))) return 'trusted';
   const inner = innerKindOf(hostname);
   if (inner !== undefined) {

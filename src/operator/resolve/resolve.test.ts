@@ -102,8 +102,8 @@ describe('settings of an OpenstackConfig', () => {
       credentials: { contrabass: { timeoutMs: 300_000 } },
     });
     expect(config?.capped.toSorted()).toEqual([
-      'spec.settings.contrabassTimeout "6m" counts as 5m, the longest timeout',
-      'spec.settings.openstackTimeout "2562047h" counts as 5m, the longest timeout',
+      'spec.settings.contrabassTimeout "6m" is reduced to 5m, the longest timeout',
+      'spec.settings.openstackTimeout "2562047h" is reduced to 5m, the longest timeout',
     ]);
     expect(configOf({ openstackTimeout: '5m' })?.capped).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('settings of an OpenstackConfig', () => {
     const config = configOf({}, { ...environment, OPENSTACK_TIMEOUT: '1h' });
     expect(config).toMatchObject({ openstack: { timeoutMs: 300_000 } });
     expect(config?.capped).toEqual([
-      "the operator's setting openstackTimeout counts as 5m, the longest timeout",
+      "the operator's setting openstackTimeout is reduced to 5m, the longest timeout",
     ]);
   });
 
@@ -120,7 +120,7 @@ describe('settings of an OpenstackConfig', () => {
     ['contrabassTimeout', '0s', 'is too short'],
     ['openstackTimeout', '-1s', 'is too short'],
     ['openstackTimeout', 'soon', 'is not a duration'],
-    ['pollFastInterval', '1ms', 'is too short; the least is 1000 ms'],
+    ['pollFastInterval', '1ms', 'is too short; the minimum is 1000 ms'],
     ['pollSlowInterval', '0', 'is too short'],
     ['pollErrorInterval', '999ms', 'is too short'],
     ['pollFastWindow', '-1s', 'is too short'],
@@ -160,7 +160,7 @@ describe('routing and addressFamilies', () => {
 
   it('empty addressFamilies are refused', () => {
     expect(problemsOf({ settings: { addressFamilies: [] } })).toEqual([
-      'ConfigError: spec.settings.addressFamilies names none; use [IPv4], [IPv6] or both',
+      'ConfigError: spec.settings.addressFamilies is empty; use [IPv4], [IPv6] or both',
     ]);
   });
 });
@@ -192,7 +192,7 @@ describe('violaCompatibility legacy', () => {
       'refuses IPv6, which a legacy Viola drops',
       { ...legacy, addressFamilies: ['IPv4', 'IPv6'] },
       confirmed,
-      'ConfigError: spec.settings.addressFamilies names IPv6, which a legacy Viola drops',
+      'ConfigError: spec.settings.addressFamilies includes IPv6, which a legacy Viola drops',
     ],
   ])('violaCompatibility legacy %s', (_what, settings, env, words) => {
     const problems = problemsOf({ settings }, env);
@@ -217,7 +217,7 @@ describe('ids in an OpenstackConfig', () => {
     expect(problemsOf({ credentials: {} })).toEqual([
       'ConfigError: spec.credentials.openstackProviderID is required',
       'ConfigError: spec.credentials.projectID is required',
-      'ConfigError: spec.credentials.k8sProviderID is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)',
+      'ConfigError: spec.credentials.k8sProviderID is required without openstackProviderID (or set DEFAULT_K8S_PROVIDER_ID)',
     ]);
   });
 

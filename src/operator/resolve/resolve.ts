@@ -106,7 +106,7 @@ function businessCluster(
 ): string {
   const providerId = businessClusterOf(credentials, operator);
   if (providerId === undefined) {
-    const fix = 'is required where no openstackProviderID is (or set DEFAULT_K8S_PROVIDER_ID)';
+    const fix = 'is required without openstackProviderID (or set DEFAULT_K8S_PROVIDER_ID)';
     fields.refuse('spec.credentials.k8sProviderID', fix);
   }
   return providerId ?? '';
@@ -138,7 +138,7 @@ function resolveSelection(
   const { portBaseline, maxInterfaces = 10, downPortFastRetryMax } = settings;
   const { addressFamilies = ['IPv4'], routing = 'pbr' } = settings;
   if (addressFamilies.length === 0) {
-    fields.refuse('spec.settings.addressFamilies', 'names none; use [IPv4], [IPv6] or both');
+    fields.refuse('spec.settings.addressFamilies', 'is empty; use [IPv4], [IPv6] or both');
   }
   const retries = operator.downPortFastRetryMax;
   return {

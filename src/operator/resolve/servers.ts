@@ -45,13 +45,13 @@ function carried(
   fields: Fields,
 ): Carried {
   if (Object.keys(metadata).length + tags.length === 0) {
-    const fix = 'must name a key of metadata or a tag: an empty one would select every server';
+    const fix = 'must have a metadata key or a tag: an empty selector would select every server';
     fields.refuse('spec.vmSelector', fix);
   }
   for (const [at, tag] of tags.entries()) {
     // Nova's list splits tags at commas; Nova refuses tags with commas or slashes.
     if (tag.trim() === '' || /[,/]/.test(tag)) {
-      const fix = 'cannot be a tag in Nova, which has no comma and no slash';
+      const fix = 'is not a tag of Nova; use a tag without commas and slashes';
       fields.refuse(`spec.vmSelector.tags[${at}]`, `"${tag}" ${fix}`);
     }
   }

@@ -267,7 +267,7 @@ describe('a detach that Nova has not recorded', () => {
     await scene.reconcile(1_000);
     expect(scene.condition('Reconciling')).toMatchObject({
       reason: 'Waiting',
-      message: 'worker-1: Nova has not written down a detach yet',
+      message: 'worker-1: Nova has not recorded a detach yet',
     });
   });
 });

@@ -15,6 +15,14 @@ export interface SyncScope {
   readonly nodeNames: ReadonlyMap<string, string>;
 }
 
+/** Scope of a sync without cloud events. */
+export const wholeScope: SyncScope = {
+  servers: 'all',
+  since: undefined,
+  events: { servers: [], since: Number.NEGATIVE_INFINITY },
+  nodeNames: new Map(),
+};
+
 /** Result from a sync of all servers, used by the next syncs. */
 interface CompletedSync {
   /** Milliseconds until the next poll. */
@@ -189,12 +197,12 @@ const blocking: ReadonlySet<string> = new Set<OperatorReason>([
  * readable, and no other OpenstackConfig claims the object. undefined: a service fails.
  */
 export function nodeNamesIn(
-  synced: Pick<SyncResult, 'nodes' | 'troubles' | 'isOutage' | 'unreadable'>,
+  synced: Pick<SyncResult, 'nodes' | 'problems' | 'isOutage' | 'unreadable'>,
 ): CompletedSync['nodeNames'] {
-  const { nodes, troubles, unreadable, isOutage } = synced;
+  const { nodes, problems, unreadable, isOutage } = synced;
   if (isOutage) return undefined;
   const blocked = new Set([
-    ...troubles.flatMap((one) => (blocking.has(one.reason) && 'subject' in one ? one.subject : [])),
+    ...problems.flatMap((one) => (blocking.has(one.reason) && 'subject' in one ? one.subject : [])),
     ...unreadable.map((name) => `node ${name}`),
   ]);
   const byServer = Map.groupBy(nodes, ({ instanceId }) => instanceId);

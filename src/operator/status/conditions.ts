@@ -12,11 +12,11 @@ import { isRequestError } from '../../requests/request-error.ts';
 import { standing } from '../triggers/causes.ts';
 import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
-import type { StepFailure, Trouble } from './step-failure.ts';
+import type { StatusProblem, StepFailure } from './step-failure.ts';
 import { isLasting } from './undelivered.ts';
-import { unusedNote } from './unused-ports.ts';
+import { counted, unusedNote } from './unused-ports.ts';
 
-const shownTroubles = 3;
+const shownProblems = 3;
 
 /** The condition Notifications; undefined: the OpenstackConfig has no broker. */
 export type OptionalCondition = ConditionUpdate | undefined;
@@ -106,9 +106,9 @@ function condition(
 }
 
 function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonly string[]) {
-  const troubles = troublesOf(ending);
-  const [first] = troubles;
-  if (first) return condition('Ready', 'False', first.reason, summaryOf(troubles));
+  const problems = problemsOf(ending);
+  const [first] = problems;
+  if (first) return condition('Ready', 'False', first.reason, summaryOf(problems));
   if (ending.kind === 'deleting') {
     const message = `waits for ${ending.waiting.join(' and ')}`;
     return condition('Ready', 'False', 'Deleting', message);
@@ -118,7 +118,7 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonl
   const note = unusedNote(ports);
   const also = note === undefined ? '' : `; ${note}`;
   return sent > 0
-    ? condition('Ready', 'True', 'Synced', `synced ${sent} node(s)${also}`)
+    ? condition('Ready', 'True', 'Synced', `synced ${counted(sent, 'node')}${also}`)
     : condition('Ready', 'True', 'NoChange', `no changes detected${also}`);
 }
 
@@ -126,7 +126,7 @@ function readyOf(ending: Ending, ports: readonly PortVerdict[], lasting: readonl
  * Summarises problems within the message limit: first problem, problems for the user, then the rest. The
  * first problem also sets the reason.
  */
-function summaryOf([first, ...further]: readonly Trouble[]): string {
+function summaryOf([first, ...further]: readonly StatusProblem[]): string {
   const blocked = further.filter(({ reason }) => reason === 'RemovalHeld');
   const userActions = [...blocked, ...further.filter(({ reason }) => standing.has(reason))];
   const inOrder = first ? [first, ...userActions, ...further] : [];
@@ -134,8 +134,8 @@ function summaryOf([first, ...further]: readonly Trouble[]): string {
 }
 
 function listed(messages: readonly string[]): string {
-  const more = messages.length - shownTroubles;
-  return messages.slice(0, shownTroubles).join('; ') + (more > 0 ? `; and ${more} more` : '');
+  const more = messages.length - shownProblems;
+  return messages.slice(0, shownProblems).join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
 
 function degradedOf({ status, message, reason }: ConditionUpdate): ConditionUpdate {
@@ -180,7 +180,7 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
   const found = stepCondition('CredentialsValid', 'credentials', ending);
   const fields = ending.kind === 'synced' ? ending.secretsInSpec : [];
   if (found.status !== 'True' || fields.length === 0) return found;
-  const why = `everybody who may read this object reads ${fields.join(' and ')}`;
+  const why = `every user who may read this object can read ${fields.join(' and ')}`;
   return condition(found.type, 'True', 'SecretInSpec', `${found.message}; ${why}`);
 }
 
@@ -190,7 +190,7 @@ function credentialsCondition(ending: Ending): ConditionUpdate {
 function unverifiedCondition(ending: Ending): ConditionUpdate[] {
   const endpoints = ending.kind === 'synced' ? ending.unverified : [];
   if (endpoints.length === 0) return [];
-  const message = `certificates are not verified: of ${endpoints.join(', of ')}`;
+  const message = `certificates are not verified for ${endpoints.join(' and ')}`;
   return [condition('TLSVerified', 'False', 'TLSNotVerified', message)];
 }
 
@@ -202,19 +202,18 @@ function acceptedCondition(ending: Ending): ConditionUpdate[] {
 }
 
 const good: Readonly<Record<string, string>> = {
-  CredentialsValid: 'the account of the cloud was accepted',
+  CredentialsValid: 'the cloud accepted the credentials',
   InventoryComplete: 'servers, ports and subnets were read completely',
-  Delivered: 'the business cluster holds every node as it was planned',
+  Delivered: 'the business cluster has every node as planned',
 };
 
 function stepCondition(type: string, step: Step, ending: Ending): ConditionUpdate {
   const state = stateOf(ending, step);
   if (state === 'True') return condition(type, state, 'Healthy', good[type] ?? '');
-  const troubles = troublesOf(ending);
-  const own = troubles.filter(({ reason }) => stepOf(reason) === step);
-  const [first] = own.length > 0 ? own : troubles;
-  const why =
-    own.length > 0 ? summaryOf(own) : `not tried: ${first?.message ?? 'nothing is known'}`;
+  const problems = problemsOf(ending);
+  const own = problems.filter(({ reason }) => stepOf(reason) === step);
+  const [first] = own.length > 0 ? own : problems;
+  const why = own.length > 0 ? summaryOf(own) : `not tried: ${first?.message ?? 'no result yet'}`;
   return condition(type, state, first?.reason ?? 'Error', why);
 }
 
@@ -225,7 +224,7 @@ export type Ending =
       /** Number of posted or deleted nodes. */
       readonly sent: number;
       /** Problems, ordered by step; all remaining nodes were delivered. */
-      readonly troubles: readonly Trouble[];
+      readonly problems: readonly StatusProblem[];
       /** Waiting nodes with their reasons. */
       readonly waiting: readonly string[];
       /** Spec fields with secrets readable by everyone who may read the object, each with its replacement. */
@@ -242,17 +241,17 @@ export type Ending =
       readonly capped?: readonly string[];
     }
   /** Invalid fields. */
-  | { readonly kind: 'refused'; readonly troubles: readonly Trouble[] }
+  | { readonly kind: 'refused'; readonly problems: readonly StatusProblem[] }
   | {
       readonly kind: 'deleting';
-      readonly troubles: readonly Trouble[];
+      readonly problems: readonly StatusProblem[];
       readonly waiting: readonly string[];
     };
 
 /** Returns the problems, ordered by step. */
-export function troublesOf(ending: Ending): readonly Trouble[] {
+export function problemsOf(ending: Ending): readonly StatusProblem[] {
   if (ending.kind === 'failed') return [ending.failure];
-  return ending.troubles;
+  return ending.problems;
 }
 
 /** The step behind a reason. */
@@ -283,7 +282,7 @@ export function stepOf(reason: OperatorReason): Step {
 export function stateOf(ending: Ending, step: Step): 'True' | 'False' | 'Unknown' {
   if (ending.kind === 'refused') return 'Unknown';
   if (ending.kind !== 'failed') {
-    return ending.troubles.some(({ reason }) => stepOf(reason) === step) ? 'False' : 'True';
+    return ending.problems.some(({ reason }) => stepOf(reason) === step) ? 'False' : 'True';
   }
   const { reason, cause } = ending.failure;
   const failed = stepOf(reason);

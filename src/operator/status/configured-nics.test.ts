@@ -49,7 +49,9 @@ describe('NICsReady', () => {
     report('worker-2', { state: 'Configured', observedGeneration: 0 });
     await scene.look();
     expect(nicsReady()).toContain('1/2 False NICsNotConfigured');
-    expect(nicsReady()).toContain('node worker-2: 0 of 1, its status is of an earlier generation');
+    expect(nicsReady()).toContain(
+      'node worker-2: 0 of 1, its status is from an earlier generation',
+    );
   });
 
   it('[H3] NICsReady does not count a Configured object without the planned content', async () => {
@@ -59,7 +61,9 @@ describe('NICsReady', () => {
     scene.viola.refused.set('worker-1', 'FieldConflict');
     await scene.look();
     expect(nicsReady()).toContain('2/3 False NICsNotConfigured');
-    expect(nicsReady()).toContain('worker-1: 1 of 2, its object does not hold what is planned yet');
+    expect(nicsReady()).toContain(
+      'worker-1: 1 of 2, its MultiNicNodeConfig does not have the planned NICs yet',
+    );
   });
 
   it('[H3] NICsReady counts single NICs on a node with one failed NIC out of two', async () => {

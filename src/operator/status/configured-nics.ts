@@ -53,12 +53,13 @@ function countOf(
 ): LateNode {
   const planned = interfaces.length;
   const none = { nodeName, configured: 0, planned } as const;
-  if (!held) return { ...none, why: 'the business cluster has no object of it yet' };
-  if (held.deletionTimestamp !== undefined) return { ...none, why: 'its object is being deleted' };
+  if (!held) return { ...none, why: 'the business cluster has no MultiNicNodeConfig for it yet' };
+  if (held.deletionTimestamp !== undefined)
+    return { ...none, why: 'its MultiNicNodeConfig is being deleted' };
   const { status } = held;
   if (status?.state === undefined) return { ...none, why: undefined };
   if (status.observedGeneration !== held.generation) {
-    return { ...none, why: 'its status is of an earlier generation' };
+    return { ...none, why: 'its status is from an earlier generation' };
   }
   const existing = (held.spec.interfaces ?? []).map(entryWithLowerIds);
   const matching = interfaces.filter((nic) => existing.some((entry) => isSameJson(entry, nic)));
@@ -67,7 +68,7 @@ function countOf(
     : 0;
   const why =
     matching.length < planned
-      ? 'its object does not hold what is planned yet'
+      ? 'its MultiNicNodeConfig does not have the planned NICs yet'
       : (reasonIn(status) ?? `its state is ${status.state}`);
   return { ...none, configured, why };
 }

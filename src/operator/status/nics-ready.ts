@@ -44,7 +44,7 @@ const unread: ConditionUpdate = {
   type,
   status: 'Unknown',
   reason: 'Error' satisfies OperatorReason,
-  message: 'the nodes were not read; the condition Ready says why',
+  message: 'the nodes were not read; see the condition Ready',
 };
 
 function counts({ configured, planned, late }: NicCount): ConditionUpdate {
@@ -52,7 +52,7 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
     return answer('False', 'NoPorts', 'no port of a selected server becomes a NIC');
   }
   if (configured === undefined) {
-    const message = `a legacy Viola reports no status of nodes, so nothing is known about ${counted(planned, 'planned NIC')}; see the MultiNicNodeConfigs in the business cluster`;
+    const message = `a legacy Viola reports no status of nodes, so the state of ${counted(planned, 'planned NIC')} is unknown; see the MultiNicNodeConfigs in the business cluster`;
     return answer('Unknown', 'StatusUnsupported', message);
   }
   if (late.length === 0) {
@@ -64,14 +64,14 @@ function counts({ configured, planned, late }: NicCount): ConditionUpdate {
   const nodes = known.length > 0 ? known : late;
   const shown = nodes.slice(0, shownNodes).map(textOf);
   const rest = late.length - shown.length;
-  const message = [count, ...shown, ...(rest > 0 ? [`and ${rest} more`] : [])];
+  const message = [count, ...shown, ...(rest > 0 ? [`and ${counted(rest, 'more node')}`] : [])];
   return known.length > 0
     ? answer('False', 'NICsNotConfigured', message.join('; '))
     : answer('Unknown', 'NoNodeStatus', message.join('; '));
 }
 
 function textOf({ nodeName, configured, planned, why }: LateNode): string {
-  const cause = why ?? 'the business cluster gives no status of it';
+  const cause = why ?? 'the business cluster reports no status for it';
   return `node ${nodeName}: ${configured} of ${planned}, ${cause}`;
 }
 

@@ -341,6 +341,9 @@ const withoutRow = [
   'PortNotPlugged',
   'NetworkUnread',
   'WaitingForName',
+  // Of Events only; tested in check-nodes/check-nodes.test.ts.
+  'ChecksRequested',
+  'CheckNodesRefused',
 ] as const;
 
 function progressShown(): Progress {

@@ -5,7 +5,7 @@ import type { Port } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import type { SyncResult } from '../sync/result.ts';
 import { isNews, statusAfter } from './status.ts';
-import type { Trouble } from './step-failure.ts';
+import type { StatusProblem } from './step-failure.ts';
 
 const now = new Date('2026-01-02T03:04:05.678Z');
 
@@ -44,7 +44,7 @@ function result(change: Partial<SyncResult>): SyncResult {
     isOutage: false,
     reportsStatus: true,
     unverified: [],
-    troubles: [],
+    problems: [],
     ...change,
   };
 }
@@ -52,10 +52,10 @@ function result(change: Partial<SyncResult>): SyncResult {
 function statusWith(
   synced: SyncResult,
   previous: OpenstackConfigStatus = {},
-  troubles: readonly Trouble[] = synced.troubles,
+  problems: readonly StatusProblem[] = synced.problems,
 ): OpenstackConfigStatus {
   return statusAfter({
-    ending: { kind: 'synced', sent: 0, troubles, waiting: [], secretsInSpec: [], unverified: [] },
+    ending: { kind: 'synced', sent: 0, problems, waiting: [], secretsInSpec: [], unverified: [] },
     completed: { synced, downPortFastRetryMax: 5 },
     previous,
     generation: 4,
@@ -71,7 +71,9 @@ describe('status.nodes', () => {
       result({
         nodes,
         held: [held('a', 'Configured'), held('b', 'InProgress'), held('c', 'Failed')],
-        troubles: [{ reason: 'NameConflict', subject: 'node d', message: 'twice' } as Trouble],
+        problems: [
+          { reason: 'NameConflict', subject: 'node d', message: 'twice' } as StatusProblem,
+        ],
       }),
     );
     expect(status.nodes?.map(({ name, state, reason }) => [name, state, reason])).toEqual([
@@ -109,10 +111,14 @@ describe('status.nodes', () => {
             },
           ],
         },
-        troubles: [
-          { reason: 'NameConflict', subject: 'node d', message: 'twice' } as Trouble,
-          { reason: 'NeutronPortError', subject: 'node d', message: 'later' } as Trouble,
-          { reason: 'InvalidPort', subject: 'port p1', message: 'no MAC'.repeat(500) } as Trouble,
+        problems: [
+          { reason: 'NameConflict', subject: 'node d', message: 'twice' } as StatusProblem,
+          { reason: 'NeutronPortError', subject: 'node d', message: 'later' } as StatusProblem,
+          {
+            reason: 'InvalidPort',
+            subject: 'port p1',
+            message: 'no MAC'.repeat(500),
+          } as StatusProblem,
         ],
       }),
     );
@@ -138,7 +144,7 @@ describe('status conditions', () => {
       ending: {
         kind: 'synced',
         sent: 2,
-        troubles: [],
+        problems: [],
         waiting: [],
         secretsInSpec: [],
         unverified: [],
@@ -154,30 +160,30 @@ describe('status conditions', () => {
       type: 'Ready',
       status: 'True',
       reason: 'Synced',
-      message: 'synced 2 node(s)',
+      message: 'synced 2 nodes',
       observedGeneration: 5,
       lastTransitionTime: '2026-01-02T03:04:05Z',
     });
   });
 
   it('conditions list three problems and the number of further problems', () => {
-    const troubles = ['a', 'b', 'c', 'd', 'd'].map(
+    const problems = ['a', 'b', 'c', 'd', 'd'].map(
       (message) => ({ reason: 'NameConflict', message }) as const,
     );
-    const status = statusWith(result({ troubles }));
+    const status = statusWith(result({ problems }));
     expect(status.conditions?.[0]?.message).toBe('a; b; c; and 1 more');
     expect(status.lastError).toBe('a; b; c; and 1 more');
   });
 
   it('conditions list problems for the user before problems that end without user action', () => {
-    const troubles = [
+    const problems = [
       { reason: 'NeutronSubnetError', message: 'first' },
       { reason: 'NovaServerError', message: 'again' },
       { reason: 'ViolaPostError', message: 'later' },
       { reason: 'NameConflict', message: 'rename one' },
       { reason: 'RemovalHeld', message: 'agree' },
     ] as const;
-    const status = statusWith(result({ troubles }));
+    const status = statusWith(result({ problems }));
     expect(status.conditions?.[0]).toMatchObject({
       reason: 'NeutronSubnetError',
       message: 'first; agree; rename one; and 2 more',
@@ -187,7 +193,7 @@ describe('status conditions', () => {
   it('condition messages are cut at a whole character, because an API server would store a cut character differently', () => {
     const message = `${'x'.repeat(1_023)}🔌`;
     const { conditions = [], lastError } = statusWith(
-      result({ troubles: [{ reason: 'NameConflict', message }] }),
+      result({ problems: [{ reason: 'NameConflict', message }] }),
     );
     const texts = [...conditions.map((one) => one.message ?? ''), lastError ?? ''];
     expect(texts.filter((text) => !text.isWellFormed())).toEqual([]);
@@ -225,8 +231,8 @@ describe('isNews', () => {
 
 it('lastSyncedAt changes only when a sync ends with Ready True', () => {
   const before = '2026-01-01T00:00:00Z';
-  const trouble = { reason: 'NeutronPortError', message: 'no ports' } as const;
-  const failed = statusWith(result({}), { lastSyncedAt: before }, [trouble]);
+  const problem = { reason: 'NeutronPortError', message: 'no ports' } as const;
+  const failed = statusWith(result({}), { lastSyncedAt: before }, [problem]);
   expect(failed.lastSyncedAt).toBe(before);
   expect(statusWith(result({}), { lastSyncedAt: before }).lastSyncedAt).toBe(
     '2026-01-02T03:04:05Z',

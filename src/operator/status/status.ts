@@ -8,9 +8,9 @@ import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan } from '../../plan/plan.ts';
 import { compareText } from '../../plan/view.ts';
 import type { ReportedSync, SyncResult } from '../sync/result.ts';
-import { conditionsOf, type Ending, type OptionalCondition, troublesOf } from './conditions.ts';
+import { conditionsOf, type Ending, type OptionalCondition, problemsOf } from './conditions.ts';
 import { countNics } from './configured-nics.ts';
-import type { Trouble } from './step-failure.ts';
+import type { StatusProblem } from './step-failure.ts';
 import { undelivered } from './undelivered.ts';
 import { unusedPortsShown } from './unused-ports.ts';
 
@@ -41,15 +41,16 @@ export function statusAfter(input: StatusInput): OpenstackConfigStatus {
   const found = { ending, notifications, ...foundOf(completed) };
   const conditions = conditionsOf(found, previous.conditions ?? [], { now, generation });
   const ready = findCondition(conditions, 'Ready');
-  const [trouble] = troublesOf(ending);
+  const [problem] = problemsOf(ending);
   return defined({
     observedGeneration: generation,
     conditions,
     lastSyncedAt: ready?.status === 'True' ? rfc3339(now) : previous.lastSyncedAt,
-    lastError: trouble ? (ready?.message ?? '') : '',
+    lastError: problem ? (ready?.message ?? '') : '',
     ...(completed ? fieldsOf(completed, input) : previousFields(previous)),
     lastHandledReconcileAt: handled.reconcileAt ?? previous.lastHandledReconcileAt,
     lastHandledAllowRemovals: handled.allowRemovals ?? previous.lastHandledAllowRemovals,
+    lastHandledCheckNodes: previous.lastHandledCheckNodes,
     openAllowRemovals: handled.openAllowRemovals,
   });
 }
@@ -100,14 +101,14 @@ type NodeStatus = NonNullable<OpenstackConfigStatus['nodes']>[number];
 /** Returns the worst nodes: undelivered nodes first, then ordered by node state. */
 function worstNodes(synced: SyncResult): NodeStatus[] {
   const byName = new Map(synced.held.map((node) => [node.nodeName, node]));
-  const troubleOf = troublesOfNodes(synced);
+  const problemOf = problemsOfNodes(synced);
   const ranked = synced.nodes.map((node) => {
-    const trouble = troubleOf(node);
+    const problem = problemOf(node);
     const held = byName.get(node.nodeName);
-    const isIdle = !trouble && hasNoPorts(node, held);
+    const isIdle = !problem && hasNoPorts(node, held);
     const known = synced.reportsStatus ? progressOf(held) : unreported;
     const { state, ...progress } = isIdle ? idle : known;
-    return { node, state, why: trouble ?? progress, rank: trouble ? 0 : (ranks[state] ?? 1) };
+    return { node, state, why: problem ?? progress, rank: problem ? 0 : (ranks[state] ?? 1) };
   });
   return ranked
     .toSorted((a, b) => a.rank - b.rank || compareText(a.node.nodeName, b.node.nodeName))
@@ -132,20 +133,20 @@ const ranks: Readonly<Record<string, number>> = {
  * Returns a lookup for a node's problem: a failed delivery first, otherwise a problem with the node, its
  * server or a server port.
  */
-function troublesOfNodes({ delivery, troubles, observation }: SyncResult) {
+function problemsOfNodes({ delivery, problems, observation }: SyncResult) {
   const failed = new Map(delivery.failures.map((failure) => [failure.nodeName, failure]));
   const owners = new Map(
-    troubles.length === 0
+    problems.length === 0
       ? []
       : observation.ports.map(({ id, deviceId }) => [`port ${id}`, deviceId]),
   );
-  const bySubject = new Map<string, Trouble>();
-  for (const trouble of troubles.toReversed()) {
-    const subject = 'subject' in trouble ? String(trouble.subject) : '';
+  const bySubject = new Map<string, StatusProblem>();
+  for (const problem of problems.toReversed()) {
+    const subject = 'subject' in problem ? String(problem.subject) : '';
     const server = owners.get(subject);
-    bySubject.set(server === undefined ? subject : `server ${server}`, trouble);
+    bySubject.set(server === undefined ? subject : `server ${server}`, problem);
   }
-  return ({ nodeName, instanceId }: NodePlan): Trouble | undefined => {
+  return ({ nodeName, instanceId }: NodePlan): StatusProblem | undefined => {
     const failure = failed.get(nodeName);
     if (failure) return { reason: failure.reason, message: failure.message };
     return bySubject.get(`node ${nodeName}`) ?? bySubject.get(`server ${instanceId}`);

@@ -4,20 +4,20 @@ import type { Logger } from '../../process/log.ts';
 import { isRequestError, type RequestError } from '../../requests/request-error.ts';
 
 /** A problem to report on an OpenstackConfig. */
-export interface Trouble {
+export interface StatusProblem {
   readonly reason: OperatorReason;
   readonly message: string;
 }
 
 /** A step failure that ends the sync; the status reports the reason, and the sync is retried. */
-export class StepFailure extends Error implements Trouble {
+export class StepFailure extends Error implements StatusProblem {
   override readonly name = 'StepFailure';
   readonly reason: OperatorReason;
   /** Retry-After from the service, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
-    { reason, message }: Trouble,
+    { reason, message }: StatusProblem,
     options: ErrorOptions & { retryAfterMs?: number } = {},
   ) {
     super(message, options);
@@ -64,11 +64,14 @@ export async function attempt<T>(
     signal.throwIfAborted();
     if (error instanceof KubeError) throw error;
     if (error instanceof StepFailure) {
-      log.warn({ reason: error.reason, err: error }, 'sync failed, tried again');
+      log.warn({ reason: error.reason, err: error }, 'sync failed, will retry');
       return error;
     }
-    log.error({ err: error }, 'sync failed unexpectedly, tried again');
+    log.error({ err: error }, 'sync failed unexpectedly, will retry');
     const what = error instanceof Error ? error.message : String(error);
-    return new StepFailure({ reason: 'Error', message: `unexpected: ${what}` }, { cause: error });
+    return new StepFailure(
+      { reason: 'Error', message: `unexpected error: ${what}` },
+      { cause: error },
+    );
   }
 }

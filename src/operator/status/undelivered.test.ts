@@ -31,7 +31,7 @@ describe('planned NICs missing in the business cluster', () => {
     expect(scene.condition('Ready')?.status).toBe('True');
     await lookFor(6);
     expect(scene.ready()).toBe(
-      'False Waiting: node worker-1: port p1 is not delivered: its former object is still being deleted',
+      'False Waiting: node worker-1: port p1 is not delivered: its former MultiNicNodeConfig is still being deleted',
     );
     expect(await scene.metrics.registry.metrics()).toContain(
       'multinic_openstack_configs_not_ready{reason="Waiting"} 1',

@@ -19,8 +19,10 @@ export function undelivered(
     .filter(({ isForeign, interfaces }) => !isForeign && interfaces.length > 0)
     .flatMap((node) => {
       if (deleted.has(node.nodeName))
-        return textOf(node, 'its former object is still being deleted');
-      return changing.has(node.nodeName) ? textOf(node, 'its object changes or goes') : [];
+        return textOf(node, 'its former MultiNicNodeConfig is still being deleted');
+      return changing.has(node.nodeName)
+        ? textOf(node, 'its MultiNicNodeConfig is being changed or deleted')
+        : [];
     });
   return [...late, ...blockedServers(synced)];
 }

@@ -44,7 +44,7 @@ describe('ports without a NIC', () => {
     for (let n = 0; n < 5; n++) await scene.look(60_000);
     expect(eventsOf(scene, 'PortTooOld')).toHaveLength(1);
     expect(eventsOf(scene, 'PortTooOld')[0]?.message).toContain(
-      'port p1, port p2: it was created at',
+      'port p1, port p2: the port was created at',
     );
     attach(scene.cloud, 3, 1);
     scene.cloud.ports = scene.cloud.ports.map((port) =>

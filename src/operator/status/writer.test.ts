@@ -47,7 +47,7 @@ it('StatusWriter uses a written status before the watch returns the status, and 
   const context = contextOf(cached);
   await writer.deliversTo(context, 'biz-1', signal);
   await writer.deliversTo(context, 'biz-1', signal);
-  await writer.write(context, { kind: 'refused', troubles: [] }, signal);
+  await writer.write(context, { kind: 'refused', problems: [] }, signal);
   expect(writes()).toBe(2);
   expect(statusOf(latestObject(context)).deliveredTo).toEqual(['biz-1']);
 });
@@ -65,19 +65,19 @@ it('latestObject ignores a written status for a newer object, and for an object 
 it('StatusWriter records a Warning event for a problem, a Normal event for a deletion, and none for an unchanged status', async () => {
   const { writer, events, contextOf } = setUp();
   const context = contextOf(cached);
-  const well = { sent: 0, troubles: [], waiting: [], secretsInSpec: [], unverified: [] };
+  const well = { sent: 0, problems: [], waiting: [], secretsInSpec: [], unverified: [] };
   await writer.write(context, { kind: 'synced', ...well }, signal);
   expect(events).toEqual([]);
-  const trouble = { reason: 'ConfigError', message: 'spec.vmNames must name a server' } as const;
-  await writer.write(context, { kind: 'refused', troubles: [trouble] }, signal);
-  await writer.write(context, { kind: 'deleting', troubles: [], waiting: ['worker-1'] }, signal);
+  const problem = { reason: 'ConfigError', message: 'spec.vmNames must name a server' } as const;
+  await writer.write(context, { kind: 'refused', problems: [problem] }, signal);
+  await writer.write(context, { kind: 'deleting', problems: [], waiting: ['worker-1'] }, signal);
   expect(events).toEqual(['Warning ConfigError', 'Normal Deleting']);
 });
 
 it('StatusWriter throws when a status write fails, unless the object is gone', async () => {
   const { writer, refuse, contextOf } = setUp();
   const write = async () =>
-    writer.write(contextOf(cached), { kind: 'refused', troubles: [] }, signal);
+    writer.write(contextOf(cached), { kind: 'refused', problems: [] }, signal);
   refuse(new KubeError({ status: 503, reason: 'ServiceUnavailable', message: 'away' }));
   await expect(write()).rejects.toThrow('away');
   refuse(new KubeError({ status: 404, reason: 'NotFound', message: 'gone' }));
@@ -90,8 +90,8 @@ it('flap damping restarts for a recreated object', async () => {
     const before = writes();
     for (let n = 0; n < 2 * times; n++) {
       const message = n % 2 === 0 ? 'no ports' : 'no servers';
-      const troubles = [{ reason: 'ConfigError', message } as const];
-      await writer.write(contextOf(cached), { kind: 'refused', troubles }, signal);
+      const problems = [{ reason: 'ConfigError', message } as const];
+      await writer.write(contextOf(cached), { kind: 'refused', problems }, signal);
     }
     return writes() - before;
   };

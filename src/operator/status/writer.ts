@@ -24,7 +24,7 @@ import {
   statusOf,
 } from '../openstack-config.ts';
 import type { ReportedSync, SyncResult } from '../sync/result.ts';
-import { awaitingConditions, type Ending, pausedConditions, troublesOf } from './conditions.ts';
+import { awaitingConditions, type Ending, pausedConditions, problemsOf } from './conditions.ts';
 import { type Handled, isNews, statusAfter } from './status.ts';
 import { recordUnusedPorts } from './unused-ports.ts';
 
@@ -47,6 +47,8 @@ export interface StatusWriter {
     wait: { readonly message: string; readonly isEvent: boolean },
     signal: AbortSignal,
   ): Promise<void>;
+  /** Records a multinic.io/check-nodes request as handled. */
+  handledCheckNodes(context: ConfigContext, id: string, signal: AbortSignal): Promise<void>;
   /** Sets the conditions for a paused object. */
   pause(context: ConfigContext, signal: AbortSignal): Promise<undefined>;
 }
@@ -131,6 +133,10 @@ export function createStatusWriter(deps: StatusWriterDeps): StatusWriter {
       await applyIfPresent(context, { ...previous, conditions }, signal);
       if (isEvent && isNew) recorder.record(object, { type: 'Normal', reason, message });
     },
+    async handledCheckNodes(context, id, signal) {
+      const previous = statusOf(latestObject(context));
+      await applyIfPresent(context, { ...previous, lastHandledCheckNodes: id }, signal);
+    },
     async pause(context, signal) {
       const { object, memory } = context;
       memory.term.notReadyReasons = new Set();
@@ -161,7 +167,7 @@ function damped(
 function reasonsOf({ conditions }: OpenstackConfigStatus, ending: Ending): ReadonlySet<string> {
   const ready = findCondition(conditions, 'Ready');
   if (ready?.status === 'True' || !ready?.reason) return new Set();
-  return new Set([ready.reason, ...troublesOf(ending).map(({ reason }) => reason)]);
+  return new Set([ready.reason, ...problemsOf(ending).map(({ reason }) => reason)]);
 }
 
 /** Lifetime of an approval while removals remain incomplete: an approval must not cover removals days later. */

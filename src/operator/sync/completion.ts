@@ -2,6 +2,7 @@ import { findCondition } from '../../api/condition.ts';
 import { keyOf } from '../../kube/object.ts';
 import { nextTurn } from '../../process/slices.ts';
 import type { StoredNode } from '../../store/node-configs.ts';
+import type { Clock } from '../../time/clock.ts';
 import type { FormerClusters } from '../deletion/former-clusters.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import { type Inventory, nodesAfter } from '../inventory-records/inventory.ts';
@@ -9,14 +10,16 @@ import { sightingOf } from '../inventory-records/observed.ts';
 import { latestObject } from '../memory/latest-object.ts';
 import { countDelivery, type OperatorMetrics } from '../metrics/metrics.ts';
 import { statusOf } from '../openstack-config.ts';
+import { readsOf } from '../read-api/reads-of-sync.ts';
 import type { CloudAges } from '../schedule/cloud-age.ts';
 import type { DeliveredContext } from './delivery.ts';
+import { isCloudOutage, isOutage, problemsIn } from './problems.ts';
 import type { SyncResult } from './result.ts';
-import { isCloudOutage, isOutage, troublesIn } from './troubles.ts';
 
 export interface RecordDeps {
   readonly cloudAges: CloudAges;
   readonly inventory: Inventory;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Records the unconfirmed removals after a partial sync. */
@@ -28,12 +31,15 @@ export function completeSome(
   countDelivery(metrics, config.providerId, rounds.delivery);
 }
 
-/** Records the nodes after a sync of all servers in the inventory. Marks the cloud as completely read. */
+/**
+ * Records the nodes after a full sync in the inventory and for the read API. Marks the cloud as completely read.
+ */
 export async function recordNodes(
   context: DeliveredContext,
-  { cloudAges, inventory }: RecordDeps,
+  { cloudAges, inventory, clock }: RecordDeps,
 ): Promise<void> {
-  const { object, config, source, observed, planned, rounds } = context;
+  const { object, memory, config, source, observed, planned, rounds } = context;
+  memory.term.reads = await readsOf(context, clock.now());
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
   // For a legacy Viola every POST has already written its own record.
   const failed = context.connections.viola.abilities.reports ? [] : failedPosts(rounds);
@@ -57,14 +63,14 @@ export function resultOf(context: DeliveredContext, former: FormerClusters): Syn
   // Keep reporting a problem that the status already reports.
   const isReported = findCondition(conditions, 'Ready')?.status === 'False';
   const retrying = memory.unconfirmedRemovals.noteAll(rounds.nodes, isReported);
-  const areHeld = former.troubles.every(({ reason }) => reason === 'RemovalHeld');
+  const areHeld = former.problems.every(({ reason }) => reason === 'RemovalHeld');
   return {
     ...rounds,
     ...former,
     summary: plan.summary,
     ports: plan.ports,
     observation: input.observation,
-    troubles: troublesIn({ observed, plan, rounds, former, retrying }),
+    problems: problemsIn({ observed, plan, rounds, former, retrying }),
     retrying,
     evidenceComplete: isEvidenceComplete(context) && areHeld,
     isOutage: isOutage({ observed, rounds }),

@@ -9,12 +9,14 @@ import {
   statusOf,
 } from '../openstack-config.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
-import type { SyncScope } from '../schedule/sync-scope.ts';
+import { type SyncScope, wholeScope } from '../schedule/sync-scope.ts';
 
 /**
- * A sync of one OpenstackConfig. No step changes the context; a step with reads returns an extended context.
+ * Input for observation and planning, in a sync or what-if. No step changes the context; a step with reads returns an
+ * extended context.
  */
-export interface SyncContext extends ConfigContext {
+export interface PlanContext {
+  readonly object: ConfigObject;
   readonly config: ResolvedConfig;
   readonly scope: SyncScope;
   /** Source recorded in the delivered nodes. */
@@ -23,6 +25,9 @@ export interface SyncContext extends ConfigContext {
   /** Whether multinic.io/reconcile-at has a new value: the sync reads and delivers everything again. */
   readonly isForced: boolean;
 }
+
+/** One OpenstackConfig's sync. */
+export interface SyncContext extends PlanContext, ConfigContext {}
 
 /** Oldest reads for a sync, in monotonic milliseconds; Infinity: only reads by this sync. */
 interface Freshness {
@@ -44,6 +49,17 @@ export function syncContext(
   const source = { ...ownerOf(object), generation: generationOf(object) };
   const freshness = isForced ? forced(now) : usual(context, now);
   return { ...context, source, isForced, freshness };
+}
+
+/** Starts a what-if: all servers, with ports as they are now. */
+export function whatIfContext(
+  { object, config }: Pick<PlanContext, 'object' | 'config'>,
+  clock: Pick<Clock, 'monotonicMs'>,
+): PlanContext {
+  const now = clock.monotonicMs();
+  const source = { ...ownerOf(object), generation: generationOf(object) };
+  const freshness = { portsSince: now, serversSince: now - editedMs, cacheSince: undefined };
+  return { object, config, scope: wholeScope, source, freshness, isForced: false };
 }
 
 function forced(now: number): Freshness {

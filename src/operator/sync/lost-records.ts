@@ -4,7 +4,8 @@ import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import type { SyncContext } from './context.ts';
+import { counted } from '../status/unused-ports.ts';
+import type { PlanContext } from './context.ts';
 
 interface Known {
   readonly held: readonly ExistingNodeConfig[];
@@ -17,7 +18,7 @@ interface Known {
  * the NICs would get new indexes. A new multinic.io/reconcile-at value accepts new indexes.
  */
 export async function refuseLostRecords(
-  { object, config, source, isForced }: SyncContext,
+  { object, config, source, isForced }: PlanContext,
   { held, recorded, records }: Known,
 ): Promise<void> {
   if (config.viola.compatibility !== 'legacy' || isForced) return;
@@ -30,7 +31,7 @@ export async function refuseLostRecords(
   // failed POSTs.
   const serverIds = (statusOf(object).nodes ?? []).flatMap(({ instanceId }) => instanceId ?? []);
   if (await records.knows(source, serverIds)) return;
-  const message = `the inventory has no record of the nodes (${nodes}) that were delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to give out indexes again`;
+  const message = `the inventory has no record of the ${counted(nodes, 'node')} delivered to business cluster "${config.providerId}" through a legacy Viola, so the indexes of their NICs are unknown; restore the inventory, or set the annotation multinic.io/reconcile-at to a new value to assign new indexes`;
   throw new StepFailure({ reason: 'ViolaPostError', message });
 }
 

@@ -9,11 +9,11 @@ import { secretsInSpec } from '../resolve/credentials.ts';
 import { nextSyncMs } from '../schedule/poll-interval.ts';
 import { nodeNamesIn } from '../schedule/sync-scope.ts';
 import { type OperatorSettings, pollingOf } from '../settings.ts';
-import type { StepFailure, Trouble } from '../status/step-failure.ts';
+import type { StatusProblem, StepFailure } from '../status/step-failure.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import type { SyncContext } from './context.ts';
+import { waitsOf } from './problems.ts';
 import type { SyncResult } from './result.ts';
-import { waitsOf } from './troubles.ts';
 
 export interface OutcomeDeps {
   readonly settings: OperatorSettings;
@@ -31,13 +31,13 @@ const immediately: Outcome = { requeueAfterMs: 0 };
 /** Writes the status when an OpenstackConfig cannot be resolved; returns when to requeue. */
 export async function afterRefusal(
   context: Scoped,
-  troubles: readonly Trouble[],
+  problems: readonly StatusProblem[],
   { settings, memories, writer }: OutcomeDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
   if (context.scope.servers !== 'all') return immediately;
   memories.leaveClouds(keyOf(context.object));
-  await writer.write(context, { kind: 'refused', troubles }, signal);
+  await writer.write(context, { kind: 'refused', problems }, signal);
   const { pollInterval } = context.memory;
   return afterFailedSync(context, pollInterval.afterFailure(pollingOf(settings), undefined));
 }
@@ -89,7 +89,7 @@ async function report(
   signal: AbortSignal,
 ): Promise<number> {
   const { object, memory, config } = context;
-  const { delivery, troubles, summary, unverified } = synced;
+  const { delivery, problems, summary, unverified } = synced;
   countDelivery(metrics, config.providerId, delivery);
   memory.term.delivered = deliveredCounts(synced);
   await nextTurn();
@@ -98,7 +98,7 @@ async function report(
   const waiting = waitsOf(synced);
   const secrets = secretsInSpec(config.credentials);
   const uses = { secretsInSpec: secrets, unverified, capped: config.capped };
-  const ending = { kind: 'synced', sent, troubles, waiting, ...uses } as const;
+  const ending = { kind: 'synced', sent, problems, waiting, ...uses } as const;
   const { downPortFastRetryMax } = config;
   const status = await writer.write(context, ending, signal, { synced, downPortFastRetryMax });
   return nextSyncMs({ config, synced, status, waiting }, memory.pollInterval);

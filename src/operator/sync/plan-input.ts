@@ -12,11 +12,10 @@ import {
   takeOverFromOf,
 } from '../openstack-config.ts';
 import type { OperatorSettings } from '../settings.ts';
-import type { SyncContext } from './context.ts';
 
 export interface PlanInputDeps {
   readonly configs: Pick<ObjectStore<ConfigObject>, 'get'>;
-  readonly views: Pick<CloudViews, 'companions'>;
+  readonly views: Pick<CloudViews, 'readersOf'>;
   readonly settings: Pick<OperatorSettings, 'watchNamespace'>;
 }
 
@@ -52,7 +51,7 @@ export function planInput(
     held,
     evidence: [],
     serverEvidence: [],
-    cloudInterfaces: cloudNics(context, held, deps),
+    cloudInterfaces: cloudNics(context, deps),
     ...known,
     removals: hasRemovalApproval(object) ? 'allowed' : 'guarded',
     ...(config.viola.compatibility === 'legacy' ? { keepsNodes: true } : {}),
@@ -77,14 +76,17 @@ function permittedTakeOver(
 
 /** Counts all NICs in the cloud: from existing nodes after a full read, otherwise from the statuses. */
 function cloudNics(
-  { object, scope }: Pick<SyncContext, 'object' | 'scope'>,
-  held: readonly ExistingNodeConfig[],
+  { object, scope, connections, observed }: ObservedContext,
   { views, configs }: Pick<PlanInputDeps, 'views' | 'configs'>,
 ): number {
   const key = keyOf(object);
-  const companions = [...views.companions(key)].filter((companion) => companion !== key);
-  const others = companions.reduce((sum, other) => sum + reportedNics(configs.get(other)), 0);
-  return others + (scope.servers === 'all' ? existingNics(held, key) : reportedNics(object));
+  const readers = [...views.readersOf(connections.view.cloud.name)];
+  const others = readers
+    .filter((reader) => reader !== key)
+    .reduce((sum, other) => sum + reportedNics(configs.get(other)), 0);
+  return (
+    others + (scope.servers === 'all' ? existingNics(observed.held, key) : reportedNics(object))
+  );
 }
 
 function existingNics(held: readonly ExistingNodeConfig[], key: string): number {

@@ -1,13 +1,12 @@
 import { keyOf } from '../../kube/object.ts';
 import { calculateInSteps } from '../../plan/calculate.ts';
-import type { NodePlan, Plan, PlanInput } from '../../plan/plan.ts';
+import type { Plan, PlanInput } from '../../plan/plan.ts';
 import { inSlices, nextTurn } from '../../process/slices.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
-import { needsRemoval } from '../deliver/unsupported.ts';
 import type { Inventory } from '../inventory-records/inventory.ts';
 import { type ObservedContext, serversWithNewPorts } from '../observe/observe.ts';
-import type { SyncContext } from './context.ts';
+import type { PlanContext } from './context.ts';
 import { type Planned, planWithEvidence } from './evidence.ts';
 import { refuseLostRecords } from './lost-records.ts';
 import type { PlanCache } from './plan-cache.ts';
@@ -18,13 +17,13 @@ export interface PlanDeps extends PlanInputDeps {
   readonly inventory: Inventory;
   /** Delivery records in the inventory: the only records behind a legacy Viola. */
   readonly records: DeliveryRecords;
-  readonly recentRemovals: RecentRemovals;
-  readonly plans: PlanCache;
+  readonly recentRemovals: Pick<RecentRemovals, 'of'>;
+  readonly plans: Pick<PlanCache, 'plan'>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Plans a sync's nodes, with evidence for removals where the plan needs evidence. Throws StepFailure. */
+/** Plans the nodes for a sync or what-if, with evidence for removals where the plan needs evidence. Throws StepFailure. */
 export async function planNodes(
   context: ObservedContext,
   deps: PlanDeps,
@@ -45,26 +44,13 @@ export async function planNodes(
   const input = planInput(context, known, deps);
   const plan = plannerOf(context, deps);
   const witness = { ...view, selector: config.servers };
-  const planned = await planWithEvidence(input, witness, { ...deps, plan }, signal);
-  recentRemovals.note(view.cloud.name, eventRemovals(context, planned.plan));
-  return planned;
+  return planWithEvidence(input, witness, { ...deps, plan }, signal);
 }
 
 /** A partial sync has a new input; its plan is not cached. */
-function plannerOf({ source, scope }: SyncContext, { plans, clock }: PlanDeps) {
+function plannerOf({ source, scope }: PlanContext, { plans, clock }: PlanDeps) {
   return async (input: PlanInput, signal: AbortSignal): Promise<Plan> =>
     scope.servers === 'all'
       ? plans.plan(keyOf(source), input, signal)
       : inSlices(calculateInSteps(input), clock, signal);
-}
-
-/** Returns the nodes on servers with cloud events, without removals unsupported by a legacy Viola. */
-function eventRemovals(
-  { scope, connections }: ObservedContext,
-  { nodes }: Plan,
-): readonly NodePlan[] {
-  const servers = new Set(scope.events.servers);
-  const { abilities } = connections.viola;
-  const isPossible = (node: NodePlan) => abilities.removes || !needsRemoval(node);
-  return nodes.filter((node) => servers.has(node.instanceId)).filter(isPossible);
 }

@@ -2,7 +2,7 @@ import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Plan, PortVerdict } from '../../plan/plan.ts';
 import type { Delivery } from '../deliver/deliver.ts';
-import type { Trouble } from '../status/step-failure.ts';
+import type { StatusProblem } from '../status/step-failure.ts';
 
 /** Result of a sync of all servers. */
 export interface SyncResult {
@@ -24,7 +24,7 @@ export interface SyncResult {
   /** Business clusters with nodes, or possible nodes, of the OpenstackConfig. */
   readonly deliveredTo: readonly string[];
   /** Ordered by step. */
-  readonly troubles: readonly Trouble[];
+  readonly problems: readonly StatusProblem[];
   /** Servers with unconfirmed removals, retried before the status reports them. */
   readonly retrying: ReadonlySet<string>;
   /** Endpoints with certificate verification disabled by the CR. */

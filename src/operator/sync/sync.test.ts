@@ -43,7 +43,7 @@ describe('an attached port', () => {
         },
       ],
     ]);
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
     expect(scene.status()).toMatchObject({
       observedGeneration: 1,
       lastSyncedAt: '2026-01-01T00:00:15Z',
@@ -58,9 +58,7 @@ describe('an attached port', () => {
     for (const type of ['CredentialsValid', 'InventoryComplete', 'Delivered']) {
       expect(scene.condition(type)?.status).toBe('True');
     }
-    expect(scene.events).toEqual([
-      { type: 'Normal', reason: 'Synced', message: 'synced 1 node(s)' },
-    ]);
+    expect(scene.events).toEqual([{ type: 'Normal', reason: 'Synced', message: 'synced 1 node' }]);
   });
 
   it('an attached port is delivered once: later syncs send nothing, and write the status once more', async () => {
@@ -192,7 +190,7 @@ describe('a detached port', () => {
     scene.cloud.heal();
     await scene.look();
     expect(scene.nics('worker-1')).toEqual([]);
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 
   it('a port missing only from the list keeps its NIC', async () => {
@@ -211,7 +209,7 @@ describe('a server removed from vmNames', () => {
     await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
     expect(scene.nics('worker-2')).toEqual(['multinic0=p2']);
-    expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 1 node');
   });
 
   it('a server removed from vmNames stays in the inventory until the node is clean, with one removal request', async () => {
@@ -266,7 +264,7 @@ describe('a CR that moves to a new business cluster', () => {
     expect(scene.viola.removals).toEqual([]);
     expect(scene.status().deliveredTo).toEqual(['biz-1', 'biz-2']);
     expect(scene.ready()).toContain(
-      'False RemovalHeld: worker-1, worker-2 stay in business cluster "biz-1" until "biz-2" shows Nodes',
+      'False RemovalHeld: the removal of worker-1, worker-2 from business cluster "biz-1" waits until business cluster "biz-2" has Nodes',
     );
     // A stale `applied` record beside NodeNotFound does not count as a Node.
     for (const node of second.nodes.values()) {
@@ -320,7 +318,7 @@ describe('a CR that moves to a new business cluster', () => {
     scene.edit({ credentials });
     await scene.look();
     expect(scene.viola.removals).toEqual([]);
-    expect(scene.ready()).toContain('False RemovalHeld: worker-1, worker-2 stay');
+    expect(scene.ready()).toContain('False RemovalHeld: the removal of worker-1, worker-2 from');
   });
 
   it('[W0] a CR moved to a wrong business cluster and back removes no NIC', async () => {

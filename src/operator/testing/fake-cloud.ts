@@ -3,6 +3,8 @@ import type {
   Found,
   Network,
   Port,
+  PortFilter,
+  PortRecord,
   Server,
   ServerRecord,
   Subnet,
@@ -18,6 +20,8 @@ type Method = Exclude<
 const serviceOf: Readonly<Record<Method, Service>> = {
   portsOf: 'neutron',
   port: 'neutron',
+  portRecord: 'neutron',
+  projectPorts: 'neutron',
   portsWithMac: 'neutron',
   subnet: 'neutron',
   subnetsByName: 'neutron',
@@ -51,6 +55,8 @@ export class FakeCloud implements Cloud {
   readonly unlisted = new Set<string>();
   /** Existing ports and servers that the account may not read. */
   readonly hidden = new Set<string>();
+  /** Ports with `admin_state_up` false. */
+  readonly disabled = new Set<string>();
   readonly log: string[] = [];
   /** `since` arguments of `freshen`. */
   readonly freshened: number[] = [];
@@ -122,6 +128,19 @@ export class FakeCloud implements Cloud {
   async portsWithMac(macAddress: string): Promise<readonly Port[]> {
     this.#called('portsWithMac', macAddress);
     return this.#visible(this.ports).filter((port) => port.macAddress === macAddress);
+  }
+
+  async portRecord(id: string): Promise<Found<PortRecord>> {
+    const found = await this.#find('portRecord', this.#visible(this.ports), id);
+    if (found.kind === 'notFound') return found;
+    return { kind: 'found', value: { ...found.value, adminStateUp: !this.disabled.has(id) } };
+  }
+
+  async projectPorts(filter: PortFilter): Promise<readonly Port[]> {
+    this.#called('projectPorts', Object.values(filter).join());
+    return this.#visible(this.ports).filter(
+      (port) => port.projectId === this.projectId && isMatch(port, filter),
+    );
   }
 
   async subnet(id: string): Promise<Found<Subnet>> {
@@ -210,4 +229,10 @@ export class FakeCloud implements Cloud {
     const value = list.find((item) => item.id.toLowerCase() === id.toLowerCase());
     return value ? { kind: 'found', value } : { kind: 'notFound' };
   }
+}
+
+function isMatch({ macAddress, deviceId, fixedIps }: Port, filter: PortFilter): boolean {
+  if ('macAddress' in filter) return macAddress === filter.macAddress;
+  if ('serverId' in filter) return deviceId === filter.serverId;
+  return fixedIps.some(({ ipAddress }) => ipAddress === filter.ipAddress);
 }

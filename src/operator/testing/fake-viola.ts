@@ -1,5 +1,6 @@
 import type {
   Base,
+  CheckRequest,
   DeleteReason,
   ExistingNodeConfig,
   NodeErrorCode,
@@ -12,7 +13,8 @@ import { RequestError } from '../../requests/request-error.ts';
 import { type Abilities, nativeAbilities } from '../deliver/abilities.ts';
 import type { ListQuery } from '../deliver/list-query.ts';
 import type { Listed } from '../deliver/node-list.ts';
-import type { Removed, ViolaClient } from '../deliver/viola-client.ts';
+import type { CheckRequested, Removed, ViolaClient } from '../deliver/viola-client.ts';
+import type { ReportedCluster } from '../deliver/viola-clusters.ts';
 
 /** An in-memory Viola with fencing; removed nodes stay until `clean`. */
 export class FakeViola implements ViolaClient {
@@ -20,6 +22,11 @@ export class FakeViola implements ViolaClient {
   readonly nodes = new Map<string, ExistingNodeConfig>();
   readonly posts: (readonly PostedNode[])[] = [];
   readonly removals: string[] = [];
+  readonly dryRuns: (readonly PostedNode[])[] = [];
+  /** Requested checks: `node id`, with `heal`. */
+  readonly checks: string[] = [];
+  /** False: a Viola without dry run and checks. */
+  isCurrent = true;
   readonly lists: ListQuery[] = [];
   readonly reads: string[] = [];
   /** Error codes of refused nodes. */
@@ -30,8 +37,14 @@ export class FakeViola implements ViolaClient {
   readonly unreadable = new Set<string>();
   /** Stale versions of nodes in lists. */
   readonly listedAs = new Map<string, ExistingNodeConfig>();
+  /** Answer for the cluster list. */
+  clusters: readonly ReportedCluster[] = [];
+  /** Number of cluster list reads. */
+  clusterReads = 0;
   /** Error for the next calls. */
   outage: RequestError | undefined;
+  /** Holds lists until resolved. */
+  beforeList: Promise<void> | undefined;
   /** Runs before a POST is processed, for instance as a concurrent foreign write. */
   beforePost: (() => void) | undefined;
   readonly #stuck: (readonly PostedNode[])[] = [];
@@ -61,6 +74,7 @@ export class FakeViola implements ViolaClient {
 
   async list(query: ListQuery): Promise<Listed> {
     this.#check();
+    await this.beforeList;
     this.lists.push(query);
     const { source, instanceIds } = query;
     const selected = (node: ExistingNodeConfig) =>
@@ -80,6 +94,12 @@ export class FakeViola implements ViolaClient {
         message: 'spec.interfaces: Invalid input',
       })),
     };
+  }
+
+  async listClusters(): Promise<readonly ReportedCluster[]> {
+    this.clusterReads += 1;
+    this.#check();
+    return this.clusters;
   }
 
   async get(nodeName: string): Promise<ExistingNodeConfig | undefined> {
@@ -121,6 +141,29 @@ export class FakeViola implements ViolaClient {
     const generation = node.generation + 1;
     this.put({ ...node, generation, deletionTimestamp: '2026-01-01T00:00:00Z' });
     return 'leaving';
+  }
+
+  async dryRun(nodes: readonly PostedNode[]): Promise<PostAnswer | undefined> {
+    this.#check();
+    if (!this.isCurrent) return undefined;
+    this.dryRuns.push(nodes);
+    const answer: PostAnswer = { applied: 0, results: [], errors: [] };
+    for (const node of nodes) {
+      const { nodeName } = node;
+      const code = this.refused.get(nodeName) ?? this.#fence(node);
+      const { uid = 'dry', generation = 1 } = this.nodes.get(nodeName) ?? {};
+      if (code) answer.errors.push({ nodeName, code, field: '', message: 'refused' });
+      else answer.results.push({ nodeName, uid, generation, status: 'updated' });
+    }
+    return { ...answer, applied: answer.results.length };
+  }
+
+  async check(nodeName: string, { id, heal }: CheckRequest): Promise<CheckRequested> {
+    this.#check();
+    if (!this.isCurrent) return 'unsupported';
+    if (!this.nodes.has(nodeName)) return 'gone';
+    this.checks.push(`${nodeName} ${id}${heal ? ' heal' : ''}`);
+    return 'requested';
   }
 
   #hold(nodes: readonly PostedNode[], code: NodeErrorCode | 'timeout'): PostAnswer {

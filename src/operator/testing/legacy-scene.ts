@@ -19,6 +19,7 @@ export async function setLegacyScene() {
           const about = { endpoint, providerId, owner };
           return createLegacyViola({ ...about, caller: legacy, records, clock });
         },
+        clusters: async () => scene.viola.listClusters(),
         [Symbol.asyncDispose]: async () => undefined,
       };
     },

@@ -21,6 +21,7 @@ import { sampleDelivered } from '../metrics/metrics.ts';
 import { sampleNotReady } from '../metrics/not-ready.ts';
 import { CloudViews } from '../observe/cloud-view.ts';
 import { statusOf } from '../openstack-config.ts';
+import type { ReadDeps } from '../read-api/read-deps.ts';
 import { createReconciler } from '../reconcile.ts';
 import { definitionOf } from '../rights.ts';
 import { CloudAges } from '../schedule/cloud-age.ts';
@@ -28,8 +29,10 @@ import { type CloudEvent, noteCloudEvent } from '../schedule/cloud-events.ts';
 import { type OperatorSettings, operatorSettings } from '../settings.ts';
 import { createStatusWriter } from '../status/writer.ts';
 import { PlanCache } from '../sync/plan-cache.ts';
+import { RecentRemovals } from '../sync/recent-removals.ts';
 import { mayBeCalled } from '../triggers/settings.ts';
 import { Triggers } from '../triggers/triggers.ts';
+import { createWhatIf } from '../what-if/what-if.ts';
 import { FakeBrokerSecrets } from './fake-broker-secrets.ts';
 import { FakeCloud } from './fake-cloud.ts';
 import { FakeClouds } from './fake-clouds.ts';
@@ -128,9 +131,10 @@ export async function setScene(
     });
     sampleDelivered(metrics, memories, cloudAges);
     sampleNotReady(metrics, memories);
+    const recorder = { record: (_object: unknown, note: EventNote) => void events.push(note) };
     const writer = createStatusWriter({
       client: kube,
-      recorder: { record: (_object, note) => events.push(note) },
+      recorder,
       perform,
       clock,
       notifications,
@@ -140,8 +144,10 @@ export async function setScene(
     const triggers = new Triggers({ clock, log, writer, memories, isCallable });
     triggers.use(readPolicy(trigger));
     const definition = definitionOf(settings);
-    const made = createReconciler({
+    const recentRemovals = new RecentRemovals(clock);
+    const shared = {
       client: kube,
+      recorder,
       configs: kube.configs,
       memories,
       settings,
@@ -152,12 +158,14 @@ export async function setScene(
       notifications,
       brokerSecrets,
       plans,
+      recentRemovals,
       cloudAges,
       violas: outside.violas?.(settings, { store: breakable, clock, perform }) ?? {
         of: async ({ url }, provider) => {
           asked.push(`${url} ${provider}`);
           return otherViolas.get(provider) ?? viola;
         },
+        clusters: async () => viola.listClusters(),
         [Symbol.asyncDispose]: async () => undefined,
       },
       inventory: createInventory({ store: breakable, perform, clock, log, metrics }),
@@ -169,10 +177,12 @@ export async function setScene(
       random,
       log,
       metrics,
-    });
-    return { reconcile: made, triggers, memories, views };
+    };
+    const planRoutes = { configs: kube.configs, memories, settings, whatIf: createWhatIf(shared) };
+    const reconciler = createReconciler(shared);
+    return { reconcile: reconciler, triggers, memories, views, planRoutes, readDeps: shared };
   }
-  let { reconcile, triggers, memories, views } = makeReconciler();
+  let { reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler();
   const reconcileAfter = async (ms: number) => {
     await clock.advance(ms);
     return (await reconcile(key, signal))?.requeueAfterMs;
@@ -194,6 +204,9 @@ export async function setScene(
     asked,
     effects,
     metrics,
+    /** Input of the routes for plans. */
+    planRoutes: () => planRoutes,
+    memory: () => memories.find(key),
     /** Log lines, one JSON object each. */
     lines,
     /** Sets the content of `trigger.yaml`. */
@@ -210,6 +223,10 @@ export async function setScene(
       }
       return nextMs;
     },
+    /** Syncs the OpenstackConfig `namespace/name`. */
+    lookAt: async (other: string) => reconcile(other, signal),
+    /** Input for the read API. */
+    readDeps: (): ReadDeps => readDeps,
     /** Reconciles once after a pause; returns the milliseconds until the next reconcile. */
     reconcile: reconcileAfter,
     /** Notes a cloud event; returns whether the OpenstackConfig is synced now. */
@@ -230,7 +247,7 @@ export async function setScene(
     restart: (changedEnv: Readonly<Record<string, string>> = env) => {
       currentEnv = changedEnv;
       death = undefined;
-      ({ reconcile, triggers, memories, views } = makeReconciler());
+      ({ reconcile, triggers, memories, views, planRoutes, readDeps } = makeReconciler());
     },
     create: (change: Partial<OpenstackConfigSpec> = {}, meta: Partial<ObjectMeta> = {}) =>
       kube.create({ ...spec, ...change }, meta),

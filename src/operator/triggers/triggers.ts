@@ -74,6 +74,7 @@ export class Triggers {
     if (cause === undefined) {
       log.info(fields, 'Reconcile skipped due to trigger configuration');
       if (causes.changed) await this.#reportWait(context, policy, due, signal);
+      context.memory.term.nextSyncAt = due;
       return due && awake(this.#until(due));
     }
     if (cause === 'change')
@@ -81,6 +82,7 @@ export class Triggers {
     this.#log(cause, mode, fields, 'Proceeding with reconcile');
     await this.#takeBackReady(context, signal);
     const outcome = this.#outcomeOf(context, policy, isDue ? due : undefined, await sync());
+    context.memory.term.nextSyncAt = this.#after(outcome);
     if (isReady(latestObject(context))) {
       const nextRequeue = textOf(outcome?.requeueAfterMs);
       const done = { config, triggerMode: mode, nextRequeue };
@@ -130,13 +132,16 @@ export class Triggers {
     const ready = findCondition(statusOf(object).conditions, 'Ready');
     const isStale = ready?.status === 'True' && ready.observedGeneration !== generationOf(object);
     if (!isStale || !object.metadata.finalizers?.includes(finalizers.openstackConfig)) return;
-    const message = 'the sync of the edited object goes on';
+    const message = 'the first sync after the edit is running';
     try {
       await this.#deps.writer.awaitTrigger(context, { message, isEvent: false }, signal);
     } catch (error) {
       // NICs do not wait for an API server that refuses the status; the sync ends with another write.
       if (signal.aborted || !(error instanceof KubeError)) throw error;
-      this.#deps.log.debug({ err: error, config: keyOf(object) }, 'stale Ready not taken back');
+      this.#deps.log.debug(
+        { err: error, config: keyOf(object) },
+        'stale Ready condition not reset',
+      );
     }
   }
 
@@ -161,6 +166,10 @@ export class Triggers {
 
   #until(due: Date): Outcome {
     return { requeueAfterMs: Math.max(0, due.getTime() - this.#now()) };
+  }
+
+  #after({ requeueAfterMs: ms }: Outcome = {}): Date | undefined {
+    return ms === undefined ? undefined : new Date(this.#now() + ms);
   }
 
   #now(): number {

@@ -10,10 +10,10 @@ export function waitMessage(
   isCallable: boolean,
 ): string {
   if (due) return `the first sync is due at ${rfc3339(due)} (mode ${mode}); ${annotation}`;
-  if (mode !== 'webhook') return `nothing starts a sync by itself (mode ${mode}); ${annotation}`;
+  if (mode !== 'webhook') return `mode ${mode} starts no sync by itself; ${annotation}`;
   return isCallable
     ? `waits for a call of the trigger endpoint (mode webhook); ${annotation}`
-    : `nobody may call the trigger endpoint (mode webhook): set --api-tokens-file or --trigger-hmac-key-file; ${annotation}`;
+    : `the trigger endpoint has no callers (mode webhook): set --api-tokens-file or --trigger-hmac-key-file; ${annotation}`;
 }
 
 const annotation = 'a new value of the annotation multinic.io/reconcile-at starts it at once';

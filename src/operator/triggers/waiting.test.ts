@@ -31,7 +31,9 @@ describe('an OpenstackConfig before its first sync', () => {
 
   it('[H2] Ready is Unknown in mode webhook and reports missing callers', async () => {
     await createdIn('mode: webhook');
-    expect(scene.ready()).toContain('Unknown WaitingForTrigger: nobody may call');
+    expect(scene.ready()).toContain(
+      'Unknown WaitingForTrigger: the trigger endpoint has no callers',
+    );
     expect(scene.ready()).toContain('--api-tokens-file');
     expect(scene.events).toMatchObject([{ type: 'Normal', reason: 'WaitingForTrigger' }]);
   });
@@ -44,7 +46,9 @@ describe('an OpenstackConfig before its first sync', () => {
 
   it('[H2] Ready is Unknown in mode manual without immediateOnCRChange, until an annotation starts a sync', async () => {
     await createdIn('mode: manual\nimmediateOnCRChange: false');
-    expect(scene.ready()).toContain('Unknown WaitingForTrigger: nothing starts a sync by itself');
+    expect(scene.ready()).toContain(
+      'Unknown WaitingForTrigger: mode manual starts no sync by itself',
+    );
     scene.kube.annotate({ 'multinic.io/reconcile-at': 'now' });
     await scene.reconcile(1_000);
     expect(scene.ready()).toContain('True Synced');

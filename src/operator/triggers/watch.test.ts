@@ -98,7 +98,7 @@ it('the last usable policy stays while a new policy is unusable, and an Event na
   await write('mode: often');
   await until('the flaw is told', () => events.length === 1);
   const message =
-    'trigger.yaml: mode "often" cannot be used; say immediate, scheduled, manual, webhook; what held before goes on';
+    'trigger.yaml: mode "often" cannot be used; set one of immediate, scheduled, manual, webhook; the previous configuration stays in use';
   expect(events).toEqual([`ConfigMap ${triggerConfigMap.name}: ${message}`]);
   expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
     expect.objectContaining({ reason: 'TriggerConfigUnusable', msg: message }),
@@ -114,7 +114,9 @@ it('an unusable first policy sets mode manual, because polling may be unwanted',
   await write('mode: manaul');
   await follow();
   expect(policies).toEqual([{ mode: 'manual', onChange: true, schedule: undefined }]);
-  expect(events.join()).toContain('until it is corrected only changes and requests are followed');
+  expect(events.join()).toContain(
+    'until it is corrected, only changed objects and requests start a sync',
+  );
   expect(await usable()).toBe('0');
   await write('mode: scheduled');
   await until('the policy that is meant', () => policies.length === 2);

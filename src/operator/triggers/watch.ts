@@ -34,7 +34,7 @@ export function watchTriggers(deps: TriggerWatchDeps): Reflector {
   const store = new Store<ConfigMap>();
   store.subscribe(take(deps));
   // Logged by every replica, leader or not: `kubectl logs | grep trigger` reads any replica.
-  log.info({ configMap: triggerConfigMap.name }, 'trigger configuration is followed');
+  log.info({ configMap: triggerConfigMap.name }, 'watching the trigger configuration');
   return createReflector({
     client,
     resource: configMaps,
@@ -63,7 +63,10 @@ function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
   return (change: Change<ConfigMap>): void => {
     if (change.type === 'deleted') {
       usable(true);
-      log.info({ mode: immediately.mode }, 'trigger configuration is gone');
+      log.info(
+        { mode: immediately.mode },
+        'trigger configuration deleted, every cause starts a sync',
+      );
       use(immediately);
       return;
     }
@@ -80,8 +83,8 @@ function take({ recorder, log, metrics, onPolicy }: TriggerWatchDeps) {
       usable(false);
       const reason = 'TriggerConfigUnusable' satisfies Reason;
       const meanwhile = known
-        ? 'what held before goes on'
-        : 'until it is corrected only changes and requests are followed';
+        ? 'the previous configuration stays in use'
+        : 'until it is corrected, only changed objects and requests start a sync';
       if (!known) onPolicy(unreadable);
       const message = `${error instanceof Error ? error.message : String(error)}; ${meanwhile}`;
       log.error({ reason }, message);

@@ -73,7 +73,7 @@ describe('openCredentials', () => {
   it('openCredentials returns managed token and CA bundle after the first read', async () => {
     const credentials = await open({ 'viola-access': 'managed', 'viola-tls': 'managed' });
     await expect(credentials.token?.()).rejects.toThrow(
-      'the operator has no token for Viola yet: the Secrets are not read yet',
+      'the operator has no token for Viola yet: its Secrets are not read yet',
     );
     await expect(credentials.authorities()).rejects.toThrow('has no certificate authority');
     const { token, ca } = await led(credentials);

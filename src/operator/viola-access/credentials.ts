@@ -36,7 +36,7 @@ export async function openCredentials(
   const keeper = createAccessKeeper({ ...deps, namespace, keeps });
   const required = (what: string, value: string | undefined): string => {
     if (value !== undefined) return value;
-    const why = keeper.trouble ?? 'the Secrets are not read yet';
+    const why = keeper.problem ?? 'its Secrets are not read yet';
     const message = `the operator has no ${what} for Viola yet: ${why}`;
     throw new RequestError(message, { service: 'viola', kind: 'unauthorized' });
   };
@@ -57,6 +57,6 @@ function refuseBoth(
 ): void {
   if (mode === 'given' || path === undefined) return;
   throw new Error(
-    `--viola-${setting} managed and --viola-${file}-file exclude each other: take one of them away`,
+    `--viola-${setting} managed and --viola-${file}-file exclude each other: remove one of them`,
   );
 }

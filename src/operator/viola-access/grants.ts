@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { parse, stringify } from 'yaml';
-import { grants, verbs } from '../../http/who-may.ts';
+import { grants, type Verb } from '../../http/who-may.ts';
 
 /** Name of the operator's tokens in Viola's log. */
 const name = 'operator';
-const note = '# Kept by the operator; tokens of others go into keys of their own.\n';
+/** Pinned: an earlier Viola rejects a file with an unknown verb, which would lock the operator out. */
+const verbs: readonly Verb[] = ['read', 'write', 'delete'];
+const note = '# Managed by the operator; put other tokens into separate keys.\n';
 
-/** Returns the operator's grants in Viola's format: all verbs for all providers. */
+/** Returns the operator's grants in Viola's format: Viola's verbs for all providers. */
 export function grantsText(hashes: readonly string[]): string {
   const list = hashes.map((sha256) => ({ name, sha256, providers: ['*'], verbs: [...verbs] }));
   return note + stringify(list, { aliasDuplicateObjects: false });

@@ -98,7 +98,7 @@ describe('Secrets for access to Viola', () => {
     await fixture.delete(...all);
     await leader.nextRound();
     await expect.poll(names).toEqual(all);
-    expect(leader.keeper.trouble).toBeUndefined();
+    expect(leader.keeper.problem).toBeUndefined();
     await leader.stop();
   });
 
@@ -151,18 +151,18 @@ describe('Secrets for access to Viola', () => {
       'viola-api-tokens',
     ]);
     expect(await fixture.data('viola-api-tls')).toEqual({ 'tls.crt': 'theirs' });
-    expect(leader.keeper.trouble).toContain('viola-api-tls was not made by the operator');
+    expect(leader.keeper.problem).toContain('viola-api-tls was not created by the operator');
     expect(leader.keeper.token).toBeDefined();
     await expect.poll(eventTexts).toEqual(['Warning ViolaAccessFailed viola-api-tls']);
-    expect(logged('cannot be kept')).toBe(1);
+    expect(logged('cannot be updated')).toBe(1);
     expect(await leader.metrics.registry.metrics()).toContain(
       'multinic_viola_access_failures_total{secret="viola-api-tls"} 2',
     );
     await fixture.delete('viola-api-tls');
     await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
-    expect(leader.keeper.trouble).toBeUndefined();
-    expect(logged('is kept again')).toBe(1);
+    expect(leader.keeper.problem).toBeUndefined();
+    expect(logged('is up to date again')).toBe(1);
     await leader.stop();
   });
 
@@ -177,7 +177,7 @@ describe('Secrets for access to Viola', () => {
     const leader = lead();
     await leader.working();
     await leader.nextRound(1_000, 2_000);
-    expect(leader.keeper.trouble).toContain('is forbidden');
+    expect(leader.keeper.problem).toContain('is forbidden');
     expect([leader.keeper.token, leader.keeper.authorities]).toEqual([undefined, undefined]);
     await leader.nextRound(2_000);
     await expect.poll(names).toEqual(all);
@@ -197,7 +197,7 @@ describe('Secrets for access to Viola', () => {
     await leader.working();
     await leader.nextRound();
     await expect.poll(names).toEqual(all);
-    expect([logged('cannot be kept'), logged('somebody else wrote')]).toEqual([0, 2]);
+    expect([logged('cannot be updated'), logged('was changed by another writer')]).toEqual([0, 2]);
     await leader.stop();
   });
 
@@ -230,8 +230,8 @@ describe('Secrets for access to Viola', () => {
     fixture.api.faults.delay({ resource: 'secrets', ms: 60_000 });
     const leader = lead();
     await leader.stop();
-    expect(leader.keeper.trouble).toBeUndefined();
-    expect(logged('cannot be kept')).toBe(0);
+    expect(leader.keeper.problem).toBeUndefined();
+    expect(logged('cannot be updated')).toBe(0);
     fixture.api.faults.clear();
   });
 

@@ -12,7 +12,7 @@ import type { Logger } from '../../process/log.ts';
 import { type Backoff, backoffMs } from '../../time/backoff.ts';
 import { type Clock, passed, type Random } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './access-secrets.ts';
 import { createTlsKeeper } from './tls.ts';
 import { createTokenKeeper } from './tokens.ts';
 
@@ -54,7 +54,7 @@ export function createAccessKeeper({
     onError: (error) => log.warn({ err: error }, 'event not written'),
   });
   /** Present problem by Secret name. */
-  const troubles = new Map<string, string>();
+  const problems = new Map<string, string>();
 
   const halves = [
     ...(keeps.tls
@@ -71,8 +71,8 @@ export function createAccessKeeper({
       try {
         await keep.round(leading);
         for (const { name } of [first, second]) {
-          if (troubles.delete(name))
-            log.info({ name }, 'a Secret of the access to Viola is kept again');
+          if (problems.delete(name))
+            log.info({ name }, 'Secret for access to Viola is up to date again');
         }
       } catch (error) {
         leading.throwIfAborted();
@@ -81,19 +81,19 @@ export function createAccessKeeper({
     }
   }
 
-  function report(trouble: SecretError): void {
-    const { about: secret, message, isRace } = trouble;
+  function report(problem: SecretError): void {
+    const { about: secret, message, isRace } = problem;
     if (isRace) {
       log.info(
-        { name: secret, err: trouble },
-        'somebody else wrote a Secret of the access to Viola',
+        { name: secret, err: problem },
+        'Secret for access to Viola was changed by another writer',
       );
       return;
     }
     metrics.count('multinic_viola_access_failures_total', { secret });
-    const text = 'a Secret of the access to Viola cannot be kept';
-    if (troubles.get(secret) !== message) log.error({ name: secret, err: trouble }, text);
-    troubles.set(secret, message);
+    const text = 'Secret for access to Viola cannot be updated';
+    if (problems.get(secret) !== message) log.error({ name: secret, err: problem }, text);
+    problems.set(secret, message);
     const reason = 'ViolaAccessFailed' satisfies Reason;
     const { kind } = secretKind;
     const involved = {
@@ -107,7 +107,7 @@ export function createAccessKeeper({
   async function runRounds(leading: AbortSignal): Promise<void> {
     let failures = 0;
     const pauseMs = () => {
-      failures = troubles.size === 0 ? 0 : failures + 1;
+      failures = problems.size === 0 ? 0 : failures + 1;
       return failures === 0 ? checkIntervalMs : backoffMs(failures - 1, retry, random);
     };
     while (await passed(clock, pauseMs(), leading)) await round(leading);
@@ -126,8 +126,8 @@ export function createAccessKeeper({
         await together(leading, clock, { operator: work, access: runRounds });
       }),
     /** Problems as logged; undefined: no problem, or no round yet. */
-    get trouble(): string | undefined {
-      return [...troubles.values()].join('; ') || undefined;
+    get problem(): string | undefined {
+      return [...problems.values()].join('; ') || undefined;
     },
     get token(): string | undefined {
       return tokens.inUse;

@@ -293,7 +293,7 @@ describe("Viola's certificate and its authority", () => {
       changes: (secret) => ({ ...secret, data: { 'tls.crt': 'aGVsbG8=' } }),
     });
     await expect(runRound(leader)).rejects.toThrow(
-      'something, such as an admission webhook, changes it',
+      'another client, such as an admission webhook, changes the Secret after each write',
     );
     expect(leader.effects).toHaveLength(8);
     expect(leader.tls.trusted).toBeUndefined();
@@ -301,7 +301,7 @@ describe("Viola's certificate and its authority", () => {
 
   it('the log contains no key', async () => {
     await runRound();
-    expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
+    expect(fixture.lines.join('')).toContain('writing Secret for access to Viola');
     expect(fixture.lines.join('')).not.toContain('PRIVATE KEY');
   });
 });

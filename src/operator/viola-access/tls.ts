@@ -7,7 +7,7 @@ import {
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
+import { type AccessSecrets, managedSecrets } from './access-secrets.ts';
 
 export interface TlsDeps {
   readonly secrets: AccessSecrets;
@@ -26,7 +26,7 @@ export function createTlsKeeper(deps: TlsDeps): CertificateKeeper {
     // Clients call Viola by its Service, or through `kubectl port-forward`.
     names: [...serviceNames(violaService, namespace), 'localhost', '127.0.0.1'],
     clock,
-    onWrite: (name, why) => log.info({ name, why }, 'writing a Secret of the access to Viola'),
+    onWrite: (name, why) => log.info({ name, why }, 'writing Secret for access to Viola'),
     onRound: ({ authorityUntilMs = 0, serverUntilMs = 0, dueMs }) => {
       const ends = 'multinic_viola_certificate_expiry_timestamp_seconds';
       metrics.set(ends, { certificate: 'ca' }, authorityUntilMs / 1000);

@@ -66,7 +66,7 @@ export function planTokens(held: StoredTokens, nowMs: number, memory: TokenMemor
   const isOld = sinceMs !== undefined && nowMs >= sinceMs + withdrawnMs;
   const hashes = wantedHashes(held, memory.inUse, isOld);
   if (grants !== grantsText(hashes)) {
-    const why = 'they are not those of the tokens in use';
+    const why = 'the grants differ from the tokens in use';
     return { step: { write: 'grants', hashes, why }, dueMs };
   }
   if (next !== undefined) {
@@ -76,7 +76,7 @@ export function planTokens(held: StoredTokens, nowMs: number, memory: TokenMemor
   }
   if (nowMs < dueMs) return { step: undefined, dueMs };
   const why =
-    sinceMs === undefined ? 'its age is not known' : 'the token has been used for long enough';
+    sinceMs === undefined ? 'the age of the token is unknown' : 'the token is due for renewal';
   return { step: { ...use, token, sinceMs: sinceMs ?? nowMs, announces: true, why }, dueMs };
 }
 

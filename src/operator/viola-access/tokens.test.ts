@@ -219,7 +219,7 @@ describe("the operator's token for Viola", () => {
   it('a round fails instead of writing endlessly when a webhook changes the Secret', async () => {
     const leader = fixture.leader({ changes: (secret) => ({ ...secret, data: {} }) });
     await expect(runRound(leader)).rejects.toThrow(
-      'something, such as an admission webhook, changes it',
+      'another client, such as an admission webhook, changes the Secret after each write',
     );
     expect(leader.tokens.inUse).toBeUndefined();
     expect(leader.effects).toHaveLength(12);
@@ -288,7 +288,7 @@ describe("the operator's token for Viola", () => {
 
   it('the log contains no token', async () => {
     const { tokens } = await runRound();
-    expect(fixture.lines.join('')).toContain('writing a Secret of the access to Viola');
+    expect(fixture.lines.join('')).toContain('writing Secret for access to Viola');
     expect(fixture.lines.join('')).not.toContain(tokens.inUse);
   });
 });

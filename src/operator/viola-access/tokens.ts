@@ -6,8 +6,8 @@ import { type Content, type ReadSecret, SecretError } from '../../certificates/o
 import type { Logger } from '../../process/log.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
+import { type AccessSecrets, managedSecrets } from './access-secrets.ts';
 import { grantsText, hashesIn } from './grants.ts';
-import { type AccessSecrets, managedSecrets } from './kept-secret.ts';
 import {
   ObservedGrants,
   planTokens,
@@ -49,7 +49,7 @@ export function createTokenKeeper({ secrets, clock, log, metrics }: TokensDeps) 
     signal: AbortSignal,
   ): Promise<ReadSecrets> {
     const which = managedSecrets[step.write];
-    log.info({ name: which.name, why: step.why }, 'writing a Secret of the access to Viola');
+    log.info({ name: which.name, why: step.why }, 'writing Secret for access to Viola');
     const written = await secrets.write(which, stored[step.write], contentOf(step), signal);
     return { ...stored, [step.write]: written };
   }

@@ -14,6 +14,9 @@ export function leastAccountTests(contract: Contract): void {
       if (!port) throw new Error('the server has no port');
       expect(await cloud.port(port.id, signal())).toMatchObject({ kind: 'found' });
       expect(await cloud.portsWithMac(port.macAddress, signal())).toContainEqual(port);
+      const { macAddress } = port;
+      expect(await cloud.portRecord(port.id, signal())).toMatchObject({ kind: 'found' });
+      expect(await cloud.projectPorts({ macAddress }, signal())).toContainEqual(port);
       expect(await cloud.subnet(netA.subnet4, signal())).toMatchObject({ kind: 'found' });
       expect(await cloud.subnetsByName('sub-a4', signal())).toHaveLength(1);
       expect(await cloud.network(netA.id, signal())).toMatchObject({ kind: 'found' });

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { until } from '../../../rig/openstack/requests.ts';
+import type { PortFilter } from '../../../src/openstack/resources.ts';
 import type { Contract } from './contract.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -208,6 +209,30 @@ export function portTests(contract: Contract): void {
       expect(idsOf(ports)).toEqual(idsOf(same));
       const id = ports[0]?.id ?? '';
       expect(await neutron.port(id, signal())).toEqual(await cloud.port(id, signal()));
+    },
+  );
+
+  contract(
+    'port-17',
+    'ports of the project are found by MAC, by IP address and by server, and one by id with admin_state_up',
+    async ({ parts, cloud, tenant, netB, server, signal }) => {
+      const made = await tenant.createPort({ networkId: netB.id });
+      const ipAddress = made.fixed_ips[0]?.ip_address ?? '';
+      const ids = async (filter: PortFilter) => idsOf(await cloud.projectPorts(filter, signal()));
+      expect(await ids({ macAddress: made.mac_address })).toEqual([made.id]);
+      expect(await ids({ ipAddress })).toContain(made.id);
+      expect(await ids({ ipAddress: '192.0.2.77' })).toEqual([]);
+      const ofServer = idsOf(await cloud.portsOf([server.id], signal()));
+      expect(await ids({ serverId: server.id })).toEqual(ofServer);
+      const found = await cloud.port(made.id, signal());
+      const value = found.kind === 'found' ? found.value : undefined;
+      const record = { kind: 'found', value: { ...value, adminStateUp: true } };
+      expect(await cloud.portRecord(made.id, signal())).toEqual(record);
+      expect(await parts().neutron.portRecord(made.id, signal())).toEqual(record);
+      await tenant.updatePort(made.id, { admin_state_up: false });
+      expect(await cloud.portRecord(made.id, signal())).toMatchObject({
+        value: { adminStateUp: false },
+      });
     },
   );
 }

@@ -33,17 +33,42 @@ const node = { nodeName: 'n1', interfaces: [] };
 const tokens = ['', 'guess', 'ro', 'w', 'd', 'rw', 'other'] as const;
 type Row = readonly [provider: string, ...statuses: readonly number[]];
 
+interface Route {
+  readonly url: string;
+  /** Body of a POST (default: one node). */
+  readonly body?: unknown;
+  readonly rows: readonly Row[];
+}
+
 /**
  * What each of them is answered: 200 and the 404 of a node that is not there mean that the request was carried out. biz-2
  * is registered too, biz-9 is not, and `-` names no provider.
  */
-const viola: Readonly<Record<string, { readonly url: string; readonly rows: readonly Row[] }>> = {
+const viola: Readonly<Record<string, Route>> = {
   [`POST ${path}`]: {
     url: path,
     rows: [
       ['biz-1', 401, 401, 403, 200, 403, 200, 403],
       ['biz-2', 401, 401, 403, 403, 403, 200, 200],
       ['biz-9', 401, 401, 403, 403, 403, 404, 403],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  [`POST ${path}/dry-run`]: {
+    url: `${path}/dry-run`,
+    rows: [
+      ['biz-1', 401, 401, 403, 200, 403, 200, 403],
+      ['biz-2', 401, 401, 403, 403, 403, 200, 200],
+      ['biz-9', 401, 401, 403, 403, 403, 404, 403],
+      ['-', 401, 401, 400, 400, 400, 400, 400],
+    ],
+  },
+  [`POST ${path}/{node}/check`]: {
+    url: `${path}/nobody/check`,
+    body: { id: '1' },
+    rows: [
+      ['biz-1', 401, 401, 403, 404, 403, 404, 403],
+      ['biz-2', 401, 401, 403, 403, 403, 404, 404],
       ['-', 401, 401, 400, 400, 400, 400, 400],
     ],
   },
@@ -93,21 +118,24 @@ describe('Viola', () => {
     expect(await operations(bed.app)).toEqual(Object.keys(viola).toSorted());
   });
 
-  const cases = Object.entries(viola).flatMap(([route, { url, rows }]) =>
-    rows.map(([provider, ...statuses]) => ({ route, url, provider, statuses })),
+  const cases = Object.entries(viola).flatMap(([route, { url, body, rows }]) =>
+    rows.map(([provider, ...statuses]) => ({ route, url, body, provider, statuses })),
   );
 
-  it.each(cases)('$route for $provider', async ({ route, url, provider, statuses }) => {
-    const method = route.split(' ')[0] as 'GET' | 'POST' | 'DELETE';
-    const seen: number[] = [];
-    for (const token of tokens) {
-      await bed.reset();
-      const options = { token, provider: provider === '-' ? '' : provider };
-      const body = method === 'POST' ? [node] : undefined;
-      seen.push((await bed.call(method, url, options, body)).status);
-    }
-    expect(seen).toEqual(statuses);
-  });
+  it.each(cases)(
+    '$route for $provider',
+    async ({ route, url, body = [node], provider, statuses }) => {
+      const method = route.split(' ')[0] as 'GET' | 'POST' | 'DELETE';
+      const seen: number[] = [];
+      for (const token of tokens) {
+        await bed.reset();
+        const options = { token, provider: provider === '-' ? '' : provider };
+        const sent = method === 'POST' ? body : undefined;
+        seen.push((await bed.call(method, url, options, sent)).status);
+      }
+      expect(seen).toEqual(statuses);
+    },
+  );
 
   it('shows each token the clusters of its providers', async () => {
     for (const [token, providers] of [

@@ -214,6 +214,35 @@ export function applyContract(world: () => World): void {
       expect(isConflict(error)).toBe(true);
     });
 
+    test('A19 a dry run answers as the write would, refuses as the write would, and stores nothing', async () => {
+      const { client, namespace } = world();
+      const inside = await namespace();
+      const dry = { ...alice, dryRun: true };
+      const ref = { namespace: inside, name: 'one' };
+      const absent = { ...ref, resourceVersion: '1' };
+      const created = await client.apply(
+        widgets,
+        { metadata: absent, spec: { color: 'red' } },
+        dry,
+      );
+      expect(created).toMatchObject({ metadata: { generation: 1 }, spec: { size: 3 } });
+      expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
+      expect(await client.find(widgets, ref)).toBeUndefined();
+      const live = await client.apply(widgets, widget(inside, 'one', { size: 4 }), alice);
+      const changed = await client.apply(widgets, widget(inside, 'one', { size: 5 }), dry);
+      expect(changed).toMatchObject({ metadata: { generation: 2 }, spec: { size: 5 } });
+      const invalid = await refusalOf(
+        client.apply(widgets, widget(inside, 'one', { size: 99 }), dry),
+      );
+      expect(invalid.causes).toMatchObject([{ field: 'spec.size' }]);
+      const conflict = client.apply(widgets, widget(inside, 'one', { size: 6 }), {
+        ...bob,
+        dryRun: true,
+      });
+      expect(isConflict(await refusalOf(conflict))).toBe(true);
+      expect(await client.get(widgets, ref)).toEqual(live);
+    });
+
     test('A16 the generation counts changes of the spec and nothing else', async () => {
       const { client, namespace } = world();
       const inside = await namespace();

@@ -78,7 +78,7 @@ export function brokerSecretTests(plane: () => ControlPlane): void {
       });
       await kept('another-uid');
       expect(await bed.data(name)).toEqual({ RABBITMQ_URLS: 'theirs' });
-      expect(bed.lines).toEqual([expect.stringContaining('is not written')]);
+      expect(bed.lines).toEqual([expect.stringContaining('cannot be written')]);
     });
   });
 }

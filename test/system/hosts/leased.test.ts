@@ -57,7 +57,10 @@ test('a NIC that somebody else leases is not taken from them by way of NetworkMa
   await eventually(async () => expect(await stateOf('ens6')).toBe('ens6:connected (externally)'));
   const { nics } = await agent(1, theirs);
   expect(nics).toMatchObject([
-    { reason: 'LeasedByHost', message: expect.stringContaining('what others have set') as string },
+    {
+      reason: 'LeasedByHost',
+      message: expect.stringContaining('mirrors foreign configuration') as string,
+    },
   ]);
   expect(await addresses('ens6')).toContain('inet 10.0.0.11/24');
   expect(await stateOf('ens6')).toBe('ens6:connected (externally)');

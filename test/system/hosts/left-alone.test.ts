@@ -43,7 +43,7 @@ describe('a host whose NetworkManager is told to leave NICs alone', () => {
       expect(result).toMatchObject({ outcome: 'ok', family: 'keyfile' });
     });
     await eventually(async () => expect(await stateOf('multinic0')).toBe('multinic0:unmanaged'));
-    const warnings = ['NotPersistent multinic0, NetworkManager is told not to manage it'];
+    const warnings = ['NotPersistent multinic0, NetworkManager is configured to ignore it'];
     const look = { ...asked, attempt, action: 'check' } as const;
     expect(await agentIn(box, look)).toMatchObject({ outcome: 'ok', warnings });
     await box.reboot();
@@ -65,7 +65,7 @@ describe('a host whose NetworkManager is told to leave NICs alone', () => {
       const asked = request([wanted], { protocol: 2, family: profile, protectedAddresses });
       const { outcome, nics } = await agentIn(box, asked);
       expect([outcome, nics[0]?.reason]).toEqual(['failed', 'WrongFamily']);
-      expect(nics[0]?.message).toContain('NetworkManager, which is told to leave eth0 alone');
+      expect(nics[0]?.message).toContain('NetworkManager is configured to ignore eth0');
     },
   );
 });

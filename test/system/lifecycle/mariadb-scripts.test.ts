@@ -166,7 +166,7 @@ it('a backup that fails leaves no part and no other file changed', async () => {
   const cut = backupScript.replace('"$DATABASE" >"$part"', '"$DATABASE" | head -n 60 >"$part"');
   expect(cut).not.toBe(backupScript);
   const short = await pod.run(root, ['sh', '-c', cut], { env: backupEnvironment });
-  refused(short, 1, /^the dump is cut short/);
+  refused(short, 1, /^the dump is truncated/);
   expect(files()).toEqual(before);
 });
 
@@ -196,7 +196,7 @@ it('a restore brings the tables of the file back, after a dump of the present on
 
 it.each([
   ['a missing file', 'nowhere.sql', undefined, /^there is no file nowhere\.sql .*mine\.sql/],
-  ['a file that is no dump', 'photo.sql', 'GIF89a\n', /^photo\.sql is no complete dump/],
+  ['a file that is no dump', 'photo.sql', 'GIF89a\n', /^photo\.sql is not a complete dump/],
   [
     'a dump with an SQL error',
     'broken.sql',

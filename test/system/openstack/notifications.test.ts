@@ -295,7 +295,10 @@ describe('a broker that is unkind', () => {
   it('may fall silent: it is left when no heartbeat comes', async () => {
     const { ended } = await listening(login({}, proxy.port));
     proxy.add({ fault: 'black-hole' });
-    expect(await ended).toMatchObject({ kind: 'unreachable', message: 'no heartbeat' });
+    expect(await ended).toMatchObject({
+      kind: 'unreachable',
+      message: 'no heartbeat from the broker',
+    });
     // And when it takes connections without a word.
     const quick = listenByAmqp(systemClock, { ...times, answerMs: 300 });
     await expect(quick(login({}, proxy.port), listener, stop.signal)).rejects.toMatchObject({

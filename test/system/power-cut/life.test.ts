@@ -134,7 +134,7 @@ test(
     const { result, log } = await host.agent(request(nics, { protocol: 3, generation: 5 }));
     expect(result.nics, log).toMatchObject([
       { reason: 'NICInUse', message: 'ens7 is a member of bond0' },
-      { reason: 'NICInUse', message: 'ens8.5 sits on ens8' },
+      { reason: 'NICInUse', message: 'ens8 is the parent link of ens8.5' },
     ]);
     expect(await look()).toEqual(before);
     expect(await host.files()).toEqual({});

@@ -157,7 +157,9 @@ async function takenOver(after: number): Promise<boolean> {
 it('[RW-80] tables of an earlier form than the last are named, and are not touched', async () => {
   await query('create table multi_interface (id VARCHAR(36) PRIMARY KEY, macaddress VARCHAR(17))');
   await using store = await open();
-  await expect(store.list()).rejects.toThrow('the table multi_interface is neither ours nor');
+  await expect(store.list()).rejects.toThrow(
+    'table multi_interface belongs to neither MultiNIC nor',
+  );
   await query('rename table multi_interface to multi_interface_of_before');
   expect(await store.list()).toEqual([]);
 });

@@ -48,7 +48,7 @@ export class FrameReader {
     if (buffered.length < 7) return undefined;
     const size = buffered.readUInt32BE(3);
     if (size + around > longestFrame) {
-      throw new BrokerFailure('protocol', `a frame of ${size} bytes`);
+      throw new BrokerFailure('protocol', `the broker sent a frame of ${size} bytes`);
     }
     if (buffered.length < size + around) return undefined;
     if (buffered.readUInt8(size + 7) !== frameEnd)
@@ -65,6 +65,6 @@ function isKnown(type: number): boolean {
 /** A broker with another AMQP version answers with its own header. */
 function noFrame(buffered: Buffer): string {
   return buffered.subarray(0, 4).equals(protocolHeader.subarray(0, 4))
-    ? 'it speaks another version of AMQP'
-    : 'what it says is no frame of AMQP';
+    ? 'the broker uses another version of AMQP'
+    : 'the peer does not send AMQP frames';
 }

@@ -41,7 +41,8 @@ export class Incoming {
     // Class id, and a weight that is always 0.
     values.long();
     const size = values.longLong();
-    if (size > maxMessageBytes) throw new BrokerFailure('protocol', `a message of ${size} bytes`);
+    if (size > maxMessageBytes)
+      throw new BrokerFailure('protocol', `the broker sent a message of ${size} bytes`);
     begun.missing = Number(size);
     if (begun.missing <= this.#longest) begun.body = Buffer.alloc(begun.missing);
     return this.#ended(begun);
@@ -65,5 +66,5 @@ export class Incoming {
 }
 
 function outOfTurn(): BrokerFailure {
-  return new BrokerFailure('protocol', 'a piece of a message out of turn');
+  return new BrokerFailure('protocol', 'the broker sent an unexpected part of a message');
 }

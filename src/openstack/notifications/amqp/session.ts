@@ -55,7 +55,7 @@ export class Session {
       this.#hasRead = true;
       for (const frame of this.#frames.read(bytes)) this.#take(frame);
     }
-    throw new BrokerFailure('unreachable', 'it closed the connection');
+    throw new BrokerFailure('unreachable', 'the broker closed the connection');
   }
 
   /** Sends the protocol header and waits for `start`. */
@@ -106,7 +106,10 @@ export class Session {
     this.send(channel, encode.ack(delivery.tag));
     // A peer that reads its acknowledgements has at most a hundred pending, a few kilobytes.
     if (this.#socket.writableNeedDrain) {
-      throw new BrokerFailure('protocol', 'it sends messages and takes no answers');
+      throw new BrokerFailure(
+        'protocol',
+        'the broker sends messages but reads no acknowledgements',
+      );
     }
   }
 
@@ -114,7 +117,8 @@ export class Session {
     if (name === 'deliver') this.#incoming.begin(values);
     else if (name === 'close') this.#closed(values);
     else if (name === 'channelClose') this.#channelClosed(channel, values);
-    else if (name === 'cancel') throw new BrokerFailure('queueGone', 'the queue was deleted');
+    else if (name === 'cancel')
+      throw new BrokerFailure('queueGone', 'the broker deleted the queue');
     else this.#answered(channel, { name, values });
   }
 
@@ -123,7 +127,10 @@ export class Session {
     // Flow control concerns publishers only.
     if (name === 'blocked' || name === 'unblocked') return;
     if (name === undefined || name !== waiting?.for) {
-      throw new BrokerFailure('protocol', `a method out of turn: ${name ?? 'unknown'}`);
+      throw new BrokerFailure(
+        'protocol',
+        `the broker sent an unexpected method: ${name ?? 'unknown'}`,
+      );
     }
     this.#waiting.delete(channel);
     waiting.resolve(values);
@@ -133,7 +140,7 @@ export class Session {
     this.send(0, encode.closeOk());
     const code = values.short();
     const kind = kinds[code] ?? 'unreachable';
-    throw new BrokerFailure(kind, `it closed the connection: ${values.shortText()}`);
+    throw new BrokerFailure(kind, `the broker closed the connection: ${values.shortText()}`);
   }
 
   #channelClosed(channel: number, values: ValueReader): void {
@@ -141,7 +148,8 @@ export class Session {
     const closed = new ChannelClosed(values.short(), values.shortText());
     const waiting = this.#waiting.get(channel);
     this.#waiting.delete(channel);
-    if (!waiting) throw new BrokerFailure('unreachable', `it closed a channel: ${closed.message}`);
+    if (!waiting)
+      throw new BrokerFailure('unreachable', `the broker closed a channel: ${closed.message}`);
     waiting.reject(closed);
   }
 }

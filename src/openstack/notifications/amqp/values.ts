@@ -76,7 +76,7 @@ export class ValueReader {
   shortText(): string {
     const length = this.#bytes.readUInt8(this.#take(1));
     const from = this.#take(length);
-    if (this.#at > this.#bytes.length) throw new RangeError('the text is cut short');
+    if (this.#at > this.#bytes.length) throw new RangeError('the text is truncated');
     return this.#bytes.toString('utf8', from, this.#at);
   }
 

@@ -47,7 +47,7 @@ export function createDeliveryRecords({
     try {
       return await withDeadline({ clock, ms: timeoutMs }, work);
     } catch (cause) {
-      const message = `the inventory cannot be ${what}, and a legacy Viola has no other record of its nodes; nothing more is posted until the database works`;
+      const message = `the inventory database cannot be ${what}; until it works, no node is sent, because a legacy Viola has no other record of its nodes`;
       throw new StepFailure({ reason: 'ViolaPostError', message }, { cause });
     }
   }

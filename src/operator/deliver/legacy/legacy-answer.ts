@@ -22,10 +22,14 @@ export function refusalsIn(answer: HttpAnswer, count: number, now: Date): readon
   if (status < 200 || status > 299) throw legacyFailure(answer, now);
   if (text.trim() === '') return [];
   const found = success.safeParse(parsed(text));
-  if (!found.success) throw badAnswer(status, 'is not that of a Viola');
+  if (!found.success)
+    throw badAnswer(
+      status,
+      'is not valid (check that spec.settings.violaEndpoint is the URL of a Viola)',
+    );
   const { applied, errors } = found.data;
   if (applied !== undefined && applied + errors.length < count) {
-    throw badAnswer(status, `counts ${applied} of ${count} nodes`);
+    throw badAnswer(status, `confirms ${applied} of ${count} nodes`);
   }
   return errors;
 }
@@ -80,11 +84,12 @@ function kindFrom({ status, text }: HttpAnswer): FailureKind {
   return status >= 500 && ofCluster.test(text) ? 'unreachable' : kindOf(status);
 }
 
-const unauthorized = ' (a legacy Viola takes no token: is a proxy before it, or is it native?)';
+const unauthorized =
+  ' (a legacy Viola needs no token: check for a proxy, and that spec.settings.violaCompatibility is right)';
 
 const advices: Readonly<Record<number, string>> = {
   401: unauthorized,
   403: unauthorized,
-  404: ' (is spec.settings.violaEndpoint the URL of a Viola?)',
-  405: ' (is spec.settings.violaEndpoint the URL of a Viola?)',
+  404: ' (check that spec.settings.violaEndpoint is the URL of a Viola)',
+  405: ' (check that spec.settings.violaEndpoint is the URL of a Viola)',
 };

@@ -51,6 +51,9 @@ export function createLegacyViola(options: LegacyViolaOptions): ViolaClient {
     async remove(nodeName) {
       throw removalUnsupported([nodeName], providerId);
     },
+    // Never sent: the legacy Viola has neither route, and writes every node in a body.
+    dryRun: async () => undefined,
+    check: async () => 'unsupported',
   };
 }
 
@@ -104,7 +107,7 @@ class LegacyDelivery {
     const isCurrent = ({ nodeName, base }: PostedNode) => isAt(base, byName.get(nodeName));
     const code = 'StaleBase' as const;
     const stale = nodes.filter((node) => !isCurrent(node));
-    const message = 'the inventory has another record of the node';
+    const message = 'the node has changed in the inventory';
     const errors = stale.map(({ nodeName }) => ({ nodeName, code, field: 'base', message }));
     return { current: nodes.filter(isCurrent), stale: { results: [], errors }, before: byName };
   }

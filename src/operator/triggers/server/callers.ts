@@ -17,7 +17,7 @@ export async function keysIn(path: string): Promise<readonly string[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim());
   const keys = lines.filter((line) => line !== '');
   if (keys.length > 0 && keys.every((key) => key.length >= shortestKey)) return keys;
-  throw new Error(`${path} must hold a key of ${shortestKey} characters or more on each line`);
+  throw new Error(`${path} must have a key of at least ${shortestKey} characters on each line`);
 }
 
 export interface CallersDeps {
@@ -39,7 +39,7 @@ export function admitCallers({ tokens, keys, clock }: CallersDeps): Admit {
       // By address until the signature is proven, so a false signature uses up no other caller's limits.
       return { name: `signed, from ${ip}`, providers: ['*'] };
     }
-    if (!tokens) throw refused(`sign the call: ${signatureHeader} is missing`);
+    if (!tokens) throw refused(`header ${signatureHeader} is missing: sign the request`);
     const wanted = { provider: '*', verb: 'write' } as const;
     const { name, providers } = authorize(await tokens.current(), headers.authorization, wanted);
     return { name, providers };
@@ -65,7 +65,7 @@ async function usableKeys(keys: () => Promise<readonly string[]>): Promise<reado
     return await keys();
   } catch (cause) {
     // The file is missing or has no key, so no signature can be verified.
-    const detail = 'the key file of this server cannot be used; its log says why';
+    const detail = 'the operator cannot read its key file; see its log';
     throw new HttpProblem(503, 'KeysUnavailable', detail, { retryAfterSeconds: 5, cause });
   }
 }

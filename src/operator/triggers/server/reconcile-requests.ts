@@ -51,7 +51,7 @@ export class ReconcileRequests {
     const { allowedNamespaces } = this.#deps;
     const { namespace = '' } = ref;
     if (allowedNamespaces.length > 0 && !allowedNamespaces.includes(namespace)) {
-      const detail = `this operator looks at no OpenstackConfigs of namespace ${namespace}`;
+      const detail = `this operator does not manage OpenstackConfigs in namespace ${namespace}`;
       throw new HttpProblem(403, 'NamespaceDenied', detail);
     }
     const turn = this.#turnOf(ref, id);
@@ -72,7 +72,7 @@ export class ReconcileRequests {
   /** Writes while calls are pending, the first time at once. */
   async #begin(key: string, ref: ObjectRef, first: Turn): Promise<void> {
     if (this.#waiting.size >= most) {
-      const detail = `${most} OpenstackConfigs were asked for within a second; send fewer at once`;
+      const detail = `${most} OpenstackConfigs were requested within a second; send fewer requests at once`;
       first.written.reject(
         new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 1 }),
       );
@@ -104,14 +104,15 @@ export class ReconcileRequests {
 
 function problemOf(error: unknown, { namespace, name }: ObjectRef): unknown {
   if (isNotFound(error)) {
-    const detail = `there is no OpenstackConfig ${name} in namespace ${namespace}`;
+    const detail = `OpenstackConfig ${name} does not exist in namespace ${namespace}`;
     return new HttpProblem(404, 'NoSuchConfig', detail, { cause: error });
   }
   if (isForbidden(error)) {
-    const detail = `this operator may not write OpenstackConfigs of namespace ${namespace}`;
+    const detail = `this operator has no right to patch OpenstackConfigs in namespace ${namespace}; grant it`;
     return new HttpProblem(403, 'NamespaceDenied', detail, { cause: error });
   }
   if (!(error instanceof KubeError)) return error;
-  const detail = 'the API server of the management cluster took no annotation; repeat it';
+  const detail =
+    'the API server of the management cluster did not accept the annotation; repeat the request';
   return new HttpProblem(503, 'ClusterUnavailable', detail, { retryAfterSeconds: 5, cause: error });
 }

@@ -259,7 +259,7 @@ describe('a flood of trigger calls', () => {
   it('used signatures are stored up to 10,000', async () => {
     const used = new UsedSignatures(clock);
     for (let n = 0; n < 10_000; n++) used.use(`${n}`);
-    expect(() => used.use('more')).toThrow('10000 signed calls came within ten minutes');
+    expect(() => used.use('more')).toThrow('10000 signed requests came within ten minutes');
     expect(used.size).toBe(10_000);
     await clock.advance(600_001);
     used.use('more');

@@ -26,7 +26,7 @@ export function serveTriggers(app: HttpServer, deps: TriggerRouteDeps): void {
       config: { admit: admitCallers(deps) },
       schema: {
         operationId: 'triggerOpenstackConfig',
-        summary: 'Ask for a look at an OpenstackConfig and a delivery of all its nodes',
+        summary: 'Sync an OpenstackConfig and deliver all its nodes',
         params: triggerParams,
         response: {
           202: triggerAnswer,

@@ -38,7 +38,7 @@ export function signatureIn(headers: Headers, now: Date): Signature {
   if (awayMs <= signatureWindowMs) return { timestamp, hmac };
   const seconds = Math.round(awayMs / 1000);
   throw refused(
-    `${timestampHeader} ${timestamp} is ${seconds} s away from the clock of this server, more than ${signatureWindowMs / 1000} s; sign it anew`,
+    `${timestampHeader} ${timestamp} is ${seconds} s away from the clock of this server, more than ${signatureWindowMs / 1000} s; sign the request again`,
   );
 }
 
@@ -55,7 +55,9 @@ export function verifySignature(
     timingSafeEqual(createHmac('sha256', key).update(head).update(body).digest(), presented),
   );
   if (fits.length === 0) {
-    throw refused('the signature is none of timestamp, method, path and body with a key of ours');
+    throw refused(
+      'the signature does not match timestamp, method, path and body with any key of this server',
+    );
   }
 }
 

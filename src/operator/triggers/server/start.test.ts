@@ -46,7 +46,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<string | un
   const destination = {
     write: (line: string) => {
       lines.push(line);
-      if (line.includes('triggers are served')) serves.resolve();
+      if (line.includes('trigger endpoint started')) serves.resolve();
     },
   };
   const context = {
@@ -108,8 +108,8 @@ describe('startTriggerServer', () => {
   });
 
   it.each([
-    ['', 'must hold a key of 16 characters or more on each line'],
-    ['0123456789abcdef\nshort\n', 'must hold a key of 16 characters or more on each line'],
+    ['', 'must have a key of at least 16 characters on each line'],
+    ['0123456789abcdef\nshort\n', 'must have a key of at least 16 characters on each line'],
   ])('the trigger server does not start with keys %j', async (text, message) => {
     const keys = await file('keys', text);
     await expect(start({ TRIGGER_HMAC_KEY_FILE: keys })).rejects.toThrow(`${keys} ${message}`);
@@ -124,7 +124,7 @@ describe('startTriggerServer', () => {
     const keys = await file('keys', '0123456789abcdef');
     const open = { TRIGGER_HMAC_KEY_FILE: keys, TRIGGER_ADDR: ':0' };
     await expect(start(open)).rejects.toThrow(
-      'is not loopback: give --api-tls-cert and --api-tls-key, or say --api-plain-http true',
+      'is not loopback: give --api-tls-cert and --api-tls-key, or set --api-plain-http true',
     );
     expect(await start({ ...open, API_PLAIN_HTTP: 'true' })).toContain('http://');
   });

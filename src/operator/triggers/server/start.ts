@@ -6,6 +6,7 @@ import {
 } from '../../../http/certificate.ts';
 import { createHttpServer, listen } from '../../../http/server.ts';
 import { openTokenFile } from '../../../http/token-file.ts';
+import { operatorVerbs } from '../../../http/who-may.ts';
 import type { PartContext } from '../../../process/part.ts';
 import { type TriggerSettings, triggerAccess } from '../settings.ts';
 import { type CallersDeps, keysIn } from './callers.ts';
@@ -50,7 +51,7 @@ export async function startTriggerServer(
     clock,
   });
   const { url } = await listen(app, settings.triggerListen, signal);
-  log.info({ url }, 'triggers are served');
+  log.info({ url }, 'trigger endpoint started');
   if (files && tls) await followCertificate(app, files, { first: tls, clock, log }, signal);
   else await aborted(signal);
   await app.close();
@@ -78,6 +79,7 @@ async function openTokens(path: string, { clock, log, health, metrics }: Context
   return openTokenFile(path, {
     clock,
     log,
+    verbs: operatorVerbs,
     // The same process' inventory has a token file, too.
     health: { ready: (name, check) => health.ready(`trigger-${name}`, check) },
     onRead: (usable) =>

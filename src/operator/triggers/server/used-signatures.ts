@@ -29,10 +29,10 @@ export class UsedSignatures {
       this.#used.delete(used);
     }
     if (this.#used.has(hmac)) {
-      throw refused('this signature was used before; sign each call with a timestamp of its own');
+      throw refused('this signature was used before; sign each request with a new timestamp');
     }
     if (this.#used.size >= most) {
-      const detail = `${most} signed calls came within ten minutes; send fewer`;
+      const detail = `${most} signed requests came within ten minutes; send fewer`;
       throw new HttpProblem(429, 'TooManyRequests', detail, { retryAfterSeconds: 60 });
     }
     this.#used.set(hmac, now);

@@ -13,7 +13,7 @@ afterAll(() => fixture?.[Symbol.asyncDispose]());
 
 it('a recovered cloud immediately retries all failed OpenstackConfigs', async () => {
   fixture.cloud.failures.add({ kind: 'status', service: 'neutron', status: 503 });
-  const operator = await fixture.start('woken.db', { 'poll-error-interval': '10m' });
+  const operator = await fixture.start('recovered.db', { 'poll-error-interval': '10m' });
   const requested = { ...ref, name: 'asked' };
   const other = { ...ref, name: 'other' };
   for (const each of [requested, other]) {

@@ -61,7 +61,7 @@ describe('unverified certificates', () => {
     attach(scene.cloud, 1, 1);
     await scene.look();
     const message =
-      'certificates are not verified: of Contrabass at https://contrabass.test (spec.settings.contrabassInsecureTLS is true), of the cloud at https://keystone.test (spec.settings.openstackInsecureTLS is true)';
+      'certificates are not verified for Contrabass at https://contrabass.test (spec.settings.contrabassInsecureTLS is true) and the cloud at https://keystone.test (spec.settings.openstackInsecureTLS is true)';
     expect(scene.condition('TLSVerified')).toMatchObject({
       status: 'False',
       reason: 'TLSNotVerified',

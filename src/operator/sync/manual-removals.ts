@@ -9,7 +9,7 @@ import {
 } from '../openstack-config.ts';
 
 /** Nodes that a user has cleaned in business clusters behind a legacy Viola, which removes nothing. */
-interface TakenOffByHand {
+interface ManualRemovals {
   /** Names of nodes without NICs from the OpenstackConfig. */
   readonly nodes: ReadonlySet<string>;
   /** Whether all nodes in former business clusters are clean. */
@@ -24,7 +24,7 @@ const blocked = 'RemovalHeld' satisfies OperatorReason;
  * RemovalUnsupported in the previous status. Returns none if an earlier sync used the value for different
  * removals, or if the value releases blocked removals.
  */
-export function takenOffByHand(object: ConfigObject): TakenOffByHand {
+export function manualRemovals(object: ConfigObject): ManualRemovals {
   const { nodes = [], observedGeneration, openAllowRemovals, conditions } = statusOf(object);
   const isUsed = openAllowRemovals?.value === allowRemovalsOf(object);
   const isForBlocked = findCondition(conditions, 'Delivered')?.reason === blocked;

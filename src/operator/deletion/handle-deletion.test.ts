@@ -93,7 +93,7 @@ describe('a deleted OpenstackConfig', () => {
     const account = { username: 'ops', password: 'p', projectID: 'project-1' };
     other.create({ credentials: { authURL: 'https://keystone.test', ...account } });
     await other.look();
-    expect(other.ready()).toBe('True Synced: synced 1 node(s)');
+    expect(other.ready()).toBe('True Synced: synced 1 node');
     await other.store.record(
       'biz-1',
       { namespace: 'multinic-system', name: 'osc', generation: 0 },
@@ -238,7 +238,9 @@ describe('an OpenstackConfig moved to another business cluster', () => {
     scene.otherViolas.set('biz-2', new FakeViola());
     scene.edit({ credentials });
     await scene.look();
-    expect(scene.ready()).toContain('False RemovalHeld: worker-1 stay in business cluster "biz-1"');
+    expect(scene.ready()).toContain(
+      'False RemovalHeld: the removal of worker-1 from business cluster "biz-1" waits',
+    );
     approve();
     await scene.look();
     expect(scene.viola.removals).toEqual(['worker-1']);
@@ -261,7 +263,7 @@ describe('deletion during a database outage', () => {
   it('a delivery completes during a database outage', async () => {
     scene.failStore(new Error('ECONNREFUSED'));
     await delivered(scene);
-    expect(scene.ready()).toBe('True Synced: synced 2 node(s)');
+    expect(scene.ready()).toBe('True Synced: synced 2 nodes');
     scene.failStore(undefined);
     await scene.look(30_000);
     expect(await scene.store.list()).toHaveLength(2);

@@ -82,7 +82,7 @@ it.each([
     scene.create({ subnetIDs: [id], settings: { addressFamilies: [...addressFamilies] } });
     await scene.look();
     expect(scene.ready()).toBe(
-      `False ConfigError: subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${addressFamilies[0]}] does not name; add ${family} or select other subnets`,
+      `False ConfigError: subnet ${id} (${cidr}) is ${family}, which spec.settings.addressFamilies [${addressFamilies[0]}] does not include; add ${family} or select other subnets`,
     );
     expect(scene.viola.posts).toEqual([]);
   },

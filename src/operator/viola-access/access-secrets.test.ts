@@ -3,7 +3,7 @@ import { AccessFixture } from '../../../test/fixtures/access.ts';
 import { SecretError } from '../../certificates/owned-secret.ts';
 import { type Secret, secrets } from '../../kube/core-resources.ts';
 import { createPerform } from '../../process/effects.ts';
-import { createAccessSecrets, managedSecrets } from './kept-secret.ts';
+import { createAccessSecrets, managedSecrets } from './access-secrets.ts';
 
 let fixture: AccessFixture;
 
@@ -95,7 +95,7 @@ describe('managed Secret', () => {
       metadata: { ...metadata, name: managedSecrets.token.name, namespace: fixture.namespace },
     });
     await expect(io().read(managedSecrets.token, fixture.signal)).rejects.toThrow(
-      'the Secret multinic-operator-viola-token was not made by the operator and is left alone; delete it, or label it app.kubernetes.io/managed-by=multinic-operator',
+      'Secret multinic-operator-viola-token was not created by the operator and stays unchanged; delete it, or hand it over by its label app.kubernetes.io/managed-by=multinic-operator',
     );
     expect(await fixture.data(managedSecrets.token.name)).toEqual({ token: 'theirs' });
   });
@@ -137,7 +137,7 @@ describe('managed Secret', () => {
     };
     await fixture.client.create(secrets, { metadata, data: {} });
     await expect(io().read(managedSecrets.certificate, fixture.signal)).rejects.toThrow(
-      'has the type Opaque, which cannot be changed to kubernetes.io/tls; delete it and it is made anew',
+      'has type Opaque, which cannot be changed to kubernetes.io/tls; delete it, and the operator creates it again',
     );
   });
 

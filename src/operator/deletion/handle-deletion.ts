@@ -33,7 +33,7 @@ import { occupiedBy } from './former-clusters.ts';
 import type { DeletionGuard } from './guard.ts';
 import { withdraw } from './withdraw.ts';
 
-export interface LeaveDeps {
+export interface DeletionDeps {
   readonly client: Pick<KubeClient, 'patch'>;
   readonly settings: OperatorSettings;
   readonly violas: Violas;
@@ -48,19 +48,19 @@ export interface LeaveDeps {
  * Removes a deleted object's finalizer when no node carries its NICs any more. Until then the status names the unclean
  * nodes or the required approval. Returns when to requeue; undefined: nothing is left to do.
  */
-export async function leave(
+export async function handleDeletion(
   context: ConfigContext,
-  deps: LeaveDeps,
+  deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
   const { settings, log, writer } = deps;
   const { object, memory } = context;
   const { pollInterval } = memory;
   if (!hasFinalizer(object)) return undefined;
-  if (isOfLegacyViola(object)) return leaveLegacyViola(context, deps, signal);
+  if (isOfLegacyViola(object)) return handleLegacyDeletion(context, deps, signal);
   const left = await attempt(async () => withdrawInTime(context, deps, signal), log, signal);
   if (left instanceof StepFailure) {
-    await writer.write(context, { kind: 'deleting', troubles: [left], waiting: [] }, signal);
+    await writer.write(context, { kind: 'deleting', problems: [left], waiting: [] }, signal);
     return { requeueAfterMs: pollInterval.afterFailure(pollingOf(settings), left.retryAfterMs) };
   }
   if ('earlyMs' in left) return { requeueAfterMs: left.earlyMs };
@@ -69,11 +69,12 @@ export async function leave(
   const waiting = [
     ...(unclean === '' ? [] : [`cleanup on ${unclean}`]),
     ...open.map(
-      ({ providerId }) => `what was sent to business cluster ${providerId} and may still arrive`,
+      ({ providerId }) =>
+        `unanswered POSTs to business cluster "${providerId}", which may still arrive`,
     ),
   ];
   if (waiting.length > 0) {
-    await writer.write(context, { kind: 'deleting', troubles: [], waiting }, signal);
+    await writer.write(context, { kind: 'deleting', problems: [], waiting }, signal);
     const requeueAfterMs =
       nodes.length > 0 ? pollInterval.afterCleanup() : Math.max(...open.map(({ ms }) => ms));
     return { requeueAfterMs };
@@ -81,25 +82,29 @@ export async function leave(
   return release(object, deps, signal);
 }
 
-async function release(object: ConfigObject, deps: LeaveDeps, signal: AbortSignal) {
+async function release(object: ConfigObject, deps: DeletionDeps, signal: AbortSignal) {
   await deps.inventory.forget(ownerOf(object));
   await removeFinalizer(object, deps, signal);
   return undefined;
 }
 
 /** Removes the finalizer after status, Event and log have named the remaining nodes: a legacy Viola deletes nothing. */
-async function leaveLegacyViola(context: ConfigContext, deps: LeaveDeps, signal: AbortSignal) {
+async function handleLegacyDeletion(
+  context: ConfigContext,
+  deps: DeletionDeps,
+  signal: AbortSignal,
+) {
   const { object } = context;
   const owner = ownerOf(object);
   const clusters = await occupiedBy(owner, statusOf(object).deliveredTo, deps.inventory);
   if (clusters.size === 0 || isReported(object)) return release(object, deps, signal);
-  const troubles = [...clusters].map(([providerId, nodes]) => {
-    const trouble = removalUnsupported(nodes, providerId);
+  const problems = [...clusters].map(([providerId, nodes]) => {
+    const problem = removalUnsupported(nodes, providerId);
     // The message names only some nodes, and the inventory deletes all their records.
-    deps.log.warn({ config: owner, providerId, nodes }, trouble.message);
-    return trouble;
+    deps.log.warn({ config: owner, providerId, nodes }, problem.message);
+    return problem;
   });
-  await deps.writer.write(context, { kind: 'deleting', troubles, waiting: [] }, signal);
+  await deps.writer.write(context, { kind: 'deleting', problems, waiting: [] }, signal);
   // The finalizer patch needs the resourceVersion after this status write.
   return { requeueAfterMs: afterReportMs };
 }
@@ -116,7 +121,7 @@ function isReported(object: ConfigObject): boolean {
 
 async function withdrawInTime(
   context: ConfigContext,
-  deps: LeaveDeps,
+  deps: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Left | { readonly earlyMs: number }> {
   const earlyMs = await deps.guard.waitMs(context.object, signal);
@@ -136,7 +141,7 @@ interface Left {
  */
 async function withdrawAll(
   { object, memory }: ConfigContext,
-  { settings, violas, inventory, perform }: LeaveDeps,
+  { settings, violas, inventory, perform }: DeletionDeps,
   signal: AbortSignal,
 ): Promise<Left> {
   if (isRetained(object)) return { nodes: [], open: [] };
@@ -175,7 +180,7 @@ function blockedNodes(
   { metadata }: ConfigObject,
 ): StepFailure {
   const names = blocked.map(({ nodeName }) => nodeName).join(', ');
-  const message = `${names}: delivered by an earlier OpenstackConfig named ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not written since; if their NICs are to go, set the annotation multinic.io/allow-removals to a new value; to keep them, take the finalizer ${finalizers.openstackConfig} off`;
+  const message = `${names}: delivered by an earlier OpenstackConfig ${metadata.namespace}/${metadata.name}, perhaps in another management cluster, and not by this one; to remove their NICs, set the annotation multinic.io/allow-removals to a new value; to keep them, remove the finalizer ${finalizers.openstackConfig}`;
   // Not RemovalHeld: the deletion guard reads RemovalHeld in the status as its own decision.
   return new StepFailure({ reason: 'NameConflict', message });
 }

@@ -212,7 +212,7 @@ describe('approval of many removals', () => {
     await scene.look();
     expect(removed()).toBe(20 - 80 + 16);
     expect(scene.ready()).toContain(
-      '14 NICs would be removed at once, and 12 are removed without consent',
+      '14 NICs would be removed at once, more than the 12 that need no consent',
     );
   });
 

@@ -11,7 +11,7 @@ import { createNotifications } from './notifications.ts';
 
 // Nothing listens on port 1 (tcpmux) of the local machine.
 const broker = { username: 'r', password: 'p', hosts: ['localhost:1'] };
-const denied = 'leads to an inner address';
+const denied = 'resolves to a loopback, link-local or metadata address';
 
 it.each([
   ['', denied],

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ProblemReason } from '../../plan/plan.ts';
-import { troublesIn } from '../sync/troubles.ts';
+import { problemsIn } from '../sync/problems.ts';
 
-type Steps = Parameters<typeof troublesIn>[0];
+type Steps = Parameters<typeof problemsIn>[0];
 
 /** Steps of a sync with one planned problem per node. */
 function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: string }[]) {
@@ -10,7 +10,7 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
     const subject = `node worker-${at}`;
     return { reason, subject, message: `${subject}: something is wrong` };
   });
-  const none = { troubles: [], flaws: [] };
+  const none = { problems: [], flaws: [] };
   return {
     observed: { servers: none, subnets: none, cloud: none },
     plan: { problems },
@@ -21,7 +21,7 @@ function stepsWith(reason: ProblemReason, nodes: readonly { readonly nodeName: s
 }
 
 it.each<ProblemReason>(['InterfaceLimitExceeded', 'RemovalUnconfirmed'])(
-  'troublesIn collects problems from 1,000 nodes with at most two reads per node name: %s',
+  'problemsIn collects problems from 1,000 nodes with at most two reads per node name: %s',
   (reason) => {
     let reads = 0;
     const nodes = Array.from({ length: 1_000 }, (_, at) => ({
@@ -31,9 +31,9 @@ it.each<ProblemReason>(['InterfaceLimitExceeded', 'RemovalUnconfirmed'])(
         return `worker-${at}`;
       },
     }));
-    const troubles = troublesIn(stepsWith(reason, nodes));
+    const problems = problemsIn(stepsWith(reason, nodes));
     // An unconfirmed removal is not reported before its retries.
-    expect(troubles).toHaveLength(reason === 'RemovalUnconfirmed' ? 999 : 1_000);
+    expect(problems).toHaveLength(reason === 'RemovalUnconfirmed' ? 999 : 1_000);
     expect(reads).toBeLessThanOrEqual(2_000);
   },
 );

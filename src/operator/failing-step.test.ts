@@ -64,7 +64,7 @@ describe('a failing step', () => {
       scene.cloud.heal();
       scene.viola.outage = undefined;
       await scene.look();
-      expect(scene.ready()).toBe('True Synced: synced 1 node(s)');
+      expect(scene.ready()).toBe('True Synced: synced 1 node');
       expect(scene.nics('worker-2')).toEqual(['multinic0=p2', 'multinic1=p3']);
     },
   );

@@ -2,7 +2,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { roleBindings, roles } from '../../kube/core-resources.ts';
 
 /** Grants the operator read access to Secrets, as an administrator does for a namespace with OpenstackConfigs. */
-export async function letReadSecrets(
+export async function allowSecretReads(
   admin: Pick<KubeClient, 'create'>,
   of: string,
   operator: string,

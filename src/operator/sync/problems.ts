@@ -4,7 +4,7 @@ import { compareText } from '../../plan/view.ts';
 import type { FormerClusters } from '../deletion/former-clusters.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { Observed } from '../observe/observe.ts';
-import type { Trouble } from '../status/step-failure.ts';
+import type { StatusProblem } from '../status/step-failure.ts';
 import type { SyncResult } from './result.ts';
 
 interface Steps extends Pick<SyncResult, 'retrying'> {
@@ -15,26 +15,26 @@ interface Steps extends Pick<SyncResult, 'retrying'> {
 }
 
 /** Returns a sync's problems, ordered by step. */
-export function troublesIn(steps: Steps): readonly Trouble[] {
+export function problemsIn(steps: Steps): readonly StatusProblem[] {
   const { observed, plan, rounds, former } = steps;
   const { servers, subnets, cloud } = observed;
-  const read = [...servers.troubles, ...cloud.troubles];
+  const read = [...servers.problems, ...cloud.problems];
   const flaws = [
     ...new Map([...servers.flaws, ...cloud.flaws].map((flaw) => [flaw.message, flaw])).values(),
   ];
   const retried = retriedNodes(steps);
-  const problems = [...plan.problems, ...rounds.problems].filter((one) => !isRetried(one, retried));
+  const planned = [...plan.problems, ...rounds.problems].filter((one) => !isRetried(one, retried));
   return [
-    ...subnets.troubles,
-    ...servers.troubles,
-    ...cloud.troubles.filter((trouble) => !isReported(trouble, servers.troubles)),
+    ...subnets.problems,
+    ...servers.problems,
+    ...cloud.problems.filter((problem) => !isReported(problem, servers.problems)),
     ...flaws,
-    ...problems.filter((problem) => !isReported(problem, [...read, ...flaws])),
+    ...planned.filter((problem) => !isReported(problem, [...read, ...flaws])),
     // Failures arrive in any order; the status needs a stable first failure.
     ...rounds.delivery.failures
       .toSorted((a, b) => compareText(a.nodeName, b.nodeName))
       .map(({ reason, message }) => ({ reason, message })),
-    ...former.troubles,
+    ...former.problems,
   ];
 }
 
@@ -56,7 +56,7 @@ export function isOutage({ observed, rounds }: Pick<Steps, 'observed' | 'rounds'
 
 /** Returns whether a cloud service failed. */
 export function isCloudOutage({ subnets, servers, cloud }: Observed): boolean {
-  const read = [...subnets.troubles, ...servers.troubles, ...cloud.troubles];
+  const read = [...subnets.problems, ...servers.problems, ...cloud.problems];
   return read.some(({ reason }) => ofServices.has(reason));
 }
 
@@ -69,8 +69,8 @@ const ofServices: ReadonlySet<string> = new Set<OperatorReason>([
 ]);
 
 // A Nova failure is a single problem, instead of a problem per server without a name.
-function isReported({ reason }: Trouble, troubles: readonly Trouble[]): boolean {
-  return reason === 'NovaServerError' && troubles.some((other) => other.reason === reason);
+function isReported({ reason }: StatusProblem, problems: readonly StatusProblem[]): boolean {
+  return reason === 'NovaServerError' && problems.some((other) => other.reason === reason);
 }
 
 /** Returns the reason why each node waits, for the status message. */
@@ -82,11 +82,13 @@ export function waitsOf({
 }: Pick<SyncResult, 'nodes' | 'delivery' | 'leaving' | 'retrying'>): string[] {
   const unconfirmed = nodes.filter(({ instanceId }) => retrying.has(instanceId));
   return [
-    ...unconfirmed.map(({ nodeName }) => `${nodeName}: Nova has not written down a detach yet`),
+    ...unconfirmed.map(({ nodeName }) => `${nodeName}: Nova has not recorded a detach yet`),
     ...nodes.filter(({ waiting }) => waiting).map(({ nodeName, why }) => `${nodeName}: ${why}`),
-    ...inOrder(delivery.waiting).map((nodeName) => `${nodeName}: the object changes or goes`),
+    ...inOrder(delivery.waiting).map(
+      (nodeName) => `${nodeName}: its MultiNicNodeConfig is being changed or deleted`,
+    ),
     ...inOrder(leaving.map(({ nodeName }) => nodeName)).map(
-      (nodeName) => `${nodeName}: leaves the business cluster it was in`,
+      (nodeName) => `${nodeName}: is being removed from its former business cluster`,
     ),
   ];
 }

@@ -1,0 +1,141 @@
+import type { CheckNodesRequest } from '../../api/check-nodes.ts';
+import { shortMessage } from '../../api/condition.ts';
+import type { Effect } from '../../api/effects.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { keyOf } from '../../kube/object.ts';
+import type { Outcome } from '../../kube/reconcile/controller.ts';
+import { isOfName } from '../../plan/view.ts';
+import { mapBounded } from '../../process/bounded.ts';
+import type { Perform } from '../../process/effects.ts';
+import type { Logger } from '../../process/log.ts';
+import { isRequestError } from '../../requests/request-error.ts';
+import type { ViolaClient } from '../deliver/viola-client.ts';
+import type { Violas } from '../deliver/violas.ts';
+import type { ConfigContext } from '../memory/config-memory.ts';
+import { latestObject } from '../memory/latest-object.ts';
+import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
+import { type ResolvedConfig, resolveConfig } from '../resolve/resolve.ts';
+import type { OperatorSettings } from '../settings.ts';
+import { StepFailure } from '../status/step-failure.ts';
+import { counted } from '../status/unused-ports.ts';
+import type { StatusWriter } from '../status/writer.ts';
+import { checkNodesOf } from './request.ts';
+
+export interface CheckNodesDeps {
+  readonly settings: OperatorSettings;
+  readonly violas: Pick<Violas, 'of'>;
+  readonly writer: Pick<StatusWriter, 'handledCheckNodes'>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly perform: Perform<Effect>;
+  readonly log: Logger;
+}
+
+/** Milliseconds until the next attempt while Viola does not answer. */
+const retryMs = 10_000;
+const requestsAtOnce = 8;
+
+/**
+ * Passes a new multinic.io/check-nodes request on to Viola, once, without a sync, in every trigger mode. Returns when to
+ * try again while Viola does not answer; undefined: nothing is open.
+ */
+export async function passOnChecks(
+  context: ConfigContext,
+  deps: CheckNodesDeps,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const object = latestObject(context);
+  const request = checkNodesOf(object);
+  if (request === undefined || request.id === statusOf(object).lastHandledCheckNodes)
+    return undefined;
+  if (request.kind === 'unusable') {
+    const { message } = request;
+    deps.recorder.record(object, { type: 'Warning', reason: 'CheckNodesRefused', message });
+    return end(request.id);
+  }
+  const resolution = resolveConfig(object, deps.settings);
+  // The status reports why; the request waits for the edit.
+  if (resolution.kind === 'refused') return undefined;
+  const { config } = resolution;
+  try {
+    record(await requestChecks({ ...context, config }, request, deps, signal));
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    const { reason, retryAfterMs = retryMs } = error;
+    deps.log.warn({ reason, err: error }, 'checks not requested, tried again');
+    return { requeueAfterMs: retryAfterMs };
+  }
+  return end(request.id);
+
+  async function end(id: string): Promise<undefined> {
+    await deps.writer.handledCheckNodes(context, id, signal);
+  }
+
+  function record(refused: readonly string[]): void {
+    const { nodes, heal, id } = request as CheckNodesRequest;
+    const count = nodes.length - refused.length;
+    const what = heal ? 'checked and healed' : 'checked';
+    const message = `${counted(count, 'node')} will be ${what} (multinic.io/check-nodes ${id})`;
+    const { recorder } = deps;
+    if (count > 0) recorder.record(object, { type: 'Normal', reason: 'ChecksRequested', message });
+    if (refused.length === 0) return;
+    const text = shortMessage(`multinic.io/check-nodes ${id}: ${refused.join('; ')}`);
+    recorder.record(object, { type: 'Warning', reason: 'CheckNodesRefused', message: text });
+  }
+}
+
+interface ResolvedContext extends ConfigContext {
+  readonly config: ResolvedConfig;
+}
+
+/** Requests the checks. Returns why nodes are not checked; throws StepFailure while Viola does not answer. */
+async function requestChecks(
+  { object, config }: ResolvedContext,
+  { nodes, id, heal }: CheckNodesRequest,
+  { violas, perform }: CheckNodesDeps,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const owner = { ...ownerOf(object), generation: generationOf(object) };
+  const viola = await violas.of(config.viola, config.providerId, owner);
+
+  async function checkOne(nodeName: string): Promise<string | undefined> {
+    const existing = await viola.get(nodeName, signal);
+    if (existing === undefined) return `${config.providerId} has no node "${nodeName}"`;
+    if (!isOfName(existing.source, owner)) {
+      return `node "${nodeName}" is not delivered by ${keyOf(object)}; set the annotation on the OpenstackConfig that delivers it`;
+    }
+    const request = { id, ...(heal === undefined ? {} : { heal }) };
+    const requested = await perform('operator.node-config.check', async () =>
+      viola.check(nodeName, request, signal),
+    );
+    return refusals[requested](nodeName);
+  }
+
+  const reasons = await mapBounded(
+    nodes,
+    requestsAtOnce,
+    async (name) => checkOne(name).catch((error: unknown) => refusalOf(name, error, signal)),
+    signal,
+  );
+  return reasons.flatMap((reason) => reason ?? []);
+}
+
+const refusals: Readonly<
+  Record<Awaited<ReturnType<ViolaClient['check']>>, (nodeName: string) => string | undefined>
+> = {
+  requested: () => undefined,
+  gone: (nodeName) => `node "${nodeName}" was deleted meanwhile`,
+  unsupported: (nodeName) => `node "${nodeName}": this Viola has no checks; upgrade Viola`,
+};
+
+/** Returns why Viola refuses a node. Throws StepFailure for a transient failure. */
+function refusalOf(nodeName: string, error: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted();
+  if (!isRequestError(error)) throw error;
+  const { message, code, retryAfterMs } = error;
+  const passes = isRequestError(error, 'timeout', 'unreachable', 'rateLimited', 'serverError');
+  if (passes && code !== 'Unreadable') {
+    const details = { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    throw new StepFailure({ reason: 'ViolaPostError', message }, details);
+  }
+  return `node "${nodeName}": ${message}`;
+}

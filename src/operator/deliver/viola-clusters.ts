@@ -1,0 +1,37 @@
+import type * as z from 'zod';
+import { clusters, clustersPath } from '../../api/node-configs-http.ts';
+import type { Caller } from '../../requests/caller.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { TokenSource } from './token-source.ts';
+import { bodyOf } from './viola-answer.ts';
+
+/** Business cluster reported by Viola. */
+export type ReportedCluster = z.infer<typeof clusters>['items'][number];
+
+interface ClusterReader {
+  readonly caller: Pick<Caller, 'call'>;
+  /** Base URL of Viola. */
+  readonly endpoint: string;
+  /** undefined: no token is sent. */
+  readonly token: TokenSource | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Reads the business clusters known to Viola and allowed by the operator's token. Throws RequestError. */
+export async function readClusters(
+  { caller, endpoint, token, clock }: ClusterReader,
+  signal: AbortSignal,
+): Promise<readonly ReportedCluster[]> {
+  const { origin, pathname } = new URL(endpoint);
+  const answer = await caller.call(
+    {
+      service: 'viola',
+      method: 'GET',
+      url: new URL(origin + pathname.replace(/\/+$/, '') + clustersPath),
+      headers: token ? { authorization: `Bearer ${await token()}` } : {},
+      repeats: false,
+    },
+    signal,
+  );
+  return bodyOf(answer, 200, clusters, clock.now()).items;
+}

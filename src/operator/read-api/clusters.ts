@@ -1,0 +1,98 @@
+import type * as z from 'zod';
+import { nodeConfigState } from '../../api/multinicnodeconfig.ts';
+import type { ClusterView, clusterViews, pageQuery } from '../../api/read-http.ts';
+import type { ReportedCluster } from '../deliver/viola-clusters.ts';
+import type { ViolaEndpoint } from '../resolve/endpoints.ts';
+import type { ConfigReads } from './config-reads.ts';
+import { optional } from './optional.ts';
+import { pageOf } from './page-token.ts';
+import type { ReportedClusters, ViolaReport } from './reported-clusters.ts';
+import type { VisibleConfig } from './visible-configs.ts';
+
+interface ClusterSources {
+  readonly configs: readonly VisibleConfig[];
+  /** The operator's own Viola; undefined: VIOLA_ENDPOINT is not set. */
+  readonly usual: ViolaEndpoint | undefined;
+  readonly reported: ReportedClusters;
+  /** Business clusters visible to the caller; undefined: all. */
+  readonly providers: readonly string[] | undefined;
+}
+
+/**
+ * Returns the business clusters reported by Viola, with node sums. A cluster named by an OpenstackConfig but missing from
+ * Viola's report is not registered, and is left out.
+ */
+export async function listClusters(
+  { configs, usual, reported, providers }: ClusterSources,
+  page: z.infer<typeof pageQuery>,
+  signal: AbortSignal,
+): Promise<z.infer<typeof clusterViews>> {
+  const named = namedIn(configs);
+  const endpoints = [...(usual ? [usual] : []), ...named.values()];
+  const reports = await reported.read(endpoints, signal);
+  const ids = new Set([...named.keys(), ...[...reports.values()].flatMap(idsIn)]);
+  const reads = configs.flatMap((config) => config.reads ?? []);
+  const clusters = [...ids]
+    .filter((id) => providers === undefined || providers.includes(id))
+    .flatMap((providerId) => {
+      const viola = named.get(providerId) ?? usual;
+      const connection = connectionOf(providerId, reports.get(viola?.url ?? ''));
+      return connection ? [{ providerId, ...connection }] : [];
+    });
+  const { items, next } = pageOf(clusters, ({ providerId }) => [providerId], page);
+  return {
+    items: items.map((cluster) => {
+      const own = reads.filter(({ providerId }) => providerId === cluster.providerId);
+      return { ...cluster, ...sumsOf(own) };
+    }),
+    ...optional({ continue: next }),
+  };
+}
+
+/** Returns the OpenstackConfigs' business clusters, each with a Viola endpoint. */
+function namedIn(configs: readonly VisibleConfig[]): ReadonlyMap<string, ViolaEndpoint> {
+  return new Map(
+    configs.flatMap(({ resolved, reads }) => {
+      const places = [reads, resolved].filter((place) => place !== undefined);
+      return places.map(({ providerId, viola }) => [providerId, viola] as const);
+    }),
+  );
+}
+
+function idsIn(report: ViolaReport): readonly string[] {
+  return report.kind === 'read' ? report.items.map(({ providerId }) => providerId) : [];
+}
+
+type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
+
+/** Returns the connection; undefined: Viola does not report the cluster. */
+function connectionOf(providerId: string, report: ViolaReport | undefined): Connection | undefined {
+  if (report === undefined) return { message: 'no Viola is set; set VIOLA_ENDPOINT' };
+  if (report.kind === 'unread') return { message: report.why };
+  const found = report.items.find((item) => item.providerId === providerId);
+  return found && reportedConnection(found);
+}
+
+function reportedConnection(cluster: ReportedCluster): Connection {
+  const { reachable, message, checkedAt, rights } = cluster;
+  return { reachable, message, checkedAt, ...optional({ missingRights: rights?.missing }) };
+}
+
+type Sums = Pick<ClusterView, 'nodes' | 'nics' | 'drifted' | 'oldestCheck'>;
+
+function sumsOf(reads: readonly ConfigReads[]): Sums {
+  const sum = (of: (one: ConfigReads['totals']) => number) =>
+    reads.reduce((total, { totals }) => total + of(totals), 0);
+  const checks = reads.flatMap(({ totals }) => totals.oldestCheck ?? []);
+  const [oldest] = checks.toSorted((a, b) => Date.parse(a) - Date.parse(b));
+  const counts = nodeConfigState.options.map((state): [string, number] => [
+    state,
+    sum(({ nics }) => nics.get(state) ?? 0),
+  ]);
+  return {
+    nodes: sum(({ nodes }) => nodes),
+    nics: Object.fromEntries(counts) as Sums['nics'],
+    drifted: sum(({ drifted }) => drifted),
+    ...optional({ oldestCheck: oldest }),
+  };
+}

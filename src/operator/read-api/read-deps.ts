@@ -1,0 +1,18 @@
+import type { Store as ObjectStore } from '../../kube/cache/store.ts';
+import type { Clouds } from '../../openstack/clouds.ts';
+import type { Clock } from '../../time/clock.ts';
+import type { AccountDeps } from '../credentials/account.ts';
+import type { Violas } from '../deliver/violas.ts';
+import type { ConfigMemories } from '../memory/config-memory.ts';
+import type { ConfigObject } from '../openstack-config.ts';
+import type { Triggers } from '../triggers/triggers.ts';
+
+/** Input for the read API: sync results, and accounts for direct reads. */
+export interface ReadDeps extends AccountDeps {
+  readonly configs: Pick<ObjectStore<ConfigObject>, 'get' | 'list'>;
+  readonly memories: Pick<ConfigMemories, 'find'>;
+  readonly triggers: Pick<Triggers, 'mode'>;
+  readonly clouds: Pick<Clouds, 'get' | 'provider'>;
+  readonly violas: Pick<Violas, 'of' | 'clusters'>;
+  readonly clock: Clock;
+}

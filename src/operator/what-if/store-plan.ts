@@ -1,0 +1,34 @@
+import { inSlices } from '../../process/slices.ts';
+import type { Clock } from '../../time/clock.ts';
+import { generationOf } from '../openstack-config.ts';
+import type { PlannedSync } from '../sync/delivery.ts';
+import { type Calculated, datedPlan, planViewInSteps } from './plan-view.ts';
+import type { StoredPlan } from './stored-plan.ts';
+
+/** Stores a sync's plan in the OpenstackConfig's memory, before the delivery; a partial sync stores nothing. */
+export async function storePlan(
+  context: PlannedSync,
+  clock: Pick<Clock, 'now' | 'monotonicMs'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { object, memory, config, scope, planned } = context;
+  if (scope.servers !== 'all') return;
+  const { term } = memory;
+  const { providerId } = config;
+  const [generation, calculatedAt] = [generationOf(object), clock.now()];
+  const last = term.lastPlan;
+  const isSame = last?.of.deref() === planned.plan && last.generation === generation;
+  if (isSame && last.providerId === providerId) {
+    term.lastPlan = { ...last, calculatedAt };
+    return;
+  }
+  const view = await inSlices(planViewInSteps(context), clock, signal);
+  const json = Buffer.from(JSON.stringify(view));
+  const of = new WeakRef(planned.plan);
+  term.lastPlan = { providerId, calculatedAt, generation, json, of };
+}
+
+/** Returns the stored plan. */
+export function storedPlanView({ json, calculatedAt }: StoredPlan) {
+  return datedPlan(JSON.parse(json.toString()) as Calculated, calculatedAt);
+}

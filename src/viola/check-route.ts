@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import {
+  checkAnswer,
+  checkRequest,
+  nodeConfigsPath,
+  problem,
+  providerHeaders,
+} from '../api/node-configs-http.ts';
+import type { Admit } from '../http/admission.ts';
+import type { HttpServer } from '../http/app.ts';
+import { everyBody, everyRoute, problemResponses } from '../http/problem-responses.ts';
+import { callerOf } from './admit.ts';
+import { requestCheck } from './check-node.ts';
+import { inCluster } from './in-cluster.ts';
+import type { PostDeps } from './post-route.ts';
+import { beginWrites } from './write-limit.ts';
+
+const nodeParams = z.object({ node: z.string().min(1).max(253) });
+
+/** Registers the route for checks by the controller. */
+export function serveCheck(
+  app: HttpServer,
+  deps: PostDeps,
+  { admit }: { readonly admit: Admit },
+): void {
+  app.post(
+    `${nodeConfigsPath}/:node/check`,
+    {
+      config: { admit },
+      schema: {
+        operationId: 'checkNodeConfig',
+        summary: 'Make the controller check the node, and apply what differs if heal is true',
+        headers: providerHeaders,
+        params: nodeParams,
+        body: checkRequest,
+        response: {
+          202: checkAnswer,
+          ...problemResponses(problem, ...everyRoute, 404, 409, ...everyBody),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { provider = '' } = callerOf(request);
+      const inTime = beginWrites({ ...deps, signal: request.work });
+      const { uid, generation } = await inCluster(deps.clusters, provider, (cluster) =>
+        inTime((limited) => requestCheck(cluster, request.params.node, request.body, limited)),
+      );
+      return reply.code(202).send({ uid, generation });
+    },
+  );
+}
