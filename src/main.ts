@@ -22,7 +22,8 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === 'agent') {
     return loadAndRun(loadAgent, async ({ agentMain }) => agentMain(rest), failedExit);
   }
-  if (isOneOf(name, ['--version', '-V'])) {
+  // The agent's image has no user commands, only this one.
+  if (isOneOf(name, ['--version', '-V']) || (name === 'version' && rest.length === 0)) {
     console.log(versionText(version()));
     return 0;
   }
