@@ -85,7 +85,7 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #parsed<T>(call: Call, schema: z.ZodType<T>): Promise<T> {
-    const parsed = schema.safeParse(JSON.parse(await this.#send(call)));
+    const parsed = schema.safeParse(parsedJson(await this.#send(call)));
     if (parsed.success) return parsed.data;
     const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
     throw new ApiError(
@@ -144,6 +144,7 @@ function refusal(status: number, text: string): ApiError {
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
+/** Returns `{}` for text that is no JSON, such as a proxy's error page: no schema accepts it. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);

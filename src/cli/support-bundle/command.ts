@@ -61,13 +61,21 @@ async function writeWhole(path: string, content: Buffer, signal: AbortSignal): P
     await writeFile(partial, content, { mode: 0o600, signal, flush: true });
     await rename(partial, path);
   } catch (error) {
-    // A path below a file has nothing to remove, and `rm` throws ENOTDIR.
-    await rm(partial, { force: true }).catch(() => undefined);
+    await removeIfPresent(partial);
     if (signal.aborted || !(error instanceof Error)) throw error;
     throw new Refusal(
       `${path} cannot be written: ${error.message}`,
       'free some space, or give another path with -o',
     );
+  }
+}
+
+/** Removes a file; below a path that is no folder there is none, although `force` does not cover ENOTDIR. */
+async function removeIfPresent(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
   }
 }
 
