@@ -22,3 +22,8 @@ export type Fact<T> =
       /** How the user supplies it, such as "add --business-context biz-2=CONTEXT". */
       readonly next: string;
     };
+
+/** Converts a value that was read; an unread fact stays unread. */
+export function mapFact<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {
+  return fact.state === 'read' ? { ...fact, value: convert(fact.value) } : fact;
+}

@@ -31,11 +31,6 @@ export function joined(texts: readonly Wording[]): Wording {
   };
 }
 
-/** Returns number and noun: "1 NIC", "2 NICs". */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 const units = [
   ['d', '일', 86_400],
   ['h', '시간', 3_600],

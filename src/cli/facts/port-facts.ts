@@ -1,5 +1,5 @@
 import type { NodeView, PortView } from '../../api/read-http.ts';
-import type { Fact } from '../../explain/fact.ts';
+import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
 import { readAgentJob, readKubernetesNodes } from './business-facts.ts';
@@ -59,9 +59,11 @@ async function readSystemOf(
     readControllers(session),
   ]);
   return {
-    cluster: map(clusters, (all) => all.find(({ providerId }) => providerId === ref?.providerId)),
-    neighbours: map(nodes, (all) => all.filter((each) => isNeighbour(each, ref, network))),
-    versions: map(parts, ({ versions }) => [...versions, ...controllers]),
+    cluster: mapFact(clusters, (all) =>
+      all.find(({ providerId }) => providerId === ref?.providerId),
+    ),
+    neighbours: mapFact(nodes, (all) => all.filter((each) => isNeighbour(each, ref, network))),
+    versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
     configs,
   };
 }
@@ -86,7 +88,7 @@ async function readNodeOf(
   ]);
   const isServer = ({ systemUuid }: KubernetesNode) =>
     systemUuid.toLowerCase() === serverId.toLowerCase();
-  return { node, kubernetesNode: map(kubernetesNodes, (all) => all.find(isServer)), job };
+  return { node, kubernetesNode: mapFact(kubernetesNodes, (all) => all.find(isServer)), job };
 }
 
 function isNeighbour(
@@ -96,8 +98,4 @@ function isNeighbour(
 ): boolean {
   const isSelf = nodeName === self?.nodeName && providerId === self.providerId;
   return !isSelf && nics.some(({ networkId }) => networkId === network);
-}
-
-function map<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {
-  return fact.state === 'read' ? { ...fact, value: convert(fact.value) } : fact;
 }

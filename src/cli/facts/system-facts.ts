@@ -1,5 +1,5 @@
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
-import type { Fact } from '../../explain/fact.ts';
+import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { KubernetesNode, PartHealth, PartVersion, SystemFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
 import { readControllerVersion, readKubernetesNodes } from './business-facts.ts';
@@ -24,14 +24,14 @@ export async function readSystem(session: Session, namespace?: string): Promise<
     ),
   );
   return {
-    parts: map(parts, ({ health }): readonly PartHealth[] => health),
+    parts: mapFact(parts, ({ health }): readonly PartHealth[] => health),
     configs: configs as Fact<readonly OpenstackConfig[]>,
     clusters,
     nodes:
       namespace === undefined
         ? nodes
-        : map(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
-    versions: map(parts, ({ versions }) => [...versions, ...controllers]),
+        : mapFact(nodes, (all) => all.filter(({ config }) => config.startsWith(`${namespace}/`))),
+    versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
     kubernetesNodes,
     now: session.now(),
   };
@@ -57,8 +57,4 @@ function providersOf(
 ): string[] {
   const known = clusters.state === 'read' ? clusters.value.map(({ providerId }) => providerId) : [];
   return [...new Set([...known, ...options.businessContext.keys()])];
-}
-
-function map<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {
-  return fact.state === 'read' ? { ...fact, value: convert(fact.value) } : fact;
 }

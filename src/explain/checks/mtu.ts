@@ -1,6 +1,7 @@
+import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nextFor } from '../next-steps.ts';
-import { counted, say } from '../wording.ts';
+import { say } from '../wording.ts';
 import type { CheckWarning } from './check-warning.ts';
 
 /** Network with different MTUs. */

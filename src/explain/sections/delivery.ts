@@ -1,4 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
 import { keyOf } from '../commands.ts';
@@ -8,7 +9,7 @@ import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { valueOf } from '../subject.ts';
-import { counted, ofMessage, say } from '../wording.ts';
+import { ofMessage, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 
 /** Examines the way from the operator through Viola to the business clusters. */

@@ -1,10 +1,11 @@
+import { counted } from '../../api/counted.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { bootWarningsOf } from '../node-messages.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { ageOf, counted, joined, same, say } from '../wording.ts';
+import { ageOf, joined, same, say } from '../wording.ts';
 import { onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether each network has a single MTU. */

@@ -1,4 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
@@ -8,7 +9,7 @@ import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { counted, joined, ofMessage, rowOf, say } from '../wording.ts';
+import { joined, ofMessage, rowOf, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the NICs are configured and unchanged. */

@@ -1,4 +1,5 @@
 import { findCondition } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import { keyOf, multinic } from '../commands.ts';
@@ -7,7 +8,7 @@ import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { valueOf } from '../subject.ts';
-import { counted, ofMessage, rowOf, say } from '../wording.ts';
+import { ofMessage, rowOf, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines cloud reads and ports without NIC on selected servers. */

@@ -1,5 +1,6 @@
 import type { CheckNodesRequest } from '../../api/check-nodes.ts';
 import { shortMessage } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { Effect } from '../../api/effects.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { keyOf } from '../../kube/object.ts';
@@ -17,7 +18,6 @@ import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../resolve/resolve.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import { counted } from '../status/unused-ports.ts';
 import type { StatusWriter } from '../status/writer.ts';
 import { checkNodesOf } from './request.ts';
 

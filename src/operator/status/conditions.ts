@@ -5,6 +5,7 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import { type Pause, pauseMessage } from '../../api/pause.ts';
 import { type OperatorReason, reasons } from '../../api/reasons.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
@@ -14,7 +15,7 @@ import type { NicCount } from './configured-nics.ts';
 import { nicsReadyOf } from './nics-ready.ts';
 import type { StatusProblem, StepFailure } from './step-failure.ts';
 import { isLasting } from './undelivered.ts';
-import { counted, unusedNote } from './unused-ports.ts';
+import { unusedNote } from './unused-ports.ts';
 
 const shownProblems = 3;
 

@@ -5,9 +5,9 @@ import {
   setCondition,
   shortMessage,
 } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { OperatorReason } from '../../api/reasons.ts';
 import type { LateNode, NicCount } from './configured-nics.ts';
-import { counted } from './unused-ports.ts';
 
 const type = 'NICsReady';
 /** Most nodes in one message. */

@@ -1,4 +1,5 @@
 import { shortMessage } from '../../api/condition.ts';
+import { counted } from '../../api/counted.ts';
 import type { OpenstackConfigStatus } from '../../api/openstackconfig.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { unusedPorts } from '../../plan/calculate.ts';
@@ -78,9 +79,4 @@ function messageOf(ports: readonly UnusedPort[]): string {
   const ids = ports.slice(0, shownIds).map(({ portId }) => `port ${portId}`);
   const rest = ports.length > shownIds ? [`${ports.length - shownIds} more`] : [];
   return shortMessage(`${[...ids, ...rest].join(', ')}: ${ports[0]?.message}`);
-}
-
-/** Returns a count with its noun, plural if necessary. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,10 +1,10 @@
+import { counted } from '../../api/counted.ts';
 import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
 import type { RecordedNode } from '../../plan/plan.ts';
 import { isOfName } from '../../plan/view.ts';
 import type { DeliveryRecords } from '../deliver/legacy/delivery-records.ts';
 import { type ConfigObject, statusOf } from '../openstack-config.ts';
 import { StepFailure } from '../status/step-failure.ts';
-import { counted } from '../status/unused-ports.ts';
 import type { PlanContext } from './context.ts';
 
 interface Known {
