@@ -68,7 +68,7 @@ function problemOf(error: unknown): Problem {
   if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
   if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
   if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Unread) return { message, next: error.next, status: exit.failed };
+  if (error instanceof Unread) return { message, next: error.next.en, status: exit.failed };
   if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };
   if (error instanceof ApiError) return { message, next: nextOfApi(error), status: exit.failed };
   return { message, next: undefined, status: exit.failed };

@@ -66,7 +66,7 @@ describe('screens', () => {
       facts: broken,
       inventory: read({ version: '0.2.0', milliseconds: 3 }),
       findings: problemsIn(sections),
-      skipped: skippedIn(sections),
+      skipped: skippedIn(sections, lang),
     };
     await expect(`${statusText(page, { ...fixed, lang })}\n`).toMatchFileSnapshot(
       `screens/status.${lang}.txt`,

@@ -1,7 +1,9 @@
 import { labelValue } from '../../api/label-value.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { AgentJob, KubernetesNode, PartVersion } from '../../explain/facts.ts';
+import { say } from '../../explain/wording.ts';
 import {
   deployments,
   type Job,
@@ -15,17 +17,22 @@ import { grantBusiness } from '../access/grants.ts';
 import type { Session } from '../access/session.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-function about(session: Session, what: string, provider: string): FactAbout {
+function about(session: Session, what: Wording, provider: string): FactAbout {
   const context = session.options.businessContext.get(provider) ?? 'CONTEXT';
   const grant = grantBusiness(context);
-  return { what: `${what} of ${provider}`, source: 'business cluster', grant, now: session.now() };
+  return {
+    what: say(`${what.en} of ${provider}`, `${provider}의 ${what.ko}`),
+    source: 'business cluster',
+    grant,
+    now: session.now(),
+  };
 }
 
 export function readKubernetesNodes(
   session: Session,
   provider: string,
 ): Promise<Fact<KubernetesNode[]>> {
-  return factOf(about(session, 'Nodes', provider), async () => {
+  return factOf(about(session, say('Nodes', 'Node'), provider), async () => {
     const client = await session.business(provider);
     const { items } = await client.listAll(nodes, { signal: session.signal });
     return items.map(kubernetesNodeOf);
@@ -53,7 +60,8 @@ export function readAgentJob(
   nodeName: string,
 ): Promise<Fact<AgentJob | undefined>> {
   const { signal } = session;
-  return factOf(about(session, `Agent Jobs of ${nodeName}`, provider), async () => {
+  const what = say(`Agent Jobs of ${nodeName}`, `${nodeName}의 에이전트 Job`);
+  return factOf(about(session, what, provider), async () => {
     const client = await session.business(provider);
     const namespace = namespaces.agents;
     const labelSelector = `${labels.appName}=${agentAppName},${labels.nodeName}=${labelValue(nodeName)}`;
@@ -106,7 +114,7 @@ export function readControllerVersion(
   session: Session,
   provider: string,
 ): Promise<Fact<PartVersion[]>> {
-  return factOf(about(session, 'Controller', provider), async () => {
+  return factOf(about(session, say('Controller', '컨트롤러'), provider), async () => {
     const client = await session.business(provider);
     const labelSelector = `${labels.component}=controller,${labels.appName}=${agentAppName}`;
     const { items } = await client.listAll(deployments, {
