@@ -38,7 +38,7 @@ function append(value: string, before: readonly string[]): readonly string[] {
 }
 
 async function plan(name: string, options: Options, endWith: EndWith): Promise<void> {
-  const { set, filename, output, removals } = options;
+  const { set, filename, output, removals, lang } = options;
   const assignments = editOf(set);
   await withSession(options, async (run) => {
     const config = await findConfig(run.session, name, options.namespace);
@@ -48,7 +48,7 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     if (output === 'json' || output === 'yaml') {
       print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
     } else {
-      print(planText(view, removals));
+      print(planText(view, removals, lang));
     }
     if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
   });
