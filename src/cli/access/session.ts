@@ -150,7 +150,7 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       if (error instanceof NoSuchProgram) {
         const path = this.options.kubeconfig ?? usualKubeconfig();
-        return accessOf(path, context, '--kubeconfig');
+        return accessOf(path, context, { file: '--kubeconfig', context: '--context' });
       }
       if (this.signal.aborted || !(error instanceof Error)) throw error;
       throw new Unread(
