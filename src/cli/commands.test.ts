@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { answerNodes } from '../../test/fixtures/cli/handled-requests.ts';
+import { plan } from '../../test/fixtures/cli/plan.ts';
 import {
   createConfig,
   home,
@@ -37,21 +38,6 @@ const failed = node(18, {
 });
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
-
-const plan = {
-  config: 'multinic-system/storage',
-  generation: 1,
-  calculatedAt: '2026-11-26T05:25:00Z',
-  servers: 120,
-  ports: 361,
-  nodes: [],
-  unchanged: 3,
-  heldRemovals: 0,
-  problems: [],
-  verdicts: [],
-  agentJobs: 0,
-  hash: '7c1f20d9aa',
-};
 
 describe('exit status', () => {
   it.each([

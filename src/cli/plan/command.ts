@@ -8,7 +8,7 @@ import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findConfig, keyOf } from '../sync/config-requests.ts';
-import { type Edit, editOf, editOfFile } from './edit.ts';
+import { type Edit, editedFile, editOf, editOfFile } from './edit.ts';
 import { planText } from './screen.ts';
 
 interface Options extends CommonOptions {
@@ -41,10 +41,10 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
   const { set, filename, output, removals, lang } = options;
   const assignments = editOf(set);
   await withSession(options, async (run) => {
-    const config = await findConfig(run.session, name, options.namespace);
-    const ofFile = filename === undefined ? {} : await editOfFile(filename, config);
-    run.progress.show(`planning ${keyOf(config)}`);
-    const view = await planOf(run, config, merged(ofFile, assignments));
+    const file = filename === undefined ? undefined : await editedFile(filename);
+    const editFor = (config: ConfigObject) =>
+      merged(file === undefined ? {} : editOfFile(file, config), assignments);
+    const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
     if (output === 'json' || output === 'yaml') {
       print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
     } else {
@@ -52,6 +52,38 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     }
     if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
   });
+}
+
+interface PlanRequest {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Returns the edit of the OpenstackConfig as it is now. */
+  readonly editFor: (config: ConfigObject) => Edit;
+}
+
+/** How often an OpenstackConfig may change while it is planned. */
+const mostChanges = 3;
+const pauseMs = 500;
+
+/** Plans again while the plan is about another generation than the one that the edit was made for. */
+async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest): Promise<PlanView> {
+  const { session, progress } = run;
+  for (let changes = 0; changes < mostChanges; changes += 1) {
+    const config = await findConfig(session, name, namespace);
+    const { generation } = config.metadata;
+    progress.show(`planning ${keyOf(config)}`);
+    const view = await planOf(run, config, editFor(config));
+    // The plan of the last sync may be about an older generation.
+    if (view.dryRun === undefined || view.generation === generation) return view;
+    console.error(
+      `OpenstackConfig ${keyOf(config)} has changed since the plan (generation ${generation}, planned ${view.generation}): planning again`,
+    );
+    await session.clock.sleep(pauseMs, session.signal);
+  }
+  throw new Refusal(
+    `OpenstackConfig ${name} changed during each of ${mostChanges} plans`,
+    'try again when the changes of the OpenstackConfig have ended',
+  );
 }
 
 function merged(a: Edit, b: Edit): Edit {
