@@ -101,6 +101,10 @@ const nextByReason: Readonly<Record<string, Wording>> = {
     'wait until a replica leads (15 s), and try again',
     '리더가 정해질 때까지(15초) 기다린 뒤 다시 시도하십시오',
   ),
+  NoJson: say(
+    'another server or a proxy answers at this address: check --inventory and the proxy settings',
+    '이 주소에서 다른 서버나 프록시가 응답합니다. --inventory와 프록시 설정을 확인하십시오',
+  ),
   PortUnread: say(
     'find the OpenstackConfig whose cloud cannot be read with: kubectl multinic doctor; then try again',
     '클라우드를 조회하지 못하는 OpenstackConfig를 찾아 해결한 뒤 다시 시도하십시오: kubectl multinic doctor',
@@ -116,28 +120,38 @@ const seeLog = say(
   '오퍼레이터의 로그를 확인하고 다시 시도하십시오',
 );
 
+const upgrade = say(
+  'upgrade the operator, see docs/guides/upgrade.md',
+  '오퍼레이터를 업그레이드하십시오(docs/guides/upgrade.ko.md 참고)',
+);
+
+const otherToken = say(
+  'use a token with the verb for this route: --token-file FILE',
+  '이 경로의 verb가 있는 토큰을 지정하십시오: --token-file FILE',
+);
+
 function ofApi(error: ApiError): Explained {
-  const { status, reason, message } = error;
-  if (error.isMissingRoute) {
-    return {
-      why: say(
-        'this operator is older and lacks the route',
-        '오퍼레이터가 이전 버전이어서 이 경로가 없습니다',
-      ),
-      next: say(
-        'upgrade the operator, see docs/guides/upgrade.md',
-        '오퍼레이터를 업그레이드하십시오(docs/guides/upgrade.ko.md 참고)',
-      ),
-    };
+  return { why: causeOf(error), next: nextOfApi(error) };
+}
+
+function causeOf({ isMissingRoute, status, message, reason }: ApiError): Wording {
+  if (isMissingRoute) {
+    return say(
+      'this operator is older and lacks the route',
+      '오퍼레이터가 이전 버전이어서 이 경로가 없습니다',
+    );
   }
-  if (status === 401 || status === 403) {
-    return {
-      why: say(`not allowed (${status}): ${message}`, `권한이 없습니다(${status}): ${message}`),
-      next: say(
-        'use a token with the verb for this route: --token-file FILE',
-        '이 경로의 verb가 있는 토큰을 지정하십시오: --token-file FILE',
-      ),
-    };
-  }
-  return { why: same(message), next: nextByReason[reason] ?? seeLog };
+  return isDenied(status, reason)
+    ? say(`not allowed (${status}): ${message}`, `권한이 없습니다(${status}): ${message}`)
+    : same(message);
+}
+
+/** Returns the next step for a failed request to the operator. */
+export function nextOfApi({ isMissingRoute, status, reason }: ApiError): Wording {
+  if (isMissingRoute) return upgrade;
+  return isDenied(status, reason) ? otherToken : (nextByReason[reason] ?? seeLog);
+}
+
+function isDenied(status: number, reason: string): boolean {
+  return (status === 401 || status === 403) && reason !== 'NoJson';
 }
