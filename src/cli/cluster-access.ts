@@ -22,7 +22,7 @@ export interface ClusterFlags {
   readonly context: string;
 }
 
-/** Reads one kubeconfig context. Throws Refusal or AccessError with the options for another choice. */
+/** Reads a kubeconfig context. Throws Refusal or AccessError with the options for a new choice. */
 export async function accessOf(
   path: string,
   context: string | undefined,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { cliMain } from '../main-cli.ts';
 
-/** Starts a server with one answer; returns its URL. */
+/** Starts a server with a fixed answer; returns the URL. */
 async function serve(status: number, text: string): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status).end(text));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

@@ -149,7 +149,7 @@ function refusal(status: number, text: string): ApiError {
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
-/** Every answer of the operator is JSON: another server, such as a proxy, sent this text. */
+/** The operator answers with JSON only: a proxy or a foreign server sent this text. */
 function noJson(what: string, status: number, text: string): ApiError {
   const start = text.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
   const is = start === '' ? 'empty' : `no JSON (it starts with ${JSON.stringify(start)})`;

@@ -48,7 +48,7 @@ interface Pending {
   readonly skipped: readonly Skipped[];
 }
 
-/** Returns the changes per NIC; the agent's log is read only if the status shortens one. */
+/** Returns the changes per NIC; reads the agent's log only if the status is shortened. */
 async function pendingChanges({ session }: Run, node: NodeView, lang: Language): Promise<Pending> {
   const differing = differingNics(node);
   const ofStatus = differing.map((nic) => pendingOf(nic, ''));
@@ -66,7 +66,7 @@ async function pendingChanges({ session }: Run, node: NodeView, lang: Language):
 
 type Differing = Pick<NicView, 'name' | 'macAddress' | 'message'>;
 
-/** Returns NICs that differ, with the changes as message; of a NIC that left the plan only the node reports them. */
+/** Returns NICs with drift, and the changes as message. Drift of an unplanned NIC is in the node's message only. */
 function differingNics(node: NodeView): Differing[] {
   const { nics, nodeName, drifted, message: ofNode } = node;
   if (!drifted) return [];

@@ -17,8 +17,8 @@ const planLine = z.object({
 });
 
 /**
- * Returns the changes to a NIC that differs: from the agent's log, which has all of them, otherwise from the status,
- * which has room for 120 bytes per NIC.
+ * Returns the changes to a NIC with drift: from the agent's log, otherwise from the status with room for 120 bytes per
+ * NIC.
  */
 export function pendingOf(
   { name, macAddress, message }: Pick<NicView, 'name' | 'macAddress' | 'message'>,

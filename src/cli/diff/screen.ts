@@ -9,13 +9,13 @@ import type { PendingChanges } from './pending.ts';
 
 export interface DiffPage {
   readonly node: NodeView;
-  /** One entry per NIC that differs. */
+  /** NICs with drift. */
   readonly pending: readonly PendingChanges[];
   readonly skipped: readonly Skipped[];
   readonly now: Date;
 }
 
-/** Returns the difference per NIC, one change per line. */
+/** Returns the differences per NIC, a change per line. */
 export function diffText({ node, pending, skipped, now }: DiffPage, lang: Language): string {
   const { nodeName, nics, drifted, providerId } = node;
   const differing = new Set(pending.map(({ nic }) => nic));

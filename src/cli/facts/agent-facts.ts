@@ -8,7 +8,7 @@ import type { Session } from '../access/session.ts';
 import { aboutBusiness } from './business-facts.ts';
 import { factOf } from './unread.ts';
 
-/** Reads the agent Job that was created last for a node; undefined: none exists. */
+/** Reads the latest agent Job of a node; undefined: no Job exists. */
 export function readAgentJob(
   session: Session,
   provider: string,
@@ -30,7 +30,7 @@ interface JobWithPods {
   readonly pods: readonly Pod[];
 }
 
-/** Returns the agent Job that was created last; undefined: none exists. */
+/** Returns the latest agent Job; undefined: no Job exists. */
 async function latestJob(
   session: Session,
   provider: string,
@@ -47,7 +47,7 @@ async function latestJob(
   return { job, pods: found };
 }
 
-/** Reads the log of the check that was started last on a node; undefined: the Job or its Pod is gone. */
+/** Reads the log of the latest check of a node; undefined: Job or Pod is gone. */
 export function readCheckLog(
   session: Session,
   provider: string,
@@ -63,7 +63,7 @@ export function readCheckLog(
   });
 }
 
-/** A check logs one line per NIC. */
+/** Size limit: a check logs a line per NIC. */
 const mostLogBytes = 1_000_000;
 
 function createdAt({ metadata }: Job): number {

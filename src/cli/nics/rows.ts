@@ -30,7 +30,7 @@ export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): 
   ];
 }
 
-/** True for ports outside the selected subnets: each server has one, its primary port. */
+/** True for ports outside the selected subnets, such as a server's primary port. */
 function isOutside({ address, reason }: NodeView['unusedPorts'][number]): boolean {
   return address === undefined && reason === 'SubnetNotSelected';
 }

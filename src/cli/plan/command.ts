@@ -57,15 +57,15 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
 interface PlanRequest {
   readonly name: string;
   readonly namespace: string | undefined;
-  /** Returns the edit of the OpenstackConfig as it is now. */
+  /** Returns the edit of the current OpenstackConfig. */
   readonly editFor: (config: ConfigObject) => Edit;
 }
 
-/** How often an OpenstackConfig may change while it is planned. */
+/** Number of plans, if the OpenstackConfig changes during each plan. */
 const mostChanges = 3;
 const pauseMs = 500;
 
-/** Plans again while the plan is about another generation than the one that the edit was made for. */
+/** Plans again while generations differ between plan and edit. */
 async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest): Promise<PlanView> {
   const { session, progress } = run;
   for (let changes = 0; changes < mostChanges; changes += 1) {

@@ -69,13 +69,13 @@ function valueOf(form: Form, text: string, key: string): unknown {
   }
 }
 
-/** An edited OpenstackConfig as it was read. */
+/** Content of a file with an edited OpenstackConfig. */
 export interface EditedFile {
   readonly path: string;
   readonly content: unknown;
 }
 
-/** Reads a file with one object; standard input can be read only once. */
+/** Reads a file with a single object; standard input is readable only once. */
 export async function editedFile(path: string): Promise<EditedFile> {
   const text = await textOf(path);
   const documents = parseAllDocuments(text);
@@ -100,7 +100,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Fields of a Kubernetes object; the API server ignores others. */
+/** Fields of a Kubernetes object; the API server ignores unknown fields. */
 const parts: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
 
 /** Returns how an edited OpenstackConfig differs from the existing one. */

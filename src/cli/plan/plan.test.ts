@@ -10,13 +10,13 @@ const ref = { namespace: 'multinic-system', name: 'storage' };
 const canary = 'Canary-Passw0rd';
 const { spec } = config;
 
-/** Returns an edited OpenstackConfig as JSON, which is YAML, too. */
+/** Returns an edited OpenstackConfig as JSON, a subset of YAML. */
 function edited(changes: object = {}, more: object = {}): string {
   const object = { kind: 'OpenstackConfig', metadata: { name: 'storage' }, ...more };
   return JSON.stringify({ ...object, spec: { ...spec, ...changes } });
 }
 
-/** Records the edits that are sent, and answers as if nothing changed. */
+/** Records received edits; answers with a plan without changes. */
 function recordEdits({ answers }: Scene, generation = () => 1): unknown[] {
   const sent: unknown[] = [];
   answers.set('POST /v1/plan/multinic-system/storage', (body: unknown) => {

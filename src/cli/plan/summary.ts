@@ -5,7 +5,7 @@ import { printable } from '../output/width.ts';
 
 type NicChange = PlanView['nodes'][number]['nics'][number];
 
-/** Returns the lines below the changes: sums, Viola's dry run, and what the plan is about. */
+/** Returns the lines below the changes: sums, Viola's dry run, scope and hash of the plan. */
 export function summaryLines(plan: PlanView, lang: Language): string[] {
   return [...sumLines(plan, lang), ...dryRunLines(plan, lang), ...noteLines(plan, lang)];
 }

@@ -4,10 +4,10 @@ import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
 import { words } from '../output/wording.ts';
 
-/** Ready condition of an OpenstackConfig; status Unknown: it has none. */
+/** Ready condition of an OpenstackConfig; status Unknown: no condition. */
 export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
 
-/** Returns the result of a sync, and what to do if the sync failed. */
+/** Returns the result of a sync, and the next step after a failure. */
 export function syncText(config: string, ready: Readiness, lang: Language): string {
   const { status, reason, message } = ready;
   const head =
@@ -21,7 +21,7 @@ export function syncText(config: string, ready: Readiness, lang: Language): stri
   ].join('\n');
 }
 
-/** Returns the result of a check that also applies what differs. */
+/** Returns the result of a check with repair. */
 export function healText(node: NodeView, isGood: boolean, lang: Language): string {
   const name = `${node.providerId}/${node.nodeName}`;
   const head = lang === 'ko' ? `노드 ${name}를 확인했습니다` : `Node ${name} was checked`;

@@ -21,7 +21,7 @@ const drifted = node(17, {
   ],
 });
 
-/** Creates the agent Job of a check of worker-17, with its Pod. */
+/** Creates the agent Job and the Pod of a check of worker-17. */
 async function createCheck({ client }: Scene, name: string): Promise<void> {
   const namespace = namespaces.agents;
   const template = {
