@@ -85,7 +85,10 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #parsed<T>(call: Call, schema: z.ZodType<T>): Promise<T> {
-    const parsed = schema.safeParse(parsedJson(await this.#send(call)));
+    const text = await this.#send(call);
+    const body = parsedJson(text);
+    if (body === undefined) throw noJson(`the answer to ${call.path}`, 200, text);
+    const parsed = schema.safeParse(body);
     if (parsed.success) return parsed.data;
     const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
     throw new ApiError(
@@ -139,16 +142,25 @@ function unreached(error: unknown): unknown {
 }
 
 function refusal(status: number, text: string): ApiError {
-  const read = problem.partial().safeParse(parsedJson(text));
+  const body = parsedJson(text);
+  if (body === undefined) return noJson('the answer', status, text);
+  const read = problem.partial().safeParse(body);
   const { code = '', detail } = read.success ? read.data : {};
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
-/** Returns `{}` for text that is no JSON, such as a proxy's error page: no schema accepts it. */
+/** The operator answers with JSON only: a proxy or a foreign server sent this text. */
+function noJson(what: string, status: number, text: string): ApiError {
+  const start = text.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
+  const is = start === '' ? 'empty' : `no JSON (it starts with ${JSON.stringify(start)})`;
+  return new ApiError(status, 'NoJson', `${what} with status ${status} is ${is}`);
+}
+
+/** Returns undefined for text that is no JSON. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }

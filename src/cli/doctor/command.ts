@@ -34,7 +34,7 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
         summary: summary[lang],
       }));
       const objects = findings.map((finding) => findingObject(finding, lang));
-      const skipped = skippedIn(sections);
+      const skipped = skippedIn(sections, lang);
       print(reportText({ kind: 'Doctor', items, findings: objects, skipped }, output));
     } else {
       const seconds = (session.clock.monotonicMs() - started) / 1_000;

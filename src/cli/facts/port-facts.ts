@@ -2,7 +2,8 @@ import type { NodeView, PortView } from '../../api/read-http.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
 import type { Session } from '../access/session.ts';
-import { readAgentJob, readKubernetesNodes } from './business-facts.ts';
+import { readAgentJob } from './agent-facts.ts';
+import { readKubernetesNodes } from './business-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
 import { readControllers } from './system-facts.ts';
@@ -22,7 +23,7 @@ export async function readPortFacts(session: Session, subject: PortSubject): Pro
   const { ref, serverId, networkId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
     readSystemOf(session, ref, networkId),
-    readNodeOf(session, ref, serverId),
+    ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
   return { port, ...system, ...ofNode, ...nicName, now: session.now() };
@@ -69,6 +70,11 @@ async function readSystemOf(
 }
 
 type NodePart = Pick<PortFacts, 'node' | 'kubernetesNode' | 'job'>;
+
+/** An unread port may have a node. */
+function nodeOfUnread(port: Extract<Fact<unknown>, { state: 'unread' }>): NodePart {
+  return { node: port, kubernetesNode: port, job: port };
+}
 
 /** Reads the node's facts; without a node they are read and absent. */
 async function readNodeOf(

@@ -5,6 +5,7 @@ import { systemClock } from '../../time/clock.ts';
 import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
+import { outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
 import { changedByRevert, isStarted, revert } from './back.ts';
@@ -86,7 +87,7 @@ function common(name: string, description: string): Command {
     .description(description)
     .argument('<name>', 'name of the MultiNicBizConfig')
     .option('--kubeconfig <path>', 'kubeconfig of the business cluster', usualKubeconfig())
-    .option('--context <name>', 'context in the kubeconfig; default: its current-context')
+    .option('--context <name>', 'context in --kubeconfig; default: its current-context')
     .option('-n, --namespace <name>', 'namespace of the MultiNicBizConfig', namespaces.system)
     .addOption(
       new Option(
@@ -97,9 +98,7 @@ function common(name: string, description: string): Command {
 }
 
 function reading(name: string, description: string): Command {
-  return common(name, description).addOption(
-    new Option('-o, --output <form>', 'output format').choices(['table', 'json']).default('table'),
-  );
+  return common(name, description).addOption(outputOption(['table', 'json', 'yaml']));
 }
 
 function writing(name: string, description: string): Command {
@@ -119,7 +118,10 @@ async function withSource(
   action: (run: Run, source: Source) => Promise<void>,
 ): Promise<void> {
   const { kubeconfig, context, namespace, group } = options;
-  const access = await accessOf(kubeconfig, context, '--kubeconfig');
+  const access = await accessOf(kubeconfig, context, {
+    file: '--kubeconfig',
+    context: '--context',
+  });
   await using client = connect(access);
   const interrupt = new AbortController();
   const onInterrupt = (): void =>

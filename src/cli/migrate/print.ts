@@ -1,11 +1,12 @@
-import { reportJson, type Skipped, tableText } from '../report.ts';
+import { reportText } from '../output/print.ts';
+import { type Skipped, tableText } from '../report.ts';
 import type { Applied } from './apply.ts';
 import type { Reverted } from './back.ts';
 import { countOf, type Row } from './plan.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 import type { Verified } from './verify.ts';
 
-export type Output = 'table' | 'json';
+export type Output = 'table' | 'json' | 'yaml';
 
 export function planText(
   source: Source,
@@ -14,8 +15,8 @@ export function planText(
   output: Output,
 ): string {
   const findings = rows.filter(({ state }) => state !== 'same');
-  if (output === 'json') {
-    return reportJson({ kind: 'BizConfigMigrationPlan', items: rows, findings, skipped });
+  if (output !== 'table') {
+    return reportText({ kind: 'BizConfigMigrationPlan', items: rows, findings, skipped }, output);
   }
   const header = ['NODE', 'OBJECT', 'STATE', 'ACTION', 'WRITER', 'MESSAGE'];
   const lines = rows.map(({ node, object, state, action, writer, field, message }) =>
@@ -41,8 +42,9 @@ export function verifyText(
   output: Output,
 ): string {
   const findings = results.filter(({ holds }) => !holds);
-  if (output === 'json') {
-    return reportJson({ kind: 'BizConfigMigrationCheck', items: results, findings, skipped });
+  if (output !== 'table') {
+    const report = { kind: 'BizConfigMigrationCheck', items: results, findings, skipped };
+    return reportText(report, output);
   }
   const header = ['NODE', 'OBJECT', 'WRITER', 'MESSAGE'];
   const lines = findings.map(({ node, object, writer, message }) =>

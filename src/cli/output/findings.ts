@@ -1,3 +1,4 @@
+import { missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
 import type { FailOn, Language } from '../options.ts';
 import type { Skipped } from '../report.ts';
@@ -14,16 +15,14 @@ export function problemsIn(sections: readonly SectionReport[]): Finding[] {
 const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
 /** Returns skipped checks, each missing fact once. */
-export function skippedIn(sections: readonly SectionReport[]): Skipped[] {
+export function skippedIn(sections: readonly SectionReport[], lang: Language): Skipped[] {
   const all = sections.flatMap(({ skipped }) => skipped);
-  const byMissing = new Map(all.map(({ missing, next }) => [missing, next]));
-  return [...byMissing].map(([missing, next]) => skippedOf(missing, next));
-}
-
-/** Splits "Nodes of biz-2: no access". */
-export function skippedOf(missing: string, next: string): Skipped {
-  const [what = '', ...why] = missing.split(': ');
-  return { what, why: why.join(': '), next };
+  const byMissing = new Map(all.map((each) => [missingText(each).en, each]));
+  return [...byMissing.values()].map(({ what, why, next }) => ({
+    what: what[lang],
+    why: why[lang],
+    next: next[lang],
+  }));
 }
 
 /** True if a finding is at or above the limit. */

@@ -1,4 +1,4 @@
-import type { Fact } from '../../explain/fact.ts';
+import { type Fact, missingText } from '../../explain/fact.ts';
 import { Unread } from '../facts/unread.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Run } from '../run-command.ts';
@@ -57,5 +57,5 @@ function show<T>(list: List<T>, rows: readonly T[], { output, headers }: CommonO
 /** Returns a fact's value. Throws Unread: a command without this fact has nothing to show. */
 export function required<T>(fact: Fact<T>): T {
   if (fact.state === 'read') return fact.value;
-  throw new Unread(fact.missing, fact.next);
+  throw new Unread(missingText(fact), fact.next);
 }

@@ -31,8 +31,8 @@ async function status(options: Options, endWith: EndWith): Promise<void> {
     ]);
     const sections = examine(facts);
     const findings = problemsIn(sections);
-    const skipped = skippedIn(sections);
     const { output, lang } = options;
+    const skipped = skippedIn(sections, lang);
     if (output === 'json' || output === 'yaml') {
       const objects = findings.map((finding) => findingObject(finding, lang));
       const items = itemsOf(facts);

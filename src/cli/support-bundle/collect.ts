@@ -4,6 +4,7 @@ import { planView, readPaths } from '../../api/read-http.ts';
 import { examine } from '../../explain/examine.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
+import { same } from '../../explain/wording.ts';
 import { events, jobs, nodes, pods } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -31,7 +32,7 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   const facts = await readSystem(session);
   addFacts(all, facts, run);
   await collectOperator(all, run, facts);
-  const home = await factOf(about(run, 'Operator', grantReader('NAMESPACE')), () => session.home());
+  const home = await factOf(about(run, grantReader('NAMESPACE')), () => session.home());
   if (home.state === 'read') {
     const { namespace } = home.value;
     const place = { folder: 'management', context: undefined, grant: grantReader(namespace) };
@@ -46,7 +47,8 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   return all;
 }
 
-function about({ session }: Run, what: string, grant: (user: string) => string) {
+function about({ session }: Run, grant: (user: string) => string) {
+  const what = same('Operator');
   return { what, source: 'management cluster' as const, grant, now: session.now() };
 }
 
@@ -55,7 +57,7 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const { context = '', businessContext } = session.options;
   const page = { facts, sections, businessContext, context, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
-  all.skipped.push(...skippedIn(sections));
+  all.skipped.push(...skippedIn(sections, 'en'));
   all.entries.push(
     { path: 'doctor.txt', content: doctorText(page, 'en') },
     { path: 'doctor.json', content: { sections, findings: problemsIn(sections) } },
@@ -128,7 +130,7 @@ async function attempt(
     await read();
   } catch (error) {
     const { why, next } = explained(error, grant);
-    skipped.push({ what, why, next });
+    skipped.push({ what, why: why.en, next: next.en });
   }
 }
 

@@ -32,7 +32,7 @@ export async function collectLogs(
     }
   } catch (error) {
     const { why, next } = explained(error, grant);
-    all.skipped.push({ what, why, next });
+    all.skipped.push({ what, why: why.en, next: next.en });
   }
 }
 
@@ -59,7 +59,8 @@ async function collectPod(
     } catch (error) {
       if (isForbidden(error)) throw error;
       const { why, next } = explained(error, grant);
-      all.skipped.push({ what: `Log of ${namespace}/${name}/${container}`, why, next });
+      const what = `Log of ${namespace}/${name}/${container}`;
+      all.skipped.push({ what, why: why.en, next: next.en });
     }
   }
 }

@@ -9,7 +9,7 @@ import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { valueOf } from '../subject.ts';
-import { ofMessage, say } from '../wording.ts';
+import { ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 
 /** Examines the way from the operator through Viola to the business clusters. */
@@ -44,8 +44,12 @@ function ofClusters(clusters: readonly ClusterView[]): Checked {
   return {
     findings: [...read.flatMap(unreachable), ...read.flatMap(withoutRights)],
     skipped: unread.map(({ providerId, message }) => ({
-      missing: `connection of ${providerId}: ${message || 'Viola was not read'}`,
-      next: 'check that Viola runs and that the operator reaches it',
+      what: say(`connection of ${providerId}`, `${providerId}의 연결 상태`),
+      why: message ? same(message) : say('Viola was not read', 'Viola를 조회하지 못했습니다'),
+      next: say(
+        'check that Viola runs and that the operator reaches it',
+        'Viola가 실행 중이고 오퍼레이터가 연결할 수 있는지 확인하십시오',
+      ),
     })),
     checks: read.length * checksPerCluster,
   };

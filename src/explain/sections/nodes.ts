@@ -7,6 +7,7 @@ import { keyOf, multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
+import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import { nodeKey, valueOf } from '../subject.ts';
 import { joined, ofMessage, rowOf, say } from '../wording.ts';
@@ -144,8 +145,9 @@ function addresses(
 function notRead(provider: string): Fact<readonly KubernetesNode[]> {
   return {
     state: 'unread',
-    missing: `Nodes of ${provider}: no access`,
-    next: `add --business-context ${provider}=CONTEXT`,
+    what: say(`Nodes of ${provider}`, `${provider}의 Node`),
+    why: noAccess,
+    next: addContext(provider),
   };
 }
 

@@ -5,7 +5,7 @@ import { isPlugged } from '../../plan/observation.ts';
 import { partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
-import { ageOf, ofMessage, say } from '../wording.ts';
+import { ageOf, nextTry, ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
 /** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
@@ -38,10 +38,10 @@ function notSyncedYet(config: PortConfigView, now: Date): Outcome {
 /** Returns why the OpenstackConfig is not synced at all; existing NICs stay unchanged. */
 export function failingSync(
   config: PortConfigView,
-  { nic }: Subject,
+  { nic, facts }: Subject,
   { verdict }: PortView,
 ): Outcome | undefined {
-  const found = problemOf(config, verdict !== undefined);
+  const found = problemOf(config, verdict !== undefined, facts.now);
   if (!found) return undefined;
   const { reason, evidence } = found;
   const next = nextFor(reason, { config: config.config });
@@ -74,8 +74,8 @@ interface Problem {
 }
 
 /** Returns why the OpenstackConfig is not synced at all. */
-function problemOf(config: PortConfigView, isDecided: boolean): Problem | undefined {
-  const { paused, ready, reason, message } = config;
+function problemOf(config: PortConfigView, isDecided: boolean, now: Date): Problem | undefined {
+  const { paused, ready, reason, message, nextSyncAt } = config;
   if (paused !== undefined) {
     const evidence = say(
       `OpenstackConfig ${config.config} is paused (annotation multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
@@ -86,9 +86,10 @@ function problemOf(config: PortConfigView, isDecided: boolean): Problem | undefi
   const isPartial = partialReasons.has(reason) && !isDecided;
   if (ready !== 'False' || !(syncReasons.has(reason) || isPartial)) return undefined;
   const words = ofMessage(reason, message);
+  const next = nextTry(nextSyncAt, now);
   const evidence = say(
-    `the sync of OpenstackConfig ${config.config} fails: ${words.en}`,
-    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}`,
+    `the sync of OpenstackConfig ${config.config} fails: ${words.en}${next.en}`,
+    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}${next.ko}`,
   );
   return { reason, evidence };
 }
