@@ -34,6 +34,22 @@ describe('multinic.io/check-nodes', () => {
     expect([handled(), scene.ready()]).toEqual(['b', 'True NoChange: no changes detected']);
   });
 
+  it.each([
+    { heal: false, applied: { checkAsked: 'a' }, what: 'checked' },
+    { heal: true, applied: { healAsked: 'a' }, what: 'checked and healed' },
+  ])('a node $what with the same id before is named, and not counted', async (each) => {
+    const { heal, applied, what } = each;
+    await delivered(scene);
+    const node = scene.viola.nodes.get('worker-1');
+    if (node) scene.viola.put({ ...node, status: { applied } });
+    request({ id: 'a', nodes: ['worker-1', 'worker-2'], heal });
+    await scene.reconcile(15_000);
+    expect(scene.viola.checks).toEqual([`worker-2 a${heal ? ' heal' : ''}`]);
+    expect(notes()).toEqual([
+      `Normal: 1 node will be ${what} (multinic.io/check-nodes a); worker-1: already ${what} with this id, a new id does it again`,
+    ]);
+  });
+
   it('nodes of another OpenstackConfig, and unknown nodes, are refused by name', async () => {
     await delivered(scene);
     const foreign = scene.viola.nodes.get('worker-2');
