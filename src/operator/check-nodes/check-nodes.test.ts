@@ -100,6 +100,17 @@ describe('multinic.io/check-nodes', () => {
     expect([handled(), scene.viola.checks]).toEqual(['a', ['worker-1 a']]);
   });
 
+  it('an open request hardly adds to the requests to OpenStack while Viola does not answer', async () => {
+    await delivered(scene);
+    scene.viola.fail(503);
+    request({ id: 'a', nodes: ['worker-1'] });
+    const pauses: (number | undefined)[] = [];
+    for (let at = 0; at < 6; at++) pauses.push(await scene.reconcile(pauses.at(-1) ?? 15_000));
+    expect(pauses.slice(0, 3)).toEqual([10_000, 20_000, 40_000]);
+    request({ id: 'b', nodes: ['worker-1'] });
+    expect(await scene.reconcile(pauses.at(-1) ?? 0)).toBe(10_000);
+  });
+
   it('with trigger mode manual a request is passed on without a sync, also while OpenStack is down', async () => {
     await delivered(scene);
     scene.trigger('mode: manual');

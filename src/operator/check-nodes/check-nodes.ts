@@ -30,8 +30,10 @@ export interface CheckNodesDeps {
   readonly log: Logger;
 }
 
-/** Milliseconds until the next attempt while Viola does not answer. */
-const retryMs = 10_000;
+/** Milliseconds until the second attempt while Viola does not answer; doubles with each failure. */
+const firstRetryMs = 10_000;
+/** Each attempt may start a sync: an open request must not shorten the polls of an outage much. */
+const longestRetryMs = 120_000;
 const requestsAtOnce = 8;
 
 /**
@@ -60,9 +62,9 @@ export async function passOnChecks(
     record(await requestChecks({ ...context, config }, request, deps, signal));
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
-    const { reason, retryAfterMs = retryMs } = error;
+    const { reason, retryAfterMs = 0 } = error;
     deps.log.warn({ reason, err: error }, 'checks not requested, tried again');
-    return { requeueAfterMs: retryAfterMs };
+    return { requeueAfterMs: Math.max(retryAfterMs, pauseAfterFailure(context, request.id)) };
   }
   return end(request.id);
 
@@ -87,6 +89,12 @@ export async function passOnChecks(
     const text = shortMessage(`multinic.io/check-nodes ${id}: ${refused.join('; ')}`);
     recorder.record(object, { type: 'Warning', reason: 'CheckNodesRefused', message: text });
   }
+}
+
+function pauseAfterFailure({ memory: { term } }: ConfigContext, id: string): number {
+  const before = term.failedChecks.id === id ? term.failedChecks.count : 0;
+  term.failedChecks = { id, count: before + 1 };
+  return Math.min(firstRetryMs * 2 ** before, longestRetryMs);
 }
 
 interface ResolvedContext extends ConfigContext {
