@@ -8,6 +8,7 @@ import { Unread } from '../facts/unread.ts';
 import type { AccessOptions } from '../options.ts';
 import { NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
+import { grantReader } from './grants.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, type OperatorHome } from './operator-home.ts';
@@ -104,10 +105,9 @@ export class Session implements AsyncDisposable {
   #failedForward(error: unknown, namespace: string): unknown {
     if (this.signal.aborted || !(error instanceof Error)) return error;
     const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
-    const grant = `kubectl -n ${namespace} create rolebinding multinic-reader --role=multinic-reader --user=${user}`;
     const isDenied = /forbidden/i.test(error.message);
     return isDenied
-      ? new Unread('no access to port-forward (403)', grant)
+      ? new Unread('no access to port-forward (403)', grantReader(namespace)(user))
       : new Unread(`kubectl port-forward failed: ${error.message}`, 'try again');
   }
 
