@@ -50,6 +50,9 @@ export function explained(
   throw error;
 }
 
+/** kubectl connects to this address without a kubeconfig. */
+const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
+
 function ofKube(error: KubeError, grant: (user: string) => string) {
   const { status, message, reason } = error;
   if (status === 403) return { why: 'no access (403)', next: grant(userIn(message)) };
@@ -62,8 +65,15 @@ function ofKube(error: KubeError, grant: (user: string) => string) {
       next: 'check the context with --context; if it is right, install the CRDs of MultiNIC',
     };
   }
+  if (kubectlDefault.test(message)) {
+    return {
+      why: 'no kubeconfig, or none with a current context: kubectl connects to localhost:8080',
+      next: 'log in to the cluster with its own tool, or give --kubeconfig PATH or --context NAME',
+    };
+  }
   return {
-    why: `${reason}: ${message}`,
+    // kubectl proxy ends the cause of an unreachable server with a line break.
+    why: `${reason}: ${message.replaceAll(/\s+/g, ' ')}`,
     next: 'check that the API server is reachable, and try again',
   };
 }
