@@ -35,6 +35,11 @@ describe('the bundle', () => {
     await expect(made).rejects.toThrow('entry.ts:1: This "import" expression will not be bundled');
   });
 
+  it('is not made when a name of undici is imported that the bundle leaves out', async () => {
+    const made = bundled("import { Agent } from 'undici'; console.log(new Agent());");
+    await expect(made).rejects.toThrow('No matching export');
+  });
+
   it('replaces an earlier bundle, and keeps images and releases beside it', async () => {
     const out = join(folder, 'out');
     for (const part of ['images', 'release', 'static']) {

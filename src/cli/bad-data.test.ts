@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { answerNodes } from '../../test/fixtures/cli/handled-requests.ts';
-import { plan } from '../../test/fixtures/cli/plan.ts';
+import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
+import { answerNodes } from '../../test/fixtures/cli/played-operator.ts';
 import { startScene } from '../../test/fixtures/cli/scene.ts';
 import { nic, node, port } from '../explain/testing/healthy.ts';
 
@@ -78,7 +78,7 @@ it.each([
   const problems = [{ reason: 'SubnetNotFound', subject: evil, message: evil }];
   const changed = { nodeName: evil, instanceId: 'x', action: 'delete', why: evil, nics: [] };
   const nodes = [{ ...changed, unconfirmedRemovals: [evil] }];
-  scene.answers.set('POST /v1/plan/multinic-system/storage', { ...plan, problems, nodes });
+  scene.answers.set('POST /v1/plan/multinic-system/storage', { ...unchangedPlan, problems, nodes });
   const { out, err } = await scene.run(...argv);
   expect(`${out}${err}`).toContain('evil\\u001b[2J');
   expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);

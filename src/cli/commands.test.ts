@@ -4,38 +4,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { answerNodes } from '../../test/fixtures/cli/handled-requests.ts';
-import { plan } from '../../test/fixtures/cli/plan.ts';
+import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import {
-  createConfig,
-  home,
-  type Refused,
-  type Scene,
-  startScene,
-} from '../../test/fixtures/cli/scene.ts';
-import { config, nic, node, port } from '../explain/testing/healthy.ts';
+  answerNodes,
+  driftedNode,
+  failedNode,
+  handleRequest,
+  refused,
+  storage,
+} from '../../test/fixtures/cli/played-operator.ts';
+import { createConfig, home, type Scene, startScene } from '../../test/fixtures/cli/scene.ts';
+import { config, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
-const ref = { namespace: 'multinic-system', name: 'storage' };
-const refused = (status: number, code: string): Refused => ({
-  status,
-  code,
-  detail: `the ${code}`,
-});
-const failed = node(18, {
-  ready: 'False',
-  state: 'Failed',
-  reason: 'NICInUse',
-  nics: [
-    nic(18, 0),
-    nic(18, 1, {
-      state: 'Failed',
-      reason: 'NICInUse',
-      message: 'link ens8 has the foreign address 10.7.0.1/24',
-    }),
-  ],
-});
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
 
@@ -61,7 +43,7 @@ describe('exit status', () => {
 
   it('findings end status, why and doctor with 5, unless --fail-on never', async () => {
     const scene = await startScene();
-    answerNodes(scene, failed);
+    answerNodes(scene, failedNode);
     scene.answers.set('GET /v1/ports', { items: [port] });
     const all = [
       await scene.run('status'),
@@ -87,7 +69,7 @@ describe('exit status', () => {
     scene.answers.set('POST /v1/plan/multinic-system/storage', (body: unknown) => {
       sent = body;
       return {
-        ...plan,
+        ...unchangedPlan,
         nodes: [changed],
         agentJobs: 1,
         dryRun: { validated: false, message: 'legacy' },
@@ -165,7 +147,7 @@ describe('support-bundle', () => {
   async function withCanaries(): Promise<Scene> {
     const scene = await startScene();
     const credentials = { ...config.spec.credentials, password: canary };
-    await scene.client.patch(openstackConfigs, ref, {
+    await scene.client.patch(openstackConfigs, storage, {
       metadata: {
         annotations: {
           'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${canary}"}`,

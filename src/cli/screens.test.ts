@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { changedPlan } from '../../test/fixtures/cli/plans.ts';
 import type { PlanView } from '../api/read-http.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
@@ -59,70 +60,8 @@ const broken = {
   ]),
   kubernetesNodes: new Map(),
 };
-const plan: PlanView = {
-  config: 'multinic-system/storage',
-  generation: 3,
-  calculatedAt: '2026-11-26T05:25:00Z',
-  servers: 120,
-  ports: 361,
-  nodes: [
-    {
-      nodeName: 'worker-18',
-      instanceId: 'x',
-      action: 'update',
-      why: '',
-      nics: [
-        {
-          name: 'multinic1',
-          change: 'change',
-          macAddress: 'm',
-          before: { mtu: 1450 },
-          after: { mtu: 9000 },
-        },
-        {
-          name: 'multinic3',
-          change: 'add',
-          macAddress: 'fa:16:3e:00:00:90',
-          portId: 'd3100e2f-0000',
-          after: { addresses: ['10.50.0.9/24'], gateway: '10.50.0.1', mtu: 1450 },
-        },
-        {
-          name: 'multinic4',
-          change: 'remove',
-          macAddress: 'fa:16:3e:00:00:91',
-          cause: 'the port is gone',
-        },
-      ],
-      unconfirmedRemovals: [],
-    },
-    {
-      nodeName: 'worker-20',
-      instanceId: 'y',
-      action: 'none',
-      why: '',
-      nics: [],
-      unconfirmedRemovals: ['multinic0'],
-    },
-  ],
-  unchanged: 117,
-  heldRemovals: 84,
-  problems: [{ reason: 'SubnetNotFound', subject: 'backup', message: 'no subnet' }],
-  verdicts: [],
-  agentJobs: 1,
-  hash: '7c1f20d9aabb',
-  dryRun: {
-    validated: true,
-    message: '',
-    answer: {
-      applied: 1,
-      results: [{ nodeName: 'worker-18', status: 'updated', uid: 'u', generation: 2 }],
-      errors: [],
-    },
-  },
-};
-
 const unchanged: PlanView = {
-  ...plan,
+  ...changedPlan,
   nodes: [],
   heldRemovals: 0,
   problems: [],
@@ -174,7 +113,7 @@ describe('screens', () => {
   it.each(['en', 'ko'] as const)(
     'plan with added, changed and removed NICs in %s',
     async (lang) => {
-      const texts = [planText(plan, false, lang), planText(unchanged, false, lang)];
+      const texts = [planText(changedPlan, false, lang), planText(unchanged, false, lang)];
       await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/plan.${lang}.txt`);
     },
   );

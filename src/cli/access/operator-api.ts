@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
 
@@ -40,14 +40,22 @@ interface Call {
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
   readonly #signal: AbortSignal;
-  readonly #agent: Agent;
-  #origin: string;
+  readonly #prefix: string;
+  readonly #first: Pool;
+  /** The same address by TLS; undefined: the scheme of the URL counts. */
+  readonly #byTls: Pool | undefined;
+  #pool: Pool;
 
   constructor(address: OperatorAddress, signal: AbortSignal) {
+    const { protocol, origin, pathname } = new URL(address.url);
     this.#address = address;
-    this.#origin = address.url.replace(/\/$/, '');
     this.#signal = signal;
-    this.#agent = new Agent({ connect: { rejectUnauthorized: address.verifiesTls } });
+    this.#prefix = pathname.replace(/\/$/, '');
+    this.#first = poolOf(origin, address);
+    this.#pool = this.#first;
+    if (protocol === 'http:' && !address.verifiesTls) {
+      this.#byTls = poolOf(origin.replace('http:', 'https:'), address);
+    }
   }
 
   async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}): Promise<T> {
@@ -99,24 +107,25 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #send(call: Call): Promise<string> {
+    const used = this.#pool;
     try {
-      return await this.#sendTo(this.#origin, call);
+      return await this.#sendBy(used, call);
     } catch (error) {
+      const isTried = used === this.#byTls || error instanceof ApiError || this.#signal.aborted;
+      if (isTried || this.#byTls === undefined) throw unreached(error);
       // A server with TLS closes a plain connection.
-      const mayBeTls = !this.#address.verifiesTls && this.#origin.startsWith('http:');
-      if (!mayBeTls || error instanceof ApiError || this.#signal.aborted) throw unreached(error);
-      this.#origin = this.#origin.replace('http:', 'https:');
-      return this.#sendTo(this.#origin, call).catch((second: unknown) => {
+      this.#pool = this.#byTls;
+      return this.#sendBy(this.#byTls, call).catch((second: unknown) => {
         throw unreached(second);
       });
     }
   }
 
-  async #sendTo(origin: string, { method, path, body }: Call): Promise<string> {
+  async #sendBy(pool: Pool, { method, path, body }: Call): Promise<string> {
     const token = await this.#address.token?.();
-    const answer = await request(origin + path, {
+    const answer = await pool.request({
       method,
-      dispatcher: this.#agent,
+      path: this.#prefix + path,
       signal: this.#signal,
       headersTimeout: 70_000,
       headers: {
@@ -132,8 +141,14 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+    await this.#first.destroy();
+    await this.#byTls?.destroy();
   }
+}
+
+function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
+  const connect = buildConnector({ allowH2: false, rejectUnauthorized: verifiesTls });
+  return new Pool(origin, { connect, allowH2: false });
 }
 
 function unreached(error: unknown): unknown {

@@ -10,6 +10,7 @@ import { Unread } from '../facts/unread.ts';
 import type { AccessOptions } from '../options.ts';
 import { NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
+import { grantReader } from './grants.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, type OperatorHome } from './operator-home.ts';
@@ -115,10 +116,9 @@ export class Session implements AsyncDisposable {
   #failedForward(error: unknown, namespace: string): unknown {
     if (this.signal.aborted || !(error instanceof Error)) return error;
     const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
-    const grant = `kubectl -n ${namespace} create rolebinding multinic-reader --role=multinic-reader --user=${user}`;
     if (/forbidden/i.test(error.message)) {
       const why = say('no access to port-forward (403)', 'port-forward 권한이 없습니다(403)');
-      return new Unread(why, same(grant));
+      return new Unread(why, same(grantReader(namespace)(user)));
     }
     const why = say(
       `kubectl port-forward failed: ${error.message}`,

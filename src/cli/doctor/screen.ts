@@ -3,7 +3,7 @@ import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
 import type { Language } from '../options.ts';
-import { plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
+import { mergedByCause, plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 import { nextLine, words } from '../output/wording.ts';
@@ -43,7 +43,7 @@ export function doctorText(page: DoctorPage, lang: Language): string {
     ...infos.map(({ subject, evidence }) =>
       row(words.info[lang], `${subject}: ${evidence[lang]}`, width),
     ),
-    ...skippedIn(sections, lang).flatMap(({ what, why, next = '' }) => [
+    ...mergedByCause(skippedIn(sections, lang)).flatMap(({ what, why, next = '' }) => [
       row(words.skip[lang], `${what}: ${why}`, width),
       row('', `${words.next[lang]} ${next}`, width),
     ]),

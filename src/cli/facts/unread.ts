@@ -55,6 +55,9 @@ export function explained(error: unknown, grant: (user: string) => string): Expl
   throw error;
 }
 
+/** kubectl connects to this address without a kubeconfig. */
+const kubectlDefault = /dial tcp (127\.0\.0\.1|\[::1\]):8080:/;
+
 function ofKube(error: KubeError, grant: (user: string) => string): Explained {
   const { status, message, reason } = error;
   if (status === 403) {
@@ -81,8 +84,21 @@ function ofKube(error: KubeError, grant: (user: string) => string): Explained {
       ),
     };
   }
+  if (kubectlDefault.test(message)) {
+    return {
+      why: say(
+        'no kubeconfig, or none with a current context: kubectl connects to localhost:8080',
+        'kubeconfig가 없거나 현재 context가 없습니다. kubectl이 localhost:8080에 연결합니다',
+      ),
+      next: say(
+        'log in to the cluster with its own tool, or give --kubeconfig PATH or --context NAME',
+        '클러스터의 자체 도구로 로그인하거나 --kubeconfig PATH 또는 --context NAME을 지정하십시오',
+      ),
+    };
+  }
   return {
-    why: same(`${reason}: ${message}`),
+    // kubectl proxy ends the cause of an unreachable server with a line break.
+    why: same(`${reason}: ${message.replaceAll(/\s+/g, ' ')}`),
     next: say(
       'check that the API server is reachable, and try again',
       'API 서버에 연결할 수 있는지 확인하고 다시 시도하십시오',

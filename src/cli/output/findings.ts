@@ -50,10 +50,19 @@ export function findingLines(findings: readonly Finding[], lang: Language): stri
 }
 
 export function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
-  return skipped.flatMap(({ what, why, next }) => [
+  return mergedByCause(skipped).flatMap(({ what, why, next }) => [
     `${padEnd(words.skip[lang], 4)}  ${printable(`${what}: ${why}`)}`,
     ...(next === undefined ? [] : [`      ${words.next[lang]} ${printable(next)}`]),
   ]);
+}
+
+/** Merges reads with the same cause and next step: one missing right hides several reads. */
+export function mergedByCause(skipped: readonly Skipped[]): Skipped[] {
+  const groups = Map.groupBy(skipped, ({ why, next }) => JSON.stringify([why, next]));
+  return [...groups.values()].flatMap((group) => {
+    const what = group.map((each) => each.what).join(', ');
+    return group.slice(0, 1).map((first) => ({ ...first, what }));
+  });
 }
 
 /** Returns "5 findings: 2 errors, 3 warnings". */

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { plan } from '../../../test/fixtures/cli/plan.ts';
+import { unchangedPlan } from '../../../test/fixtures/cli/plans.ts';
 import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { config } from '../../explain/testing/healthy.ts';
 import { openstackConfigs } from '../facts/kinds.ts';
@@ -21,7 +21,7 @@ function recordEdits({ answers }: Scene, generation = () => 1): unknown[] {
   const sent: unknown[] = [];
   answers.set('POST /v1/plan/multinic-system/storage', (body: unknown) => {
     sent.push(body);
-    return { ...plan, generation: generation() };
+    return { ...unchangedPlan, generation: generation() };
   });
   return sent;
 }

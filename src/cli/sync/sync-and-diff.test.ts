@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { answerNodes, handle } from '../../../test/fixtures/cli/handled-requests.ts';
+import {
+  answerNodes,
+  driftedNode,
+  handleRequest,
+} from '../../../test/fixtures/cli/played-operator.ts';
 import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
 import { agentAppName, labels, namespaces } from '../../api/names.ts';
 import { nic, node } from '../../explain/testing/healthy.ts';
@@ -7,19 +11,6 @@ import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resourc
 
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
-
-const drifted = node(17, {
-  drifted: true,
-  reason: 'Drifted',
-  checkedAt: '2026-11-26T05:24:50Z',
-  nics: [
-    nic(17, 0, {
-      reason: 'Drifted',
-      message: 'an apply would: link set mtu 1450; rule add from 10.20.0.17/32',
-    }),
-    nic(17, 1),
-  ],
-});
 
 /** Creates the agent Job and the Pod of a check of worker-17. */
 async function createCheck({ client }: Scene, name: string): Promise<void> {
@@ -42,7 +33,7 @@ async function createCheck({ client }: Scene, name: string): Promise<void> {
 describe('sync and diff', () => {
   it('sync sets reconcile-at, and returns when the operator has handled it', async () => {
     const scene = await startScene();
-    const handled = handle(scene);
+    const handled = handleRequest(scene);
     const ran = await scene.run('sync', 'storage');
     await handled;
     expect(ran).toMatchObject({ status: 0, out: textWith('was synced: Ready True NoChange') });
@@ -50,12 +41,9 @@ describe('sync and diff', () => {
 
   it('diff requests a check of its node, waits for the result and ends with 4', async () => {
     const scene = await startScene();
-    const handled = handle(scene, () => answerNodes(scene, drifted));
+    const handled = handleRequest(scene, () => answerNodes(scene, driftedNode));
     const ran = await scene.run('diff', 'worker-17');
-    await handled;
-    expect(scene.answers.get('handled')).toMatchObject({
-      check: textWith('"nodes":["worker-17"]'),
-    });
+    expect(await handled).toContain('"nodes":["worker-17"]');
     expect(ran.status).toBe(4);
     expect(ran.out.split('\n').slice(1)).toEqual([
       '+ would be applied',
@@ -86,7 +74,7 @@ describe('sync and diff', () => {
       await createCheck(scene, 'check-1');
       const message = 'an apply would: ip link set mtu 1450; ip rule add from 10…';
       const nics = [nic(17, 0, { reason: 'Drifted', message }), nic(17, 1)];
-      const handled = handle(scene, () => answerNodes(scene, { ...drifted, nics }));
+      const handled = handleRequest(scene, () => answerNodes(scene, { ...driftedNode, nics }));
       const { status, out } = await scene.run('diff', 'worker-17', ...argv);
       await handled;
       expect(status).toBe(4);
