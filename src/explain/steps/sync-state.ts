@@ -41,7 +41,7 @@ export function failingSync(
   { nic }: Subject,
   { verdict }: PortView,
 ): Outcome | undefined {
-  const found = problemOf(config, verdict !== undefined);
+  const found = problemOf(config, verdict);
   if (!found) return undefined;
   const { reason, evidence } = found;
   const next = nextFor(reason, { config: config.config });
@@ -74,7 +74,7 @@ interface Problem {
 }
 
 /** Returns why the OpenstackConfig is not synced at all. */
-function problemOf(config: PortConfigView, isDecided: boolean): Problem | undefined {
+function problemOf(config: PortConfigView, verdict: PortView['verdict']): Problem | undefined {
   const { paused, ready, reason, message } = config;
   if (paused !== undefined) {
     const evidence = say(
@@ -83,8 +83,11 @@ function problemOf(config: PortConfigView, isDecided: boolean): Problem | undefi
     );
     return { reason: 'Paused', evidence };
   }
-  const isPartial = partialReasons.has(reason) && !isDecided;
-  if (ready !== 'False' || !(syncReasons.has(reason) || isPartial)) return undefined;
+  const isPartial = partialReasons.has(reason) && verdict === undefined;
+  // ConfigError about a selected subnet's address family does not end the sync.
+  const isOfFamily = reason === 'ConfigError' && verdict?.reason === 'FamilyNotWanted';
+  const isFailing = (syncReasons.has(reason) && !isOfFamily) || isPartial;
+  if (ready !== 'False' || !isFailing) return undefined;
   const words = ofMessage(reason, message);
   const evidence = say(
     `the sync of OpenstackConfig ${config.config} fails: ${words.en}`,

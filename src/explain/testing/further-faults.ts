@@ -59,6 +59,24 @@ export const further: readonly Fault[] = [
     decides: ['port'],
   },
   {
+    title: 'IPv6 port whose selected subnet addressFamilies exclude',
+    facts: refusedBy('FamilyNotWanted', 'its address fd30::18 is not of the families IPv4', {
+      configs: [
+        configWith({
+          ready: 'False',
+          reason: 'ConfigError',
+          message: 'subnet fd30::/64 is IPv6, which addressFamilies [IPv4] does not include',
+        }),
+      ],
+    }),
+    step: 'Filter',
+    reason: 'FamilyNotWanted',
+    evidence: ['fd30::18', 'IPv4'],
+    command:
+      'kubectl -n multinic-system patch osc storage --type merge -p \'{"spec":{"settings":{"addressFamilies":["IPv4","IPv6"]}}}\'',
+    decides: ['port'],
+  },
+  {
     title: 'OpenstackConfig edited in mode manual',
     facts: undecided({
       selectsSubnet: false,
