@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
 
@@ -40,14 +40,14 @@ interface Call {
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
   readonly #signal: AbortSignal;
-  readonly #agent: Agent;
+  /** Connections by origin. */
+  readonly #pools = new Map<string, Pool>();
   #origin: string;
 
   constructor(address: OperatorAddress, signal: AbortSignal) {
     this.#address = address;
     this.#origin = address.url.replace(/\/$/, '');
     this.#signal = signal;
-    this.#agent = new Agent({ connect: { rejectUnauthorized: address.verifiesTls } });
   }
 
   async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}): Promise<T> {
@@ -111,9 +111,9 @@ export class OperatorApi implements AsyncDisposable {
 
   async #sendTo(origin: string, { method, path, body }: Call): Promise<string> {
     const token = await this.#address.token?.();
-    const answer = await request(origin + path, {
+    const answer = await this.#poolOf(origin).request({
       method,
-      dispatcher: this.#agent,
+      path: prefixOf(origin) + path,
       signal: this.#signal,
       headersTimeout: 70_000,
       headers: {
@@ -128,9 +128,22 @@ export class OperatorApi implements AsyncDisposable {
     throw refusal(answer.statusCode, text);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#agent.destroy();
+  #poolOf(url: string): Pool {
+    const { origin } = new URL(url);
+    const connect = { rejectUnauthorized: this.#address.verifiesTls };
+    const pool = this.#pools.get(origin) ?? new Pool(origin, { connect });
+    this.#pools.set(origin, pool);
+    return pool;
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+  }
+}
+
+/** Returns the path before the API's own, such as that of an Ingress; empty: none. */
+function prefixOf(url: string): string {
+  return new URL(url).pathname.replace(/\/$/, '');
 }
 
 function unreached(error: unknown): unknown {
