@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -132,6 +135,21 @@ describe('the bundle', () => {
     const lines = [`multinic ${await versionOf(root)}`, `commit ${await commitOf(root)}`];
     const rest = ['agent protocols 1, 2, 3', `node ${process.version}`];
     expect(stdout).toBe(`${[...lines, ...rest].join('\n')}\n`);
+  });
+
+  it('has what user commands need to read from the operator', async () => {
+    const out = join(folder, 'product');
+    await bundle(out);
+    const operator = createServer((_request, response) => response.end('{"items":[]}'));
+    await once(operator.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const { port } = operator.address() as AddressInfo;
+      const argv = ['nodes', '-o', 'json', '--inventory', `http://127.0.0.1:${port}`];
+      const { stdout } = await run(process.execPath, [join(out, 'main.mjs'), ...argv]);
+      expect(JSON.parse(stdout)).toMatchObject({ kind: 'NodeList', items: [], skipped: [] });
+    } finally {
+      operator.close();
+    }
   });
 
   it('starts, and knows every part', async () => {

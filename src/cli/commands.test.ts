@@ -9,7 +9,6 @@ import {
   answerNodes,
   driftedNode,
   failedNode,
-  handleRequest,
   refused,
   storage,
 } from '../../test/fixtures/cli/played-operator.ts';

@@ -60,6 +60,24 @@ function rankOf({ selectsServer, selectsSubnet }: PortConfigView): number {
   return selectsServer ? 3 : 4;
 }
 
+/** Returns the business cluster of an OpenstackConfig; undefined: a legacy Viola lists no clusters. */
+export function providerOfConfig({ spec }: OpenstackConfig): string | undefined {
+  if (spec.settings?.violaCompatibility === 'legacy') return undefined;
+  // The operator's default provider is unknown here.
+  return spec.credentials.k8sProviderID ?? spec.credentials.openstackProviderID;
+}
+
+/** Returns the business cluster for a port, also before the first sync; undefined: unknown. */
+export function providerOfPort(
+  port: PortView,
+  configs: readonly OpenstackConfig[],
+): string | undefined {
+  if (port.node) return port.node.providerId;
+  const deciding = decidingConfig(port)?.config;
+  const object = configs.find((each) => keyOf(each) === deciding);
+  return object && providerOfConfig(object);
+}
+
 /** Returns the subnet's name if a known NIC is in the subnet, otherwise the id. */
 export function subnetName(id: string, { facts, node }: Subject): string {
   const neighbours = valueOf(facts.neighbours) ?? [];

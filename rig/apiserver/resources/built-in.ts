@@ -86,6 +86,7 @@ const table: readonly BuiltIn[] = [
     fieldLabels: ['type'],
     strategy: secretStrategy,
   },
+  { plural: 'resourcequotas', kind: 'ResourceQuota', shortNames: ['quota'], hasStatus: true },
   { plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] },
   {
     plural: 'events',

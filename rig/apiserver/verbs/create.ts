@@ -12,6 +12,7 @@ import { type Managed, track } from '../ssa/apply.ts';
 import { managedFields, type Owners } from '../ssa/managers.ts';
 import { ownable } from './content.ts';
 import { decoded } from './decoded.ts';
+import { refuseOverQuota } from './quota.ts';
 import { refuseInvalid, refuseOtherKind, refuseOtherPlace } from './refuse.ts';
 import { trackedWrite, type WriteOptions } from './write-options.ts';
 
@@ -35,6 +36,7 @@ export function create(
   const metadata = freshMetadata(cluster, body, namespace, uid, type);
   const shaped = shape({ ...body, metadata }, type);
   const target: Target = { type, namespace, name: metadata.name };
+  if (namespace !== undefined) refuseOverQuota(cluster, type, namespace, metadata.name);
   const write = trackedWrite(cluster, target, 'Update', options);
   const fields = managedFields(owners ?? track(nothing, trackable(shaped, type), write));
   const prepared = type.strategy.prepareCreate?.(shaped, uid) ?? shaped;

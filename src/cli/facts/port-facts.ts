@@ -1,6 +1,8 @@
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView, PortView } from '../../api/read-http.ts';
 import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
+import { providerOfPort } from '../../explain/subject.ts';
 import type { Session } from '../access/session.ts';
 import { readAgentJob } from './agent-facts.ts';
 import { readKubernetesNodes } from './business-facts.ts';
@@ -20,9 +22,9 @@ type NodeRef = Pick<NodeView, 'providerId' | 'nodeName'>;
 /** Reads everything that the explanation of a port needs. */
 export async function readPortFacts(session: Session, subject: PortSubject): Promise<PortFacts> {
   const { port, entered } = subject;
-  const { ref, serverId, networkId } = placeOf(subject);
+  const { ref, serverId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
-    readSystemOf(session, ref, networkId),
+    readSystemOf(session, subject),
     ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
@@ -47,11 +49,8 @@ function placeOf({ port, entered }: PortSubject): Place {
 
 type SystemPart = Required<Pick<PortFacts, 'cluster' | 'neighbours' | 'versions' | 'configs'>>;
 
-async function readSystemOf(
-  session: Session,
-  ref: NodeRef | undefined,
-  network: string | undefined,
-): Promise<SystemPart> {
+async function readSystemOf(session: Session, subject: PortSubject): Promise<SystemPart> {
+  const { ref, networkId } = placeOf(subject);
   const [clusters, nodes, parts, configs, controllers] = await Promise.all([
     readClusters(session),
     readNodes(session, ref ? { providerId: ref.providerId } : {}),
@@ -59,14 +58,19 @@ async function readSystemOf(
     readConfigs(session, undefined),
     readControllers(session),
   ]);
+  const provider = ref?.providerId ?? providerOf(subject, configs);
   return {
-    cluster: mapFact(clusters, (all) =>
-      all.find(({ providerId }) => providerId === ref?.providerId),
-    ),
-    neighbours: mapFact(nodes, (all) => all.filter((each) => isNeighbour(each, ref, network))),
+    cluster: mapFact(clusters, (all) => all.find(({ providerId }) => providerId === provider)),
+    neighbours: mapFact(nodes, (all) => all.filter((each) => isNeighbour(each, ref, networkId))),
     versions: mapFact(parts, ({ versions }) => [...versions, ...controllers]),
     configs,
   };
+}
+
+/** Before the first sync only the OpenstackConfig names the business cluster. */
+function providerOf({ port }: PortSubject, configs: Fact<OpenstackConfig[]>): string | undefined {
+  const view = port.state === 'read' ? port.value : undefined;
+  return view && configs.state === 'read' ? providerOfPort(view, configs.value) : undefined;
 }
 
 type NodePart = Pick<PortFacts, 'node' | 'kubernetesNode' | 'job'>;

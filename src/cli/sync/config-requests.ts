@@ -94,7 +94,7 @@ export async function checkNode(
   await annotate(run, config, { [annotations.checkNodes]: request });
   const handled = await waitForConfig(run, config, timeoutMs, (read) => handledCheck(read) === id);
   if (!handled) throw notHandled(config, timeoutMs);
-  return checkedNode(run, node, before, timeoutMs);
+  return checkedNode(run, { node, heal, timeoutMs }, before);
 }
 
 /** `status.lastHandledCheckNodes`; an earlier operator does not write the field. */
@@ -111,15 +111,14 @@ export function notHandled(config: ConfigObject, timeoutMs: number): Error {
 
 async function checkedNode(
   { session, progress }: Run,
-  node: NodeView,
+  { node, heal, timeoutMs }: CheckRequest,
   before: string | undefined,
-  timeoutMs: number,
 ): Promise<NodeView> {
   const { clock, signal } = session;
   const started = clock.monotonicMs();
   while (clock.monotonicMs() - started < timeoutMs) {
     const read = required(await readFreshNode(session, node));
-    if (read && isChecked(read, before)) return read;
+    if (read && isChecked(read, before) && !(heal && isToHeal(read))) return read;
     progress.show(`waiting for the agent on ${node.providerId}/${node.nodeName}`);
     await clock.sleep(pollMs, signal);
   }
@@ -128,6 +127,11 @@ async function checkedNode(
     `node ${node.providerId}/${node.nodeName} was not checked within ${timeoutMs / 1_000}s${age ? ` (last check ${age} ago)` : ''}`,
     `find the cause with: kubectl multinic why ${node.providerId}/${node.nodeName}; or wait longer with --timeout`,
   );
+}
+
+/** True between a check that found drift and the agent that repairs it. */
+function isToHeal({ drifted, ready }: NodeView): boolean {
+  return drifted && ready !== 'False';
 }
 
 function isChecked({ checkedAt, state }: NodeView, before: string | undefined): boolean {

@@ -87,6 +87,19 @@ describe('sync and diff', () => {
     },
   );
 
+  it('sync --node waits until the drift that its check found is repaired', async () => {
+    const scene = await startScene();
+    let reads = 0;
+    const healed = node(17, { checkedAt: '2026-11-26T05:24:52Z' });
+    const read = () => (reads++ === 0 ? driftedNode : healed);
+    const handled = handleRequest(scene, () =>
+      scene.answers.set('GET /v1/nodes/biz-1/worker-17', read),
+    );
+    const ran = await scene.run('sync', '--node', 'worker-17');
+    await handled;
+    expect(ran).toMatchObject({ status: 0, out: textWith('is as planned') });
+  });
+
   it('a request that the operator does not handle ends with 3 after --timeout', async () => {
     const scene = await startScene();
     const ran = await scene.run('sync', 'storage', '--timeout', '10ms');

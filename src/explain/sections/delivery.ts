@@ -8,7 +8,7 @@ import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
-import { valueOf } from '../subject.ts';
+import { providerOfConfig, valueOf } from '../subject.ts';
 import { ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 
@@ -71,15 +71,9 @@ function withoutRights({ providerId, missingRights = [] }: ClusterView) {
   return [error(providerId, 'RightsMissing', evidence, nextFor('RightsMissing', {}))];
 }
 
-/** The operator's default provider is unknown here; a legacy Viola lists no clusters. */
-function providerOf({ spec }: OpenstackConfig): string | undefined {
-  if (spec.settings?.violaCompatibility === 'legacy') return undefined;
-  return spec.credentials.k8sProviderID ?? spec.credentials.openstackProviderID;
-}
-
 function unregistered(configs: readonly OpenstackConfig[], clusters: readonly ClusterView[]) {
   const known = new Set(clusters.map(({ providerId }) => providerId));
-  const wanted = new Set(configs.flatMap((config) => providerOf(config) ?? []));
+  const wanted = new Set(configs.flatMap((config) => providerOfConfig(config) ?? []));
   return [...wanted]
     .filter((provider) => !known.has(provider))
     .map((provider) => {
@@ -108,7 +102,7 @@ function undelivered(config: OpenstackConfig, failing: ReadonlySet<string>): Che
   const { status, reason = '', message } = ready ?? {};
   if (status !== 'False' || !deliveryReasons.has(reason)) return [];
   // The finding about the cluster is the cause.
-  if (reason === 'ViolaPostError' && failing.has(providerOf(config) ?? '')) return [];
+  if (reason === 'ViolaPostError' && failing.has(providerOfConfig(config) ?? '')) return [];
   const key = keyOf(config);
   const make = passing.has(reason) ? warning : error;
   return [make(key, reason, ofMessage(reason, message), nextFor(reason, { config: key }))];

@@ -4,7 +4,14 @@ import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
-import { isUnsent, nodeKey, type PortConfigView, type Subject } from '../subject.ts';
+import {
+  isUnsent,
+  nodeKey,
+  type PortConfigView,
+  providerOfPort,
+  type Subject,
+  valueOf,
+} from '../subject.ts';
 import { nextTry, ofMessage, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
@@ -21,11 +28,12 @@ export function delivery(subject: Subject): Outcome {
   );
 }
 
-/** Without a node the business cluster is unknown. */
+/** Without node and OpenstackConfig the business cluster is unknown. */
 function withoutProvider(subject: Subject): Outcome | undefined {
   const { facts } = subject;
   if (providerOf(subject) !== undefined) return undefined;
-  return facts.port.state === 'unread' ? skipped(facts.port) : notThere(subject);
+  if (facts.port.state === 'unread') return skipped(facts.port);
+  return refused(subject) ?? notThere(subject);
 }
 
 function unread({ facts, nic }: Subject): Outcome | undefined {
@@ -35,8 +43,9 @@ function unread({ facts, nic }: Subject): Outcome | undefined {
   return !nic && port.state === 'unread' ? skipped(port) : undefined;
 }
 
-function providerOf({ port, node }: Subject): string | undefined {
-  return port?.node?.providerId ?? node?.providerId;
+function providerOf({ facts, port, node }: Subject): string | undefined {
+  const ofPort = port && providerOfPort(port, (facts.configs && valueOf(facts.configs)) ?? []);
+  return ofPort ?? node?.providerId;
 }
 
 /** Returns why Viola cannot write to the business cluster; undefined: Viola can. */

@@ -2,7 +2,7 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { isPlugged } from '../../plan/observation.ts';
-import { partialReasons, syncReasons } from '../config-reasons.ts';
+import { deliveryReasons, partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
 import { ageOf, nextTry, ofMessage, say } from '../wording.ts';
@@ -20,14 +20,22 @@ export function awaitsSync(
 
 /** Returns why no sync has decided about the port's current state. */
 export function notSynced(subject: Subject, port: PortView): Outcome | undefined {
-  const { config, nic, facts, object } = subject;
+  const { config, facts } = subject;
   if (!config) return undefined;
   const failing = failingSync(config, subject, port);
   if (failing) return failing;
-  if (nic || (port.verdict && !isStale(port, config, statusesOf(object)))) return undefined;
+  if (isDecided(config, subject, port)) return undefined;
   // After an operator restart only the node shows whether the port is a NIC.
   if (!port.verdict && port.node && facts.node.state === 'unread') return skipped(facts.node);
   return notSyncedYet(config, facts.now);
+}
+
+/** True if a later step has the answer: the port is a NIC, has a verdict, or cannot be delivered. */
+function isDecided(config: PortConfigView, { nic, object }: Subject, port: PortView): boolean {
+  if (nic) return true;
+  if (port.verdict) return !isStale(port, config, statusesOf(object));
+  // The first sync reads the nodes through Viola before it decides.
+  return config.ready === 'False' && deliveryReasons.has(config.reason);
 }
 
 function notSyncedYet(config: PortConfigView, now: Date): Outcome {
@@ -41,7 +49,7 @@ export function failingSync(
   { nic, facts }: Subject,
   { verdict }: PortView,
 ): Outcome | undefined {
-  const found = problemOf(config, verdict !== undefined, facts.now);
+  const found = problemOf(config, verdict, facts.now);
   if (!found) return undefined;
   const { reason, evidence } = found;
   const next = nextFor(reason, { config: config.config });
@@ -74,7 +82,11 @@ interface Problem {
 }
 
 /** Returns why the OpenstackConfig is not synced at all. */
-function problemOf(config: PortConfigView, isDecided: boolean, now: Date): Problem | undefined {
+function problemOf(
+  config: PortConfigView,
+  verdict: PortView['verdict'],
+  now: Date,
+): Problem | undefined {
   const { paused, ready, reason, message, nextSyncAt } = config;
   if (paused !== undefined) {
     const evidence = say(
@@ -83,8 +95,11 @@ function problemOf(config: PortConfigView, isDecided: boolean, now: Date): Probl
     );
     return { reason: 'Paused', evidence };
   }
-  const isPartial = partialReasons.has(reason) && !isDecided;
-  if (ready !== 'False' || !(syncReasons.has(reason) || isPartial)) return undefined;
+  const isPartial = partialReasons.has(reason) && verdict === undefined;
+  // ConfigError about a selected subnet's address family does not end the sync.
+  const isOfFamily = reason === 'ConfigError' && verdict?.reason === 'FamilyNotWanted';
+  const isFailing = (syncReasons.has(reason) && !isOfFamily) || isPartial;
+  if (ready !== 'False' || !isFailing) return undefined;
   const words = ofMessage(reason, message);
   const next = nextTry(nextSyncAt, now);
   const evidence = say(

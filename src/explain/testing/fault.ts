@@ -42,6 +42,19 @@ export function undecided(more: Partial<PortConfigView>): Partial<PortFacts> {
   return { ...facts, node: read(node(18, { nics: [nic(18, 0)] })) };
 }
 
+/** The port of an OpenstackConfig whose first sync cannot reach Viola's business cluster. */
+export const neverDelivered = ofFirstSync({
+  ready: 'False',
+  reason: 'ViolaPostError',
+  message: 'Viola refuses',
+});
+
+function ofFirstSync(more: Partial<PortConfigView>): Partial<PortFacts> {
+  const [{ lastSyncAt: _l, ...config } = configWith({})] = port.configs;
+  const { verdict: _v, node: _n, delivery: _d, ...rest } = port;
+  return { port: read({ ...rest, configs: [{ ...config, ...more }] }), node: read(undefined) };
+}
+
 export function unsynced(more: Partial<PortConfigView>): Partial<PortFacts> {
   const [{ selectsServer: _s, selectsSubnet: _n, lastSyncAt: _l, ...rest } = configWith({})] =
     port.configs;

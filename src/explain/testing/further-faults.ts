@@ -1,6 +1,7 @@
 import {
   configWith,
   type Fault,
+  neverDelivered,
   nicWith,
   nodeWith,
   notReady,
@@ -42,6 +43,24 @@ export const further: readonly Fault[] = [
     decides: ['port'],
   },
   {
+    title: 'business cluster that is not registered before the first sync',
+    facts: { ...neverDelivered, cluster: read(undefined) },
+    step: 'Delivery',
+    reason: 'ViolaPostError',
+    evidence: ['biz-1'],
+    command: 'kubectl multinic register-cluster biz-1 --kubeconfig biz-1.kubeconfig',
+    decides: ['port'],
+  },
+  {
+    title: 'business cluster that does not answer before the first sync',
+    facts: neverDelivered,
+    step: 'Delivery',
+    reason: 'ViolaPostError',
+    evidence: ['Viola refuses'],
+    command: '',
+    decides: ['port'],
+  },
+  {
     title: 'verdict older than the selection',
     facts: refusedBy('SubnetNotSelected', 'none of its addresses is in a selected subnet'),
     step: 'Selection',
@@ -57,6 +76,24 @@ export const further: readonly Fault[] = [
     reason: 'ContrabassError',
     evidence: ['cloud-1: 401'],
     command: 'kubectl multinic sync multinic-system/storage',
+    decides: ['port'],
+  },
+  {
+    title: 'IPv6 port whose selected subnet addressFamilies exclude',
+    facts: refusedBy('FamilyNotWanted', 'its address fd30::18 is not of the families IPv4', {
+      configs: [
+        configWith({
+          ready: 'False',
+          reason: 'ConfigError',
+          message: 'subnet fd30::/64 is IPv6, which addressFamilies [IPv4] does not include',
+        }),
+      ],
+    }),
+    step: 'Filter',
+    reason: 'FamilyNotWanted',
+    evidence: ['fd30::18', 'IPv4'],
+    command:
+      'kubectl -n multinic-system patch osc storage --type merge -p \'{"spec":{"settings":{"addressFamilies":["IPv4","IPv6"]}}}\'',
     decides: ['port'],
   },
   {

@@ -70,8 +70,10 @@ export function nodeViewOf(planned: PlannedNode, read: ReadObject): NodeView {
 
 /** Returns the record of checks and agent runs. */
 function lastRunIn({ applied = {}, lastInterfaceCheck }: NodeConfigStatus = {}) {
+  // An apply verifies the node, and its record begins without a check.
+  const appliedAt = applied.done ? applied.at : undefined;
   return optional({
-    checkedAt: applied.checkedAt ?? lastInterfaceCheck,
+    checkedAt: applied.checkedAt ?? appliedAt ?? lastInterfaceCheck,
     backend: applied.foundFamily ?? applied.family,
     agentVersion: applied.version,
   });

@@ -106,6 +106,17 @@ describe('GET /v1/nodes', () => {
     expect(node).toMatchObject({ agentVersion: '0.2.0', nics: [{ carrier: true }] });
   });
 
+  it('a node that was applied after its last check shows the end of the apply', async () => {
+    await api.deliver();
+    const status = configured('p1', 'fa:16:3e:00:00:01');
+    const { checkedAt: _, ...applied } = status.applied ?? {};
+    const at = '2026-01-01T00:01:00Z';
+    api.report('worker-1', { ...status, applied: { ...applied, done: true, at } });
+    await scene.look();
+    const [node] = (await api.get<NodeView>('nodes')).items;
+    expect(node).toMatchObject({ checkedAt: at });
+  });
+
   it.each([
     { query: '', names: ['biz-1/worker-1', 'biz-1/worker-2', 'biz-2/worker-3'] },
     { query: '?providerId=biz-2', names: ['biz-2/worker-3'] },

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { resourceQuotas } from '../../../rig/chain/kinds.ts';
 import { configMaps, namespaces, nodes, secrets } from '../../../src/kube/core-resources.ts';
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../../src/kube/errors.ts';
+import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { gadgets } from './widget.ts';
 import type { World } from './world.ts';
@@ -151,6 +153,27 @@ export function objectsContract(world: () => World): void {
 
     test('O16 the server tells its version', async () => {
       expect((await world().client.version()).gitVersion).toMatch(/^v1\.\d+\.\d+/);
+    });
+
+    test('O17 create beyond an object count quota is Forbidden and names quota and usage', async () => {
+      const { client, namespace } = world();
+      const inside = await namespace();
+      const create = (name: string) =>
+        client.create(secrets, { metadata: { namespace: inside, name } });
+      await create('one');
+      const spec = { hard: { 'count/secrets': '1' } };
+      await client.create(resourceQuotas, { metadata: { namespace: inside, name: 'few' }, spec });
+      // A new quota refuses everything until the server has counted.
+      const error = await eventually('the quota is counted', async () => {
+        const refused = await refusalOf(create('two'));
+        return refused.message.includes('exceeded') && refused;
+      });
+      expect(error).toMatchObject({ status: 403, reason: 'Forbidden' });
+      expect(error.message).toContain(
+        'secrets "two" is forbidden: exceeded quota: few, requested: count/secrets=1, used: count/secrets=1, limited: count/secrets=1',
+      );
+      await client.delete(resourceQuotas, { namespace: inside, name: 'few' });
+      await create('two');
     });
   });
 }
