@@ -36,6 +36,10 @@ interface Call {
   readonly body?: unknown;
 }
 
+interface Attempt extends Call {
+  readonly token: string | undefined;
+}
+
 /** The operator's HTTP API. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
@@ -96,21 +100,32 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #send(call: Call): Promise<string> {
+    const attempt = { ...call, token: await this.#address.token?.() };
+    const origin = this.#origin;
     try {
-      return await this.#sendTo(this.#origin, call);
+      return await this.#sendTo(origin, attempt);
     } catch (error) {
       // A server with TLS closes a plain connection.
-      const mayBeTls = !this.#address.verifiesTls && this.#origin.startsWith('http:');
+      const mayBeTls = !this.#address.verifiesTls && origin.startsWith('http:');
       if (!mayBeTls || error instanceof ApiError || this.#signal.aborted) throw unreached(error);
-      this.#origin = this.#origin.replace('http:', 'https:');
-      return this.#sendTo(this.#origin, call).catch((second: unknown) => {
-        throw unreached(second);
-      });
+      return this.#sendWithTls(origin.replace('http:', 'https:'), attempt, error);
     }
   }
 
-  async #sendTo(origin: string, { method, path, body }: Call): Promise<string> {
-    const token = await this.#address.token?.();
+  /** Later requests use TLS only if the server answers with TLS. */
+  async #sendWithTls(origin: string, attempt: Attempt, first: unknown): Promise<string> {
+    try {
+      const text = await this.#sendTo(origin, attempt);
+      this.#origin = origin;
+      return text;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw unreached(first);
+      this.#origin = origin;
+      throw error;
+    }
+  }
+
+  async #sendTo(origin: string, { method, path, body, token }: Attempt): Promise<string> {
     const answer = await request(origin + path, {
       method,
       dispatcher: this.#agent,

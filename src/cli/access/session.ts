@@ -66,10 +66,7 @@ export class Session implements AsyncDisposable {
   async #connectOperator(): Promise<OperatorApi> {
     const { inventory, tokenFile } = this.options;
     if (inventory !== undefined) {
-      const token =
-        tokenFile === undefined
-          ? undefined
-          : async () => (await readFile(tokenFile, 'utf8')).trim();
+      const token = tokenFile === undefined ? undefined : () => readToken(tokenFile);
       const address = { url: inventory, token, verifiesTls: true };
       return this.#kept(new OperatorApi(address, this.signal));
     }
@@ -154,6 +151,15 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
+  }
+}
+
+async function readToken(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Unread(`the token cannot be read: ${why}`, 'give a readable file with --token-file');
   }
 }
 
