@@ -53,6 +53,7 @@ function about({ session }: Run, what: string, grant: (user: string) => string) 
 function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const sections = examine(facts);
   const { context = '', businessContext } = session.options;
+  for (const name of [context, ...businessContext.values()]) all.names.add(name);
   const page = { facts, sections, businessContext, context, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
   all.skipped.push(...skippedIn(sections));
@@ -73,12 +74,21 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
 }
 
 function addNames({ names }: Collected, facts: SystemFacts): void {
-  for (const { metadata } of valueOf(facts.configs)) names.add(metadata.name);
+  for (const { metadata, spec } of valueOf(facts.configs)) {
+    const { vmNames = [], subnetName = '', credentials } = spec;
+    const { k8sProviderID = '', openstackProviderID = '' } = credentials;
+    for (const name of vmNames) names.add(name);
+    names.add(metadata.name).add(subnetName).add(k8sProviderID).add(openstackProviderID);
+  }
   for (const { providerId } of valueOf(facts.clusters)) names.add(providerId);
   for (const { nodeName, providerId, nics } of valueOf(facts.nodes)) {
     names.add(nodeName).add(providerId);
     for (const { networkName = '', subnetName = '' } of nics)
       names.add(networkName).add(subnetName);
+  }
+  for (const [provider, fact] of facts.kubernetesNodes) {
+    names.add(provider);
+    for (const { name } of valueOf(fact)) names.add(name);
   }
 }
 
@@ -175,8 +185,10 @@ function withoutManagers(object: KubeObject): object {
   return { ...object, metadata };
 }
 
-/** Returns a file's text; `.yaml` files are YAML. */
+/** Returns a file's text; `.yaml` files are YAML, without line breaks inside values that redaction searches for. */
 export function textOf(path: string, content: unknown): string {
   if (typeof content === 'string') return content;
-  return path.endsWith('.yaml') ? stringify(content) : JSON.stringify(content, undefined, 2);
+  return path.endsWith('.yaml')
+    ? stringify(content, { lineWidth: 0 })
+    : JSON.stringify(content, undefined, 2);
 }
