@@ -42,6 +42,8 @@ async function doctor(options: Options, endWith: EndWith): Promise<void> {
       const { businessContext } = options;
       print(doctorText({ facts, sections, businessContext, context, seconds }, lang));
     }
+    // Without the operator no NIC was examined.
+    if (facts.clusters.state === 'unread' && facts.nodes.state === 'unread') endWith(exit.failed);
     if (isFailed(findings, options.failOn)) endWith(exit.findings);
     if (isNothingRead(facts)) endWith(exit.failed);
   });

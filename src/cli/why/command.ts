@@ -39,8 +39,14 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
     if (output === 'json' || output === 'yaml')
       print(reportText(reportOf(explanations, lang), output));
     else print(explanations.map((each) => whyText(each, lang)).join('\n\n'));
+    if (explanations.some(({ steps }) => steps.every(isOpen))) endWith(exit.failed);
     if (explanations.some(({ steps }) => isFailed(steps, failOn))) endWith(exit.findings);
   });
+}
+
+/** True if a step says nothing about the port: without any other step nothing is explained. */
+function isOpen({ result }: Step): boolean {
+  return result !== 'ok' && result !== 'fail';
 }
 
 function isFailed(steps: readonly Step[], failOn: FailOn): boolean {
