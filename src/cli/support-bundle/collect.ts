@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { namespaces } from '../../api/names.ts';
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { planView, readPaths } from '../../api/read-http.ts';
 import { examine } from '../../explain/examine.ts';
 import type { Fact } from '../../explain/fact.ts';
@@ -74,22 +75,25 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
 }
 
 function addNames({ names }: Collected, facts: SystemFacts): void {
-  for (const { metadata, spec } of valueOf(facts.configs)) {
-    const { vmNames = [], subnetName = '', credentials } = spec;
-    const { k8sProviderID = '', openstackProviderID = '' } = credentials;
-    for (const name of vmNames) names.add(name);
-    names.add(metadata.name).add(subnetName).add(k8sProviderID).add(openstackProviderID);
-  }
-  for (const { providerId } of valueOf(facts.clusters)) names.add(providerId);
-  for (const { nodeName, providerId, nics } of valueOf(facts.nodes)) {
-    names.add(nodeName).add(providerId);
-    for (const { networkName = '', subnetName = '' } of nics)
-      names.add(networkName).add(subnetName);
-  }
-  for (const [provider, fact] of facts.kubernetesNodes) {
-    names.add(provider);
-    for (const { name } of valueOf(fact)) names.add(name);
-  }
+  const { configs, clusters, nodes: ofOperator, kubernetesNodes } = facts;
+  const found = [
+    ...valueOf(configs).flatMap(namesIn),
+    ...valueOf(clusters).map(({ providerId }) => providerId),
+    ...valueOf(ofOperator).flatMap(({ nodeName, providerId, nics }) => [
+      nodeName,
+      providerId,
+      ...nics.flatMap(({ networkName, subnetName }) => [networkName, subnetName]),
+    ]),
+    ...kubernetesNodes.keys(),
+    ...[...kubernetesNodes.values()].flatMap((fact) => valueOf(fact).map(({ name }) => name)),
+  ];
+  for (const name of found) if (name !== undefined) names.add(name);
+}
+
+function namesIn({ metadata, spec }: OpenstackConfig): (string | undefined)[] {
+  const { vmNames = [], subnetName, credentials } = spec;
+  const { k8sProviderID, openstackProviderID } = credentials;
+  return [metadata.name, ...vmNames, subnetName, k8sProviderID, openstackProviderID];
 }
 
 function valueOf<T>(fact: Fact<readonly T[]>): readonly T[] {
