@@ -4,7 +4,7 @@ import { startScene } from '../../test/fixtures/cli/scene.ts';
 const forwardError = 'error: lost connection to pod';
 
 it.each([['why', '10.40.0.18'], ['why', 'be0f33c1-0000-4000-8000-000000000077'], ['doctor']])(
-  '%s %s ends with 1 when the operator is not reached: no NIC was examined',
+  '%s %s ends with 1 when the operator is unreachable',
   async (...argv) => {
     const scene = await startScene({ forwardError });
     const { status, out } = await scene.run(...argv);
@@ -13,7 +13,7 @@ it.each([['why', '10.40.0.18'], ['why', 'be0f33c1-0000-4000-8000-000000000077'],
   },
 );
 
-it('an absent token file is named, and not reported as an operator that does not answer', async () => {
+it('nodes names an absent token file', async () => {
   const scene = await startScene();
   const inventory = ['--inventory', 'http://127.0.0.1:1', '--token-file', '/absent/token'];
   const { status, err } = await scene.run('nodes', ...inventory);

@@ -21,12 +21,12 @@ function reportOf(section: Section, facts: Partial<SystemFacts>) {
   return { summary: summary.en, skipped: skipped.map(({ missing }) => missing), findings };
 }
 
-it('a part of the nodes configured is not all', () => {
+it('the nodes section counts configured NICs when an agent is still at work', () => {
   const { summary } = reportOf('nodes', { nodes: read([node(17), late]) });
   expect(summary).toBe('3 of 4 NICs on 2 nodes configured');
 });
 
-it('NICs and boot files of nodes without status count as unknown', () => {
+it('doctor skips NICs and boot files when a node has no status', () => {
   const facts = { nodes: read([silent]), kubernetesNodes: new Map() };
   const reports = examine({ ...systemFacts, ...facts });
   const checks = new Map(reports.map(({ section, checks: count }) => [section, count]));
@@ -37,7 +37,7 @@ it('NICs and boot files of nodes without status count as unknown', () => {
   ]);
 });
 
-it('an OpenstackConfig that was never synced proves no credentials', () => {
+it('the openstack section claims valid credentials when the latest sync succeeded', () => {
   const configs = read([
     { ...config, status: ready('Unknown') },
     { ...config, status: ready('True') },
@@ -45,7 +45,7 @@ it('an OpenstackConfig that was never synced proves no credentials', () => {
   expect(reportOf('openstack', { configs }).summary).toBe('1 of 2 OpenstackConfigs synced');
 });
 
-it('the delivery section counts no business clusters when it could not read them', () => {
+it('the delivery section counts no business clusters when the operator is unreachable', () => {
   const { summary } = reportOf('delivery', { clusters: hidden('Business clusters') });
   expect(summary).toContain('the business clusters were not checked');
 });

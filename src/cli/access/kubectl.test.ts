@@ -14,7 +14,7 @@ const script = `
   process.exit();
 `;
 
-it('no folder of kubectl proxy stays behind when the reader of the output ends the command', async () => {
+it('startProxy removes its folder when the process exits', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-cli-test-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const temporary = join(folder, 'tmp');

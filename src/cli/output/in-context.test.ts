@@ -15,7 +15,7 @@ it.each([
   ['kubectl get nodes', `kubectl ${config} --context prod-biz-1 get nodes`],
   ['kubectl multinic register-cluster biz-2', 'kubectl multinic register-cluster biz-2'],
   ['openstack port show x', 'openstack port show x'],
-])('%s has the clusters of the user', (command, expected) => {
+])("command %s names the user's kubeconfig and context", (command, expected) => {
   const next = { text: same(''), commands: [command], preview: [command] };
   const { commands, preview } = inContext(next, choice, 'biz-1');
   expect([commands, preview]).toEqual([[expected], [expected]]);

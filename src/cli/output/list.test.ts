@@ -34,7 +34,7 @@ async function watched(states: readonly string[]): Promise<string[]> {
   return out;
 }
 
-it('--watch prints a row again when it becomes as it was before', async () => {
+it('--watch prints a NIC again when the NIC returns to an earlier state', async () => {
   expect(await watched(['Configured', 'Failed', 'Failed', 'Configured'])).toEqual([
     'multinic0  Configured',
     'multinic0  Failed',

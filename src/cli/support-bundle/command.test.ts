@@ -30,7 +30,7 @@ it('the log before the crash is read when a container waits for its restart', as
   expect(out).toContain(`Log of ${home}/viola-api-1/main.previous`);
 });
 
-it('names of servers and of Nodes without NICs are tokens with --without addresses', async () => {
+it('--without addresses replaces server names, and Nodes without NICs', async () => {
   const scene = await startScene();
   await scene.client.patch(openstackConfigs, ref, { spec: { vmNames: ['customer-db'] } });
   await scene.client.create(namespaces, { metadata: { name: 'multinic-agents' } });

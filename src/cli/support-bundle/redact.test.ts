@@ -19,7 +19,7 @@ it.each([
   'amqp://user:Can@Canary22@host/v',
   'https://user:Can/Canary22@host',
   'agent --token Canary22 --verbose',
-])('text without the secret in %s', (text) => {
+])('a redactor replaces the secret in %s', (text) => {
   const redactor = new Redactor();
   expect(redactor.text(text)).not.toMatch(/Canary|Q2Fu/);
   expect(redactor.byPattern).toBeGreaterThan(0);
@@ -31,11 +31,11 @@ it.each([
   'the token of biz-1 expires in 3 days',
   '--token-file /etc/multinic/token',
   'password: [redacted]',
-])('text keeps %j', (text) => {
+])('a redactor leaves %j unchanged', (text) => {
   expect(new Redactor().text(text)).toBe(text);
 });
 
-it('values of secret keys are replaced as a whole in other texts', () => {
+it('a redactor replaces secret values in later texts', () => {
   const redactor = new Redactor();
   redactor.object({ password: 'Canary', token: 'Canary"22\n' });
   const text = `${JSON.stringify('got Canary"22\n')} Canary"22\n Canary`;

@@ -14,6 +14,6 @@ it.each([
   ['https://keystone.corp.example:5000/v3', 'https://host-1:5000/v3'],
   ['https://viola-api.multinic-system.svc:18080', 'https://viola-api.multinic-system.svc:18080'],
   ['worker-1 worker-18 worker-1.local "web (1)"', 'name-1 name-2 name-1.local "name-3"'],
-])('%s becomes %s', (text, expected) => {
+])('with --without addresses %s becomes %s', (text, expected) => {
   expect(new Tokens(['worker-1', 'worker-18', 'web (1)', 'w1']).text(text)).toBe(expected);
 });
