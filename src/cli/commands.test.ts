@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import {
   answerNodes,
-  driftedNode,
   failedNode,
   refused,
   storage,

@@ -6,7 +6,7 @@ import { grantEdit } from './access/grants.ts';
 import { ApiError } from './access/operator-api.ts';
 import { type EndWith, exit } from './exit-status.ts';
 import { nextOfApi, Unread } from './facts/unread.ts';
-import { printable } from './output/width.ts';
+import { printableLines } from './output/width.ts';
 import { Refusal, WrongUsage } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
@@ -54,8 +54,7 @@ const interruptedExit = 130;
 function reported(error: unknown): number {
   if (error instanceof Interrupted) return interruptedExit;
   const { message, next, status } = problemOf(error);
-  const lines = [...message.split('\n'), ...(next === undefined ? [] : [`Next: ${next}`])];
-  console.error(lines.map((line) => printable(line)).join('\n'));
+  console.error(printableLines(next === undefined ? message : `${message}\nNext: ${next}`));
   return status;
 }
 

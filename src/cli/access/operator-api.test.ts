@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../../operator/testing/listener.ts';
 import { cliMain } from '../main-cli.ts';
+import { OperatorApi } from './operator-api.ts';
 
 /** Starts a server with a fixed answer; returns the URL. */
 async function serve(status: number, text: string): Promise<string> {
@@ -37,3 +39,23 @@ it.each([
   expect(err.join('\n')).toMatch(new RegExp(`\nNext: .*${next}`));
   expect(err.join('\n')).not.toContain('\u001b');
 });
+
+const paths = ['/v1/clusters', '/v1/nodes', '/healthz', '/version'];
+
+async function apiOf(scheme: 'http' | 'https') {
+  const server = await listen(scheme, ({ url }, answer) => answer.end(url));
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  const address = { url: `http://127.0.0.1:${server.port}`, verifiesTls: false };
+  const api = new OperatorApi(address, new AbortController().signal);
+  onTestFinished(() => api[Symbol.asyncDispose]());
+  return api;
+}
+
+it.each(['http', 'https'] as const)(
+  'concurrent requests through a port-forward all succeed when the operator serves %s',
+  async (scheme) => {
+    const api = await apiOf(scheme);
+    expect(await Promise.all(paths.map((path) => api.text(path)))).toEqual(paths);
+    expect(await api.text('/later')).toBe('/later');
+  },
+);

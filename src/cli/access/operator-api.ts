@@ -36,6 +36,10 @@ interface Call {
   readonly body?: unknown;
 }
 
+interface Attempt extends Call {
+  readonly token: string | undefined;
+}
+
 /** The operator's HTTP API. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
@@ -107,22 +111,32 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #send(call: Call): Promise<string> {
+    const attempt = { ...call, token: await this.#address.token?.() };
     const used = this.#pool;
     try {
-      return await this.#sendBy(used, call);
+      return await this.#sendBy(used, attempt);
     } catch (error) {
       const isTried = used === this.#byTls || error instanceof ApiError || this.#signal.aborted;
       if (isTried || this.#byTls === undefined) throw unreached(error);
       // A server with TLS closes a plain connection.
-      this.#pool = this.#byTls;
-      return this.#sendBy(this.#byTls, call).catch((second: unknown) => {
-        throw unreached(second);
-      });
+      return this.#sendByTls(this.#byTls, attempt, error);
     }
   }
 
-  async #sendBy(pool: Pool, { method, path, body }: Call): Promise<string> {
-    const token = await this.#address.token?.();
+  /** Later requests use TLS only if the server answers with TLS. */
+  async #sendByTls(pool: Pool, attempt: Attempt, first: unknown): Promise<string> {
+    try {
+      const text = await this.#sendBy(pool, attempt);
+      this.#pool = pool;
+      return text;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw unreached(first);
+      this.#pool = pool;
+      throw error;
+    }
+  }
+
+  async #sendBy(pool: Pool, { method, path, body, token }: Attempt): Promise<string> {
     const answer = await pool.request({
       method,
       path: this.#prefix + path,

@@ -69,10 +69,7 @@ export class Session implements AsyncDisposable {
   async #connectOperator(): Promise<OperatorApi> {
     const { inventory, tokenFile } = this.options;
     if (inventory !== undefined) {
-      const token =
-        tokenFile === undefined
-          ? undefined
-          : async () => (await readFile(tokenFile, 'utf8')).trim();
+      const token = tokenFile === undefined ? undefined : () => readToken(tokenFile);
       const address = { url: inventory, token, verifiesTls: true };
       return this.#kept(new OperatorApi(address, this.signal));
     }
@@ -177,6 +174,21 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
+  }
+}
+
+async function readToken(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Unread(
+      say(`the token cannot be read: ${why}`, `토큰을 읽을 수 없습니다: ${why}`),
+      say(
+        'give a readable file with --token-file',
+        '읽을 수 있는 파일을 --token-file로 지정하십시오',
+      ),
+    );
   }
 }
 

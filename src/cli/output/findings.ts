@@ -1,10 +1,25 @@
 import { missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
-import type { FailOn, Language } from '../options.ts';
+import type { AccessOptions, FailOn, Language } from '../options.ts';
 import type { Skipped } from '../report.ts';
+import { inContext } from './in-context.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
 import { nextLine, words } from './wording.ts';
+
+/** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
+export function inContextOf(
+  sections: readonly SectionReport[],
+  options: AccessOptions,
+): SectionReport[] {
+  return sections.map((section) => ({
+    ...section,
+    findings: section.findings.map((finding) => ({
+      ...finding,
+      next: inContext(finding.next, options, finding.subject.split('/')[0]),
+    })),
+  }));
+}
 
 export function problemsIn(sections: readonly SectionReport[]): Finding[] {
   const all = sections.flatMap(({ findings }) => findings);

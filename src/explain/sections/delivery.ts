@@ -2,6 +2,7 @@ import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { keyOf } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import type { SystemFacts } from '../facts.ts';
@@ -28,11 +29,21 @@ export function examineDelivery({ configs, clusters }: SystemFacts): SectionRepo
   ];
   const nodes = (known ?? []).reduce((sum, cluster) => sum + cluster.nodes, 0);
   const count = known?.length ?? 0;
-  const summary = say(
+  const summary = known ? ofKnown(nodes, count) : withoutClusters;
+  return reportOf('delivery', summary, checked);
+}
+
+/** Summary when only the OpenstackConfigs were read. */
+const withoutClusters = say(
+  'no OpenstackConfig reports a failed delivery; the business clusters were not checked',
+  '전달 실패를 보고하는 OpenstackConfig가 없습니다. 비즈니스 클러스터는 확인하지 않았습니다',
+);
+
+function ofKnown(nodes: number, count: number): Wording {
+  return say(
     `${counted(nodes, 'node')} in ${counted(count, 'business cluster')}, 0 waiting`,
     `비즈니스 클러스터 ${count}개의 노드 ${nodes}개, 대기 중 0개`,
   );
-  return reportOf('delivery', summary, checked);
 }
 
 /** Reachability and rights. */
