@@ -24,10 +24,11 @@ it.each([
   const scene = await startScene();
   answerNodes(scene, ...twins);
   const { status, err } = await scene.run(...argv);
-  expect([status, err]).toEqual([
-    3,
+  expect(status).toBe(3);
+  // A busy machine also shows progress.
+  expect(err).toContain(
     '2 nodes have the name worker-18: biz-1/worker-18, biz-2/worker-18\nNext: give PROVIDER/NODE',
-  ]);
+  );
 });
 
 it('why explains the ports of both nodes when two business clusters have the name', async () => {
