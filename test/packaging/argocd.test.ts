@@ -47,7 +47,7 @@ function luaOf(value: unknown): string {
     const entries = Object.entries(value);
     return `{${entries.map(([key, each]) => `[${luaOf(key)}]=${luaOf(each)}`).join(',')}}`;
   }
-  if (typeof value !== 'string') return value === null ? 'nil' : String(value);
+  if (typeof value !== 'string') return value === null ? 'nil' : JSON.stringify(value);
   const bytes = [...Buffer.from(value)].map((byte) => `\\${String(byte).padStart(3, '0')}`);
   return `"${bytes.join('')}"`;
 }
