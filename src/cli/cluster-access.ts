@@ -15,6 +15,9 @@ export function usualKubeconfig(): string {
   return variable === '' ? join(home, '.kube', 'config') : variable;
 }
 
+/** The same for `--help`, whose text depends on no machine. */
+export const usualKubeconfigText = 'KUBECONFIG, else ~/.kube/config';
+
 /** Reads one kubeconfig context; `flags` names the options for choosing another file. */
 export async function accessOf(
   path: string,

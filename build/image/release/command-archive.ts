@@ -50,8 +50,8 @@ export async function copyCheckout(root: string, tree: string): Promise<void> {
 const inPortable = ['LICENSE', 'bin'];
 
 /**
- * Writes `NAME-PLATFORM.tar.gz` into the folder `out`: the command line in the folder `tree`, which `copyCheckout` has made and
- * whose name is NAME; for `any` the command line without the rest of `tree`. Resolves to the name of the file.
+ * Writes `NAME-PLATFORM.tar.gz` into the folder `out`, and resolves to its name. NAME is the name of the folder `tree`, which
+ * `copyCheckout` makes. The archive holds `tree` with the command line; for `any` only the files that the command line needs.
  */
 export async function writeCommandArchive(
   { platform, folder }: CommandFolder,

@@ -1,6 +1,6 @@
 /**
- * Returns a CommonJS module that ends a Node.js older than `engines` (such as `>=24.18`) with a sentence. Old syntax only: an old
- * Node.js reads it before the bundle, whose syntax it may not know.
+ * Returns a CommonJS module that ends a Node.js older than `engines`, such as `>=24.18`, with a sentence. Its syntax is old,
+ * because an old Node.js may not know the syntax of the bundle.
  */
 export function nodeVersionCheck(engines: string): string {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines) ?? [];

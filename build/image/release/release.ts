@@ -34,8 +34,8 @@ export interface ReleaseOptions {
 const [notes, sums] = ['RELEASE-NOTES.md', 'SHA256SUMS'];
 
 /**
- * Writes a release into the folder `out`: images, charts, CRDs, samples, Argo CD's health checks, the command line and its krew
- * manifest, SPDX documents, release notes and checksums. An earlier release in `out` is replaced; any other content is refused.
+ * Writes a release into the folder `out`: images, charts, CRDs, samples, health checks, the command line, SPDX documents and
+ * checksums. An earlier release in `out` is replaced; any other content is refused.
  */
 export async function writeRelease(out: string, options: ReleaseOptions): Promise<void> {
   await refuseOther(out);
