@@ -51,9 +51,9 @@ function labelsOf(platform: Platform) {
 
 const shortDescription = 'Shows and explains NICs made from OpenStack ports';
 
-const description = `Shows the NICs that MultiNIC makes from OpenStack ports on Kubernetes nodes:
-names the first thing that is wrong with a port, from Neutron to the boot files
-of the node, plans the next sync, and writes an archive for support.
+const description = `Shows the NICs that MultiNIC makes from OpenStack ports on Kubernetes nodes.
+Names the first thing that is wrong with a port, from Neutron to boot files.
+Plans the next sync, and writes an archive for support.
 `;
 
 /** krew links only the program: this file calls it, so that it outlives each upgrade. */
