@@ -39,7 +39,7 @@ export async function layOutPortableCommand(
   const { controllers, folder } = options;
   await rm(folder, { recursive: true, force: true });
   await putText(folder, `${place}/node-version.cjs`, nodeVersionCheck(manifest.engines.node));
-  const sbom = await putBundle(options, [controllers.app], isOfNpm);
+  const sbom = await putBundle(options, [controllers.app], isPortable);
   return { platform: 'any', folder, sbom };
 }
 
@@ -66,6 +66,6 @@ function isNotDebian({ purl }: Component): boolean {
   return !purl.startsWith('pkg:deb/');
 }
 
-function isOfNpm({ purl }: Component): boolean {
-  return purl.startsWith('pkg:npm/');
+function isPortable(component: Component): boolean {
+  return isNotDebian(component) && component.name !== 'node';
 }
