@@ -44,7 +44,7 @@ export interface ControlPlane extends AsyncDisposable {
 }
 
 /** What `rig/control-plane/control-plane install` brings beside a control plane. */
-export type Tool = 'containerd' | 'ctr' | 'helm' | 'kubectl' | 'kubeconform';
+export type Tool = 'containerd' | 'ctr' | 'helm' | 'krew' | 'kubectl' | 'kubeconform';
 
 const script = join(import.meta.dirname, 'control-plane');
 

@@ -21,6 +21,7 @@ members_of() {
     kubernetes) echo kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet kubectl ;;
     etcd) echo etcd ;;
     tools) echo helm kubeconform coredns ;;
+    krew) echo krew ;;
     runtime) echo containerd ctr containerd-shim-runc-v2 runc ;;
   esac
 }
@@ -29,6 +30,7 @@ set_of() {
   case $1 in
     etcd) echo etcd ;;
     helm | kubeconform | coredns) echo tools ;;
+    krew) echo krew ;;
     kube*) echo kubernetes ;;
     *) echo runtime ;;
   esac
@@ -50,6 +52,7 @@ stored_as() {
     kubernetes) echo "kube-$(hash_of "$here"/kube/{go.mod,go.sum,main.go})-" ;;
     etcd) echo "etcd-$(hash_of "$here/kube/go.mod")-" ;;
     tools) echo "tools-$(hash_of "$here"/tools/{go.mod,go.sum,coredns/main.go})-" ;;
+    krew) echo "krew-$(hash_of "$here"/krew/{go.mod,go.sum})-" ;;
     runtime) echo "node-$(hash_of "$here/binaries/debian.sh")-bookworm" ;;
   esac
 }

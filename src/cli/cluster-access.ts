@@ -16,6 +16,9 @@ export function usualKubeconfig(): string {
   return variable === '' ? join(home, '.kube', 'config') : variable;
 }
 
+/** The same for `--help`, whose text depends on no machine. */
+export const usualKubeconfigText = 'KUBECONFIG, else ~/.kube/config';
+
 /** Options by which the user chose a cluster, such as `--kubeconfig` and `--context`. */
 export interface ClusterFlags {
   readonly file: string;

@@ -14,6 +14,7 @@ export interface Suite {
 const install = 'rig/install';
 const guest = 'rig/hosts/guest/guest install';
 const box = 'rig/hosts/box/box install';
+const krew = 'rig/control-plane/control-plane install krew';
 const skew = 'MULTINIC_SKEW_REF="${REF:-$(git rev-parse HEAD~100)}" test/vitest version-skew long';
 const latency = 'test/vitest latency system test/system/latency "$@"';
 const distros = 'test/vitest distros system test/system/distros';
@@ -133,6 +134,14 @@ export const suites: readonly Suite[] = [
     needsRoot: true,
     command: `${install} && test/vitest e2e system test/system/e2e "$@"`,
     sample: `${install} && test/vitest e2e system test/system/e2e/crash.test.ts`,
+  },
+  {
+    name: 'krew',
+    proves: 'krew installs the archive of a release without network, and kubectl runs the plugin',
+    minutes: 2,
+    needsRoot: true,
+    command: `${krew} && test/vitest krew long test/long/krew "$@"`,
+    sample: `${krew} && test/vitest krew long test/long/krew "$@"`,
   },
   {
     name: 'migrate',

@@ -1,5 +1,5 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryPoint } from '../../build/entry-point.ts';
 import { adviceOn, type Snapshot } from '../../build/image/advisories.ts';
@@ -7,7 +7,7 @@ import { layOutRecordedHost } from '../../build/image/agent-snapshot/snapshot.ts
 import { filesBelow } from '../../build/image/contents.ts';
 import { stepsOf } from '../../build/image/engine.ts';
 import { architectures, ownArchitecture } from '../../build/image/images.ts';
-import { layOutCommand } from '../../build/image/release/command-folder.ts';
+import { layOutCommand, layOutPortableCommand } from '../../build/image/release/command-folder.ts';
 import { writeReleaseArchive } from '../../build/image/release/release.ts';
 import { toolPath } from '../../rig/control-plane/control-plane.ts';
 import { scaled } from '../speed.ts';
@@ -165,10 +165,13 @@ describe('one file for a site without network', () => {
     if (!controllers) throw new Error('no image was built');
     const architecture = 'amd64';
     const { version } = built;
-    const place = join(built.folder, 'command');
-    const command = await layOutCommand({ architecture, version, controllers, folder: place });
+    const [options, place] = [{ version, controllers }, join(built.folder, 'command')];
+    const commands = [
+      await layOutCommand({ architecture, ...options, folder: `${place}/linux` }),
+      await layOutPortableCommand({ ...options, folder: `${place}/any` }),
+    ];
     const images = built.images.map(({ file }) => ({ file, sbom: '{}' }));
-    const release = { root: repository, version, images, commands: [command], work };
+    const release = { root: repository, version, images, commands, work };
     await run('tar', ['-xzf', await writeReleaseArchive(work, release), '-C', built.folder]);
     site = join(built.folder, `multinic-release-${version}`);
   });
@@ -187,19 +190,19 @@ describe('one file for a site without network', () => {
     }
   });
 
-  it.runIf(ownArchitecture === 'amd64')('has a command line that needs no Node.js', async () => {
-    const archive = join(site, `multinic-${built.version}-linux-amd64.tar.gz`);
-    await run('tar', ['-xzf', archive, '-C', built.folder]);
-    const folder = join(built.folder, `multinic-${built.version}`);
-    const { stdout } = await run(join(folder, 'bin/multinic'), ['version'], {
-      env: { PATH: '/usr/bin:/bin' },
-    });
-    expect(stdout).toMatch(isVersion);
-    const sbom = join(site, `sbom/multinic-${built.version}-linux-amd64.spdx.json`);
-    const { packages } = JSON.parse(await readFile(sbom, 'utf8')) as Sbom;
-    const names = packages.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['multinic', 'node', 'zod']));
-    expect(names).not.toContain('libc6');
+  it.runIf(ownArchitecture === 'amd64').each([
+    ['linux-amd64', 'that needs no Node.js', '/usr/bin:/bin', ['multinic', 'node', 'zod']],
+    ['any', 'without Node.js', `${dirname(process.execPath)}:/usr/bin:/bin`, ['multinic', 'zod']],
+  ])('has a command line for %s %s', async (platform, _what, path, components) => {
+    const [name, folder] = [`multinic-${built.version}`, join(built.folder, platform)];
+    await mkdir(folder);
+    await run('tar', ['-xzf', join(site, `${name}-${platform}.tar.gz`), '-C', folder]);
+    const options = { cwd: join(folder, name), env: { PATH: path } };
+    expect((await run('bin/multinic', ['version'], options)).stdout).toMatch(isVersion);
+    const sbom = await readFile(join(site, `sbom/${name}-${platform}.spdx.json`), 'utf8');
+    const names = (JSON.parse(sbom) as Sbom).packages.map((each) => each.name);
+    const some = ['multinic', 'node', 'zod', 'libc6'].filter((each) => names.includes(each));
+    expect(some).toEqual(components);
   });
 
   it('[RW-77] has images of which a node loads its own, and keeps them', async () => {

@@ -1,5 +1,6 @@
 // Builds a release: images, charts, CRDs, samples, the command line with its Node.js, SPDX documents, release notes, checksums.
 //   build.ts [--arch amd64,arm64] [--out FOLDER] [--repository PREFIX]     into dist/release, for this machine's architecture
+//            [--url ADDRESS]       where the files will be published: krew downloads the command line from there
 //   build.ts --one-file [...]     the same as one file in dist, for both architectures: for sites without network
 //
 // Reaches npm and Debian, as `make image` does.
@@ -10,11 +11,17 @@ import { parseArgs } from 'node:util';
 import { versionOf } from '../../identity.ts';
 import { complaintOf } from '../command.ts';
 import { sbomPath } from '../folders.ts';
-import { architectures, architecturesIn, buildImages, ownArchitecture } from '../images.ts';
+import {
+  architectures,
+  architecturesIn,
+  type BuiltImage,
+  buildImages,
+  ownArchitecture,
+} from '../images.ts';
 import { prefixIn } from '../reference.ts';
 import { withFolder } from '../workplace.ts';
 import type { CommandFolder } from './command-archive.ts';
-import { layOutCommand } from './command-folder.ts';
+import { layOutCommand, layOutPortableCommand } from './command-folder.ts';
 import {
   type ReleasedImage,
   type ReleaseOptions,
@@ -31,6 +38,7 @@ function readArguments(argv: readonly string[]) {
       arch: { type: 'string' },
       out: { type: 'string' },
       repository: { type: 'string', default: 'localhost' },
+      url: { type: 'string' },
       'one-file': { type: 'boolean', default: false },
     },
   });
@@ -42,19 +50,28 @@ function readArguments(argv: readonly string[]) {
     out,
     architectures: architecturesIn(arch),
     repository: prefixIn(values.repository),
+    url: values.url === undefined ? undefined : addressIn(values.url),
   };
+}
+
+/** Returns an address without a slash at its end; throws if krew cannot download from it. */
+function addressIn(text: string): string {
+  if (URL.canParse(text) && /^https?:/.test(text)) return text.replace(/\/+$/, '');
+  throw new Error(`--url "${text}" is no http or https URL`);
 }
 
 type Arguments = ReturnType<typeof readArguments>;
 
 /** Builds images and command line of all architectures in the folder `work`. */
 async function gather(
-  { architectures: wanted, repository }: Arguments,
+  { architectures: wanted, repository, url }: Arguments,
   work: string,
 ): Promise<ReleaseOptions> {
   const version = await versionOf(root);
   const images: ReleasedImage[] = [];
   const commands: CommandFolder[] = [];
+  /** An image with the bundle, which is the same for all architectures. */
+  let bundled: BuiltImage | undefined;
   for (const architecture of wanted) {
     const places = { out: join(work, 'images'), work: join(work, 'build') };
     const built = await buildImages({ architecture, version, repository, ...places });
@@ -66,8 +83,13 @@ async function gather(
     if (!controllers) throw new Error(`no image was built for ${architecture}`);
     const folder = join(work, 'command', architecture);
     commands.push(await layOutCommand({ architecture, version, controllers, folder }));
+    bundled = controllers;
   }
-  return { root, version, images, commands, work: join(work, 'release') };
+  if (bundled) {
+    const folder = join(work, 'command/any');
+    commands.push(await layOutPortableCommand({ version, controllers: bundled, folder }));
+  }
+  return { root, version, images, commands, url, work: join(work, 'release') };
 }
 
 async function build(argv: readonly string[]): Promise<void> {

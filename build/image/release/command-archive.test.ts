@@ -5,25 +5,37 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { versionOf } from '../../identity.ts';
 import { complaintOf, run } from '../command.ts';
 import { ownArchitecture } from '../images.ts';
-import { copyCheckout, writeCommandArchive } from './command-archive.ts';
+import { type CommandFolder, copyCheckout, writeCommandArchive } from './command-archive.ts';
+import { nodeVersionCheck } from './node-version-check.ts';
 
 const repository = join(import.meta.dirname, '../../..');
 let folder: string;
 /** The archive of this repository, unpacked where somebody may have put it. */
 let site: string;
+/** The archive for any platform, unpacked. */
+let anywhere: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'multinic-site-'));
   const version = await versionOf(repository);
   const [work, place] = [join(folder, 'work'), join(folder, 'carried in')];
-  for (const one of [work, place]) await mkdir(one);
+  await mkdir(work);
   await putCommand();
-  const command = { architecture: ownArchitecture, folder: join(folder, 'command'), sbom: '' };
+  const command = {
+    platform: `linux-${ownArchitecture}`,
+    folder: join(folder, 'command'),
+  } as const;
   const tree = join(work, `multinic-${version}`);
   await copyCheckout(repository, tree);
-  const file = await writeCommandArchive(command, { tree, out: folder });
-  await run(['tar', '-xzf', join(folder, file), '-C', place]);
-  site = join(place, `multinic-${version}`);
+  const unpackInto = async (to: string, { platform, ...from }: Omit<CommandFolder, 'sbom'>) => {
+    const file = await writeCommandArchive({ platform, ...from, sbom: '' }, { tree, out: folder });
+    await mkdir(to);
+    await run(['tar', '-xzf', join(folder, file), '-C', to]);
+    return join(to, `multinic-${version}`);
+  };
+  site = await unpackInto(place, command);
+  const portable = { platform: 'any', folder: join(folder, 'portable') } as const;
+  anywhere = await unpackInto(join(folder, 'anywhere'), portable);
   await program('kubectl', `case $* in *'--raw /version'*) echo '"gitVersion": "v1.37.1"' ;; esac`);
   // As helm, it needs the chart and the values that it is told.
   const words = 'for word; do case $word in /*) [ -e "$word" ] || exit 1 ;; esac; done';
@@ -32,12 +44,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The folder that a build lays out from the image: here a Node.js that is a link, and a main module of one line. */
+/** The folders that a build lays out from the image: here a Node.js that is a link, and a main module of one line. */
 async function putCommand(): Promise<void> {
-  const place = join(folder, 'command/lib/multinic');
-  await mkdir(place, { recursive: true });
-  await symlink(process.execPath, join(place, 'node'));
-  await writeFile(join(place, 'main.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+  const main = 'console.log(JSON.stringify(process.argv.slice(2)));';
+  for (const name of ['command', 'portable']) {
+    await mkdir(join(folder, name, 'lib/multinic'), { recursive: true });
+    await writeFile(join(folder, name, 'lib/multinic/main.mjs'), main);
+  }
+  await symlink(process.execPath, join(folder, 'command/lib/multinic/node'));
+  const check = join(folder, 'portable/lib/multinic/node-version.cjs');
+  await writeFile(check, nodeVersionCheck('>=24.18'));
 }
 
 async function program(name: string, text: string): Promise<void> {
@@ -57,6 +73,35 @@ function script(path: string, ...words: string[]): Promise<string> {
   const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env['PATH']}` };
   return run([join(site, path), ...words], { env, cwd: folder });
 }
+
+/** Runs `bin/multinic` of the archive for any platform with a PATH that has this `node`; undefined: none. */
+async function runPortable(node: string | undefined): Promise<string> {
+  const path = join(folder, 'path');
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path);
+  for (const tool of ['sh', 'dirname', 'readlink']) {
+    await symlink((await run(['sh', '-c', `command -v ${tool}`])).trim(), join(path, tool));
+  }
+  if (node !== undefined) await symlink(node, join(path, 'node'));
+  return run([join(anywhere, 'bin/multinic'), 'version', 'a b'], { env: { PATH: path } });
+}
+
+describe('bin/multinic of the archive for any platform', () => {
+  it('runs the bundle with the Node.js on PATH', async () => {
+    expect(await runPortable(process.execPath)).toBe('["version","a b"]\n');
+  });
+
+  it('names the Node.js that it needs when PATH has none, or an older one', async () => {
+    expect(await runPortable(undefined).catch(complaintOf)).toContain('needs Node.js 24 on PATH');
+    // An old Node.js is this one with another version.
+    await program('old-node', `exec '${process.execPath}' --require '${folder}/old.cjs' "$@"`);
+    const old = `Object.defineProperty(process.versions, 'node', { value: '24.17.9' });`;
+    await writeFile(join(folder, 'old.cjs'), old);
+    expect(await runPortable(join(folder, 'bin/old-node')).catch(complaintOf)).toContain(
+      'is Node.js 24.17.9; install 24.18 or later',
+    );
+  });
+});
 
 describe('from the archive, without the repository and without npm', () => {
   it.each(Object.entries(scripts))('%s installs the chart that came along', async (path, chart) => {

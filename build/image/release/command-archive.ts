@@ -5,10 +5,13 @@ import { run } from '../command.ts';
 import type { Architecture } from '../debian.ts';
 import { packTarball } from './tarball.ts';
 
-/** The command line for one architecture, before it is packed. */
+/** Platform of an archive; `any`: each machine with a POSIX shell and a Node.js of its own. */
+export type Platform = `linux-${Architecture}` | 'any';
+
+/** The command line for one platform, before it is packed. */
 export interface CommandFolder {
-  readonly architecture: Architecture;
-  /** Holds `lib/multinic`: Node.js, the bundle and licences. */
+  readonly platform: Platform;
+  /** Holds `lib/multinic`: Node.js (except for `any`), the bundle and licences. */
   readonly folder: string;
   /** SPDX document of what `folder` holds. */
   readonly sbom: string;
@@ -26,6 +29,7 @@ const asInCheckout = [
   'charts',
   'cleanup-operator.sh',
   'deploy-operator.sh',
+  'deploy/argocd',
   'deploy/crds',
   'deploy/rbac',
   'deploy/samples',
@@ -42,19 +46,34 @@ export async function copyCheckout(root: string, tree: string): Promise<void> {
   }
 }
 
+/** Files of the checkout in the archive for any platform; the rest of the checkout is in the archives for Linux. */
+const inPortable = ['LICENSE', 'bin'];
+
 /**
- * Writes `NAME-linux-ARCHITECTURE.tar.gz` into the folder `out`: the command line with its Node.js in the folder `tree`, which
- * `copyCheckout` has made and whose name is NAME. Resolves to the name of the file.
+ * Writes `NAME-PLATFORM.tar.gz` into the folder `out`, and resolves to its name. NAME is the name of the folder `tree`, which
+ * `copyCheckout` makes. The archive holds `tree` with the command line; for `any` only the files that the command line needs.
  */
 export async function writeCommandArchive(
-  { architecture, folder }: CommandFolder,
+  { platform, folder }: CommandFolder,
   { tree, out }: { readonly tree: string; readonly out: string },
 ): Promise<string> {
   await rm(join(tree, 'lib'), { recursive: true, force: true });
-  await cp(folder, tree, { recursive: true });
-  const file = `${basename(tree)}-linux-${architecture}.tar.gz`;
-  await packTarball(join(out, file), dirname(tree), [basename(tree)]);
+  const packed = platform === 'any' ? await portableTree(tree) : tree;
+  await cp(folder, packed, { recursive: true });
+  const file = `${basename(tree)}-${platform}.tar.gz`;
+  await packTarball(join(out, file), dirname(packed), [basename(packed)]);
   return file;
+}
+
+/** Copies the files for any platform to a folder with the name of `tree`. Resolves to its path. */
+async function portableTree(tree: string): Promise<string> {
+  const portable = join(`${tree}-any`, basename(tree));
+  await rm(portable, { recursive: true, force: true });
+  for (const path of inPortable) {
+    await cp(join(tree, path), join(portable, path), { recursive: true });
+  }
+  await cp(join(import.meta.dirname, 'portable-readme.md'), join(portable, 'README.md'));
+  return portable;
 }
 
 /** Only what git tracks of a checkout: users keep values of their own beside it, with secrets in them. */

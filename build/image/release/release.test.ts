@@ -11,9 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { complaintOf, run } from '../command.ts';
 import { type ReleaseOptions, writeRelease, writeReleaseArchive } from './release.ts';
 
+const pages = ['README.md', 'LICENSE', 'docs/guide.md'];
 let folder: string;
 /** The release as one file, unpacked. */
 let site: string;
@@ -47,7 +49,7 @@ async function optionsAt(
   await put(`${name}/root/charts/some/Chart.yaml`, 'name: some\nversion: 0.1.0\n');
   await put(`${name}/root/charts/some/templates/a.yaml`, 'a: 1\n');
   await put(`${name}/root/CHANGELOG.md`, '# Changelog\n\n## 1.2.3\n\n- A change.\n');
-  for (const page of ['README.md', 'LICENSE', 'docs/guide.md', 'deploy/crds/c.yaml']) {
+  for (const page of [...pages, 'deploy/argocd/h.yaml', 'deploy/crds/c.yaml']) {
     await put(`${name}/root/${page}`, page);
   }
   for (const script of ['bin/multinic', 'deploy-operator.sh', 'scripts/a.sh']) {
@@ -55,11 +57,17 @@ async function optionsAt(
   }
   await put(`${name}/command/lib/multinic/node`, 'node', 0o755);
   await put(`${name}/command/lib/multinic/main.mjs`, 'main');
+  await put(`${name}/portable/lib/multinic/main.mjs`, 'main');
   const commands = [
     {
-      architecture: 'amd64',
+      platform: 'linux-amd64',
       folder: join(folder, name, 'command'),
       sbom: 'components of multinic',
+    },
+    {
+      platform: 'any',
+      folder: join(folder, name, 'portable'),
+      sbom: 'components of the bundle',
     },
   ] as const;
   const work = join(folder, name, 'work');
@@ -86,6 +94,7 @@ async function filesIn(archive: string): Promise<readonly string[]> {
 }
 
 const command = 'multinic-1.2.3-linux-amd64.tar.gz';
+const portable = 'multinic-1.2.3-any.tar.gz';
 
 it('holds images, charts, CRDs, the command line, SPDX documents, notes and checksums', async () => {
   const files = await filesIn(join(dirname(site), 'multinic-release-1.2.3.tar.gz'));
@@ -93,16 +102,20 @@ it('holds images, charts, CRDs, the command line, SPDX documents, notes and chec
     'LICENSE',
     'RELEASE-NOTES.md',
     'SHA256SUMS',
+    'argocd/h.yaml',
     'charts/some-0.1.0.tgz',
     'crds/c.yaml',
     'images/a-1-linux-amd64.tar',
     'images/a-1-linux-arm64.tar',
     'images/b-1-linux-amd64.tar',
+    'krew/multinic.yaml',
     'load-images.sh',
+    portable,
     command,
     'sbom/a-1-linux-amd64.spdx.json',
     'sbom/a-1-linux-arm64.spdx.json',
     'sbom/b-1-linux-amd64.spdx.json',
+    'sbom/multinic-1.2.3-any.spdx.json',
     'sbom/multinic-1.2.3-linux-amd64.spdx.json',
   ]);
   const checked = await run(['sha256sum', '-c', 'SHA256SUMS'], { cwd: site });
@@ -120,11 +133,41 @@ it('holds images, charts, CRDs, the command line, SPDX documents, notes and chec
     'charts/some/Chart.yaml',
     'charts/some/templates/a.yaml',
     'deploy-operator.sh',
+    'deploy/argocd/h.yaml',
     'deploy/crds/c.yaml',
     'docs/guide.md',
     'lib/multinic/main.mjs',
     'lib/multinic/node',
     'scripts/a.sh',
+  ]);
+});
+
+it('the archive for any platform holds the command line alone, with a README of its own', async () => {
+  expect(await filesIn(join(site, portable))).toEqual([
+    'LICENSE',
+    'README.md',
+    'bin/multinic',
+    'lib/multinic/main.mjs',
+  ]);
+  const readme = await run(['tar', '-xOzf', join(site, portable), 'multinic-1.2.3/README.md']);
+  expect(readme).toContain('# multinic, for any platform');
+});
+
+it('the krew manifest names each archive with its checksum', async () => {
+  const options = { ...(await optionsAt('krew')), url: 'https://site.example/v1.2.3' };
+  await writeRelease(join(folder, 'krew/out'), options);
+  const text = await readFile(join(folder, 'krew/out/krew/multinic.yaml'), 'utf8');
+  const { spec } = parse(text) as { spec: { version: string; platforms: object[] } };
+  expect(spec.version).toBe('v1.2.3');
+  const sums = await readFile(join(site, 'SHA256SUMS'), 'utf8');
+  const sha256Of = (file: string) => new RegExp(`^(\\w+)  ${file}$`, 'm').exec(sums)?.[1];
+  expect(spec.platforms).toMatchObject([
+    {
+      selector: { matchLabels: { os: 'linux', arch: 'amd64' } },
+      uri: `https://site.example/v1.2.3/${command}`,
+      sha256: sha256Of(command),
+    },
+    { selector: { matchLabels: { os: 'darwin' } }, sha256: sha256Of(portable) },
   ]);
 });
 

@@ -7,6 +7,7 @@ import { filesBelow } from '../contents.ts';
 import { putWhole } from '../workplace.ts';
 import { packChart } from './chart-package.ts';
 import { type CommandFolder, copyCheckout, writeCommandArchive } from './command-archive.ts';
+import { krewManifest, type PluginArchive } from './krew-manifest.ts';
 import { releaseNotes } from './release-notes.ts';
 import { packTarball } from './tarball.ts';
 
@@ -24,6 +25,8 @@ export interface ReleaseOptions {
   readonly version: string;
   readonly images: readonly ReleasedImage[];
   readonly commands: readonly CommandFolder[];
+  /** Address at which the files will be published; undefined: not known, krew installs from files only. */
+  readonly url?: string | undefined;
   /** Folder that may be written, and removed afterwards. */
   readonly work: string;
 }
@@ -31,7 +34,7 @@ export interface ReleaseOptions {
 const [notes, sums] = ['RELEASE-NOTES.md', 'SHA256SUMS'];
 
 /**
- * Writes a release into the folder `out`: images, charts, CRDs, samples, the command line, SPDX documents, release notes and
+ * Writes a release into the folder `out`: images, charts, CRDs, samples, health checks, the command line, SPDX documents and
  * checksums. An earlier release in `out` is replaced; any other content is refused.
  */
 export async function writeRelease(out: string, options: ReleaseOptions): Promise<void> {
@@ -63,8 +66,8 @@ async function refuseOther(out: string): Promise<void> {
 }
 
 async function fill(folder: string, options: ReleaseOptions): Promise<void> {
-  const { root, version, images, commands, work } = options;
-  for (const part of ['images', 'charts', 'sbom']) {
+  const { root, version, images, commands, work, url } = options;
+  for (const part of ['images', 'charts', 'krew', 'sbom']) {
     await mkdir(join(folder, part), { recursive: true });
   }
   for (const { file, sbom } of images) {
@@ -73,14 +76,20 @@ async function fill(folder: string, options: ReleaseOptions): Promise<void> {
   }
   const tree = join(work, `multinic-${version}`);
   await copyCheckout(root, tree);
+  const archives: PluginArchive[] = [];
   for (const command of commands) {
     const file = await writeCommandArchive(command, { tree, out: folder });
     await putSbom(folder, basename(file, '.tar.gz'), command.sbom);
+    const sha256 = await sha256Of(join(folder, file));
+    archives.push({ platform: command.platform, file, sha256 });
   }
+  const manifest = krewManifest({ version, archives, url });
+  await writeFile(join(folder, 'krew/multinic.yaml'), manifest);
   const charts = join(tree, 'charts');
   for (const chart of await readdir(charts)) await packChart(charts, chart, join(folder, 'charts'));
-  for (const part of ['crds', 'samples'].filter((name) => existsSync(join(tree, 'deploy', name)))) {
-    await cp(join(tree, 'deploy', part), join(folder, part), { recursive: true });
+  for (const part of ['argocd', 'crds', 'samples']) {
+    const from = join(tree, 'deploy', part);
+    if (existsSync(from)) await cp(from, join(folder, part), { recursive: true });
   }
   const changelog = await readFile(join(tree, 'CHANGELOG.md'), 'utf8');
   await writeFile(join(folder, notes), releaseNotes(changelog, version));
@@ -98,9 +107,13 @@ async function putSbom(folder: string, name: string, text: string): Promise<void
 async function checksumsOf(folder: string): Promise<string> {
   const lines: string[] = [];
   for (const path of await filesBelow(folder)) {
-    const hash = createHash('sha256');
-    await pipeline(createReadStream(join(folder, path)), hash);
-    lines.push(`${hash.digest('hex')}  ${path.slice(1)}\n`);
+    lines.push(`${await sha256Of(join(folder, path))}  ${path.slice(1)}\n`);
   }
   return lines.join('');
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }

@@ -52,6 +52,15 @@ build_tools() {
   "$folder/coredns" -version
 }
 
+# krew is apart from the other tools: only a long suite runs it, and it needs an older client-go.
+build_krew() {
+  local folder=${1:?} program=sigs.k8s.io/krew/cmd/krew
+  cd "$here/krew"
+  echo "total: $("$go" list -deps "$program" | wc -l)"
+  nice "$go" build -v -ldflags '-s -w' -o "$folder/" "$program"
+  KREW_ROOT=$folder/none "$folder/krew" version
+}
+
 # `go build -v` names each package when it starts compiling it.
 packages() {
   local total

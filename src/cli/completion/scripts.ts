@@ -29,7 +29,7 @@ function zsh(words: Words): string {
     ([name, options]) => `    ${name}) compadd -- ${options.join(' ')} ;;`,
   );
   return `#compdef multinic
-# zsh completion of multinic: source <(multinic completion zsh)
+# zsh completion of multinic: source <(multinic completion zsh), or a file _multinic in a folder of fpath
 _multinic() {
   if (( CURRENT == 2 )); then
     compadd -- ${[...words.keys()].join(' ')}
@@ -39,7 +39,12 @@ _multinic() {
 ${cases.join('\n')}
   esac
 }
-compdef _multinic multinic`;
+# As a file in fpath, the script runs when zsh calls _multinic for the first time.
+if [[ $funcstack[1] == _multinic ]]; then
+  _multinic "$@"
+else
+  compdef _multinic multinic
+fi`;
 }
 
 function fish(words: Words): string {

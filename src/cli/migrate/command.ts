@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type BizConfigGroup, bizConfigGroups, namespaces } from '../../api/names.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { systemClock } from '../../time/clock.ts';
-import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
+import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { type Language, languageOption, outputOption } from '../options.ts';
@@ -87,7 +87,12 @@ function common(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .argument('<name>', 'name of the MultiNicBizConfig')
-    .option('--kubeconfig <path>', 'kubeconfig of the business cluster', usualKubeconfig())
+    .addOption(
+      new Option('--kubeconfig <path>', 'kubeconfig of the business cluster').default(
+        usualKubeconfig(),
+        usualKubeconfigText,
+      ),
+    )
     .option('--context <name>', 'context in --kubeconfig; default: its current-context')
     .option('-n, --namespace <name>', 'namespace of the MultiNicBizConfig', namespaces.system)
     .addOption(

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { namespaces } from '../../api/names.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import { parseDuration } from '../../process/duration.ts';
-import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
+import { accessOf, connect, usualKubeconfig, usualKubeconfigText } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
@@ -35,10 +35,11 @@ export function registerClusterCommand(): Command {
     .argument('<provider>', 'id by which OpenstackConfigs name the cluster (k8sProviderID)')
     .requiredOption('--kubeconfig <path>', 'kubeconfig of an administrator of the business cluster')
     .option('--context <name>', 'context in --kubeconfig; default: its current-context')
-    .option(
-      '--management-kubeconfig <path>',
-      'kubeconfig of an administrator of the management cluster',
-      usualKubeconfig(),
+    .addOption(
+      new Option(
+        '--management-kubeconfig <path>',
+        'kubeconfig of an administrator of the management cluster',
+      ).default(usualKubeconfig(), usualKubeconfigText),
     )
     .option(
       '--management-context <name>',

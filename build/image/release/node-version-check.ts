@@ -1,0 +1,16 @@
+/**
+ * Returns a CommonJS module that ends a Node.js older than `engines`, such as `>=24.18`, with a sentence. Its syntax is old,
+ * because an old Node.js may not know the syntax of the bundle.
+ */
+export function nodeVersionCheck(engines: string): string {
+  const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines) ?? [];
+  if (major === undefined || minor === undefined) {
+    throw new Error(`engines.node "${engines}" of package.json is not >=MAJOR.MINOR`);
+  }
+  return `var parts = process.versions.node.split('.').map(Number);
+if (parts[0] < ${major} || (parts[0] === ${major} && parts[1] < ${minor})) {
+  console.error('multinic: ' + process.execPath + ' is Node.js ' + process.versions.node + '; install ${major}.${minor} or later, or use an archive for Linux, which has its own');
+  process.exit(1);
+}
+`;
+}
