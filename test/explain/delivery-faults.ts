@@ -9,7 +9,7 @@ import { nodeConfigOf, untilConfigIsReady } from '../fixtures/chain/waits.ts';
 import { provider, type World } from '../fixtures/chain/world.ts';
 import { keyOf, type Plant, workerOf } from './planted.ts';
 
-/** Workers of the world with faults of cloud and business cluster. */
+/** Workers for faults in cloud and business cluster. */
 export const deliveryWorkers = ['one', 'two', 'new'];
 
 export async function prepareDelivery(world: World): Promise<void> {
@@ -57,8 +57,8 @@ export const unregisteredCluster: Plant = async (world) => {
 };
 
 /**
- * Returns an administrator's kubeconfig for the business cluster. The command refuses loopback, which no Pod reaches; Linux
- * connects 0.0.0.0 to loopback as well.
+ * Returns an administrator's kubeconfig for the business cluster. `register-cluster` refuses loopback, because no Pod
+ * reaches loopback; Linux connects 0.0.0.0 to loopback as well.
  */
 async function kubeconfigForPods({ business: { server } }: World): Promise<string> {
   const url = server.url.replace('127.0.0.1', '0.0.0.0');
@@ -66,7 +66,7 @@ async function kubeconfigForPods({ business: { server } }: World): Promise<strin
   return text.replace(`server: ${url}`, `$&\n      tls-server-name: 127.0.0.1`);
 }
 
-/** Returns the port of the first NIC. */
+/** Returns the first NIC's port. */
 function portOf(world: World, name: string): string {
   return nodeConfigOf(world, workerOf(world, name))?.spec.interfaces?.[0]?.portId ?? '';
 }

@@ -4,16 +4,16 @@ import * as nodes from './node-faults.ts';
 import type { Plant } from './planted.ts';
 import * as ports from './port-faults.ts';
 
-/** A row of the table. */
+/** Table row. */
 export interface PlantedFault {
   readonly number: number;
   readonly title: string;
-  /** Reason that `why` names. */
+  /** Reason from `why`. */
   readonly reason: Reason;
   readonly plant: Plant;
 }
 
-/** Planted faults by world and phase: the faults of a phase stand side by side. */
+/** Planted faults by world and phase; a phase plants all its faults side by side. */
 export const faults = {
   ports: [
     [

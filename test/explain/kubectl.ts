@@ -12,7 +12,7 @@ interface Call {
 }
 
 /**
- * Runs kubectl's commands that next steps print. The embedded API server serves no JSON patch, and a machine without control
+ * Runs kubectl's commands from next steps. The embedded API server serves no JSON patch, and a machine without control
  * plane has no kubectl.
  */
 export async function kubectl(world: World, words: readonly string[]): Promise<void> {
@@ -52,7 +52,7 @@ const appendToList = z.tuple([
   }),
 ]);
 
-/** Converts a JSON patch that appends to a list of the spec. */
+/** Converts a JSON patch with an append to a list in the spec. */
 function mergePatchOf(spec: object, text: string): unknown {
   const [{ path, value }] = appendToList.parse(JSON.parse(text));
   const field = path.slice('/spec/'.length, -'/-'.length);

@@ -12,7 +12,7 @@ export interface Place {
 
 type Words = readonly string[];
 
-/** Runs a printed command word by word; throws if it fails, or if no program here knows its words. */
+/** Runs a printed command word by word; throws on a failure or on unknown words. */
 export async function carryOut(place: Place, command: string): Promise<void> {
   const [program = '', ...words] = await shellWords(command);
   const runner = programs[program];
@@ -46,18 +46,18 @@ async function plugin(world: World, words: Words): Promise<void> {
   expect(done, `multinic ${words.join(' ')}: ${out}${err}`).toContain(status);
 }
 
-/** Runs the OpenStack CLI's commands that next steps print, as the tenant. */
+/** Runs the OpenStack CLI's commands from next steps, as the tenant. */
 async function openstack({ tenant }: World, words: Words): Promise<void> {
-  for (const [form, run] of openstackCalls) {
+  for (const [form, call] of openstackCalls) {
     const [, ...values] = form.exec(words.join(' ')) ?? [];
-    if (values.length > 0) return run(tenant, values);
+    if (values.length > 0) return call(tenant, values);
   }
   throw new Error(`openstack ${words.join(' ')} is no next step`);
 }
 
 type OpenstackCall = (tenant: World['tenant'], values: Words) => Promise<void>;
 
-const openstackCalls: readonly (readonly [form: RegExp, run: OpenstackCall])[] = [
+const openstackCalls: readonly (readonly [form: RegExp, call: OpenstackCall])[] = [
   [
     /^port show (\S+)$/,
     async (tenant, [port = '']) => expect(await tenant.port(port)).toBeDefined(),

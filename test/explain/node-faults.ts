@@ -13,7 +13,7 @@ import {
 import { provider, type Worker, type World } from '../fixtures/chain/world.ts';
 import { type Plant, workerOf } from './planted.ts';
 
-/** Workers of the world with faults of nodes. */
+/** Workers for faults on nodes. */
 export const nodeWorkers = ['doubled', 'absent', 'unplugged', 'used', 'drifted', 'addressed'];
 
 export async function prepareNodes(world: World): Promise<void> {
@@ -33,7 +33,7 @@ interface Nic {
   readonly address: string;
 }
 
-/** Returns the NIC that a worker has since `prepareNodes`. */
+/** Returns the worker's NIC from `prepareNodes`. */
 function nicOf(world: World, worker: Worker): Nic {
   const { portId = '', address = '' } = nodeConfigOf(world, worker)?.spec.interfaces?.[0] ?? {};
   return { portId, address };
@@ -79,7 +79,7 @@ export const absentNode: Plant = async (world) => {
 
 type NodeChange = Readonly<Record<'nodeInfo' | 'addresses', unknown>>;
 
-/** Changes the Node's status, which the kubelet then leaves unchanged. */
+/** Changes the Node's status; the kubelet then leaves the Node unchanged. */
 async function changeNode(world: World, worker: Worker, status: Partial<NodeChange>) {
   worker.kubelet.tellsNode = false;
   await world.business.client.patchStatus(nodes, { name: worker.name }, { status });
@@ -138,7 +138,7 @@ export const driftedNic: Plant = async (world) => {
   const [, table = ''] = /lookup (\S+)/.exec(rule ?? '') ?? expect.fail('no rule of the NIC');
   await host.ip('rule', 'del', 'from', address, 'lookup', table);
   await host.ip('link', 'set', 'multinic0', 'mtu', '1300');
-  // Without a check the product does not know.
+  // The controller finds drift by a check.
   const { status } = await multinic(world, 'diff', worker.name, ...accessOptions(world));
   expect(status).toBe(4);
   return {

@@ -1,22 +1,22 @@
 import type { Worker, World } from '../fixtures/chain/world.ts';
 
-/** A fault that stands in a world. */
+/** Standing fault in a world. */
 export interface Planted {
   /** Argument of `multinic why`. */
   readonly target: string;
   /** Words in the evidence of `why`. */
   readonly evidence: readonly string[];
-  /** Findings of `doctor` as "REASON SUBJECT"; empty: the fault is a choice of the user. */
+  /** Findings from `doctor` as "REASON SUBJECT"; empty: the fault is the user's choice. */
   readonly findings: readonly string[];
-  /** First words of each command that `why` prints; empty: the next step has no command. */
+  /** First words for each command from `why`; empty: the next step has no command. */
   readonly printed: readonly string[];
-  /** Acts of cloud, hypervisor and network by the number of the printed command that they come before. */
+  /** Acts in cloud, hypervisor and network, by the number of the following command. */
   readonly acts?: Readonly<Record<number, () => unknown>>;
   /** Node for commands on a node. */
   readonly worker: Worker;
-  /** Reason that `why` reports after the repair; undefined: the port is a NIC. */
+  /** Reason from `why` after the repair; undefined: the port is a NIC. */
   readonly afterwards?: string;
-  /** Words that `doctor` shows as information. */
+  /** Information from `doctor`. */
   readonly information?: string;
 }
 

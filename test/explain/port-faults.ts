@@ -1,13 +1,14 @@
 import { expect, vi } from 'vitest';
+import * as z from 'zod';
 import { home } from '../../rig/chain/identities.ts';
 import { triggerConfigMap } from '../../src/api/trigger-config.ts';
 import { configMaps } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach, pause } from '../fixtures/chain/acts.ts';
 import { generous, untilConfigIsReady, untilConfigured } from '../fixtures/chain/waits.ts';
-import type { World } from '../fixtures/chain/world.ts';
+import type { Worker, World } from '../fixtures/chain/world.ts';
 import { keyOf, type Plant, type Planted, workerOf } from './planted.ts';
 
-/** Workers of the world with faults of ports and selection. */
+/** Workers for faults in ports and selection. */
 export const portWorkers = ['ports', 'older', 'other', 'sixth', 'eleven', 'paused'];
 
 interface Subnet {
@@ -32,7 +33,7 @@ function networks(world: World): Networks {
   return found;
 }
 
-/** Makes networks, and the OpenstackConfigs of the workers that have one before a fault. */
+/** Makes networks, and an OpenstackConfig for each worker except `older` and `other`. */
 export async function preparePorts(world: World): Promise<void> {
   const made = {
     extra: await makeSubnet(world, 'extra', '10.0.1.0/24'),
@@ -71,7 +72,7 @@ export const olderPort: Plant = async (world) => {
   const worker = workerOf(world, 'older');
   const { port_id: target } = await attach(world, worker);
   const attached = Math.floor(Date.now() / 1_000);
-  // Timestamps of Neutron and Kubernetes have whole seconds.
+  // Timestamps in Neutron and Kubernetes have whole seconds.
   await vi.waitFor(
     () => expect(Math.floor(Date.now() / 1_000)).toBeGreaterThan(attached),
     generous,
@@ -198,7 +199,7 @@ export const scheduledSync: Plant = async (world) => {
   const metadata = { namespace: home, name };
   const data = { [key]: 'mode: scheduled\nschedule: "0 0 1 1 *"\n' };
   await client.create(configMaps, { metadata, data });
-  await untilNextSyncIsFar(world, worker.serverId);
+  await untilNextSyncIsFar(world, worker);
   const { port_id: target } = await attach(world, worker);
   return {
     target,
@@ -210,10 +211,20 @@ export const scheduledSync: Plant = async (world) => {
   };
 };
 
-/** Waits until no sync of the server's OpenstackConfig is due before 1 January. */
-async function untilNextSyncIsFar(world: World, serverId: string): Promise<void> {
+const dueTimes = z.object({
+  items: z.array(
+    z.object({
+      configs: z.array(z.object({ config: z.string(), nextSyncAt: z.string().optional() })),
+    }),
+  ),
+});
+
+/** Waits until the worker's OpenstackConfig is due on 1 January. */
+async function untilNextSyncIsFar({ inventoryUrl }: World, worker: Worker): Promise<void> {
   await vi.waitFor(async () => {
-    const answer = await fetch(`${world.inventoryUrl}/v1/ports?serverId=${serverId}`);
-    expect(JSON.stringify(await answer.json())).toMatch(/"nextSyncAt":"\d+-01-01T00:00:00/);
+    const answer = await fetch(`${inventoryUrl}/v1/ports?serverId=${worker.serverId}`);
+    const [port] = dueTimes.parse(await answer.json()).items;
+    const config = port?.configs.find((each) => each.config === keyOf(worker));
+    expect(config?.nextSyncAt).toContain('-01-01T00:00:00');
   }, generous);
 }

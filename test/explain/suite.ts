@@ -15,7 +15,7 @@ export interface Site {
   readonly phases: readonly (readonly PlantedFault[])[];
 }
 
-/** Plants the faults of each phase, explains them, and carries out their next steps. */
+/** Plants each phase's faults, explains them, and carries out their next steps. */
 export function testFaults({ workers, options, prepare, phases }: Site): void {
   let world: World;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ async function expectReason(world: World, planted: Planted, reason: string): Pro
   }, generous);
 }
 
-/** Carries out the next step of `why`: previews first, then each command between the acts of the fixture. */
+/** Carries out the next step from `why`: previews first, then each command between the fixture's acts. */
 async function repair(world: World, planted: Planted, { commands, preview }: Step): Promise<void> {
   const { target, worker, acts = {}, afterwards } = planted;
   for (const command of preview) await carryOut({ world, worker }, command);
