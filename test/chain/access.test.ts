@@ -7,6 +7,7 @@ import { home } from '../../rig/chain/identities.ts';
 import { accessSecrets } from '../../src/api/names.ts';
 import { type Secret, secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach } from '../fixtures/chain/acts.ts';
+import { expectDoctor } from '../fixtures/chain/multinic.ts';
 import {
   generous,
   untilConfigIsReady,
@@ -92,6 +93,7 @@ describe('operator and Viola, with credentials made by the operator', () => {
     await untilMounted(accessSecrets.grants, 'operator.yaml');
     await untilMounted(accessSecrets.certificate, 'tls.crt');
     await untilConfigReason(world, worker, 'ViolaPostError', 'connection refused');
+    await expectDoctor(world, 'ViolaPostError');
     await world.parts.restart('viola');
     await attach(world, worker);
     await untilConfigured(world, worker, 'multinic0', 'multinic1');

@@ -38,6 +38,7 @@ describe('Viola', () => {
         down = false;
       },
       delivered: [],
+      reason: 'ViolaPostError',
     });
   });
 });
@@ -49,6 +50,7 @@ describe('business cluster', () => {
       untilReported: () => untilConfigReason(world, one, 'ViolaPostError', 'nowhere'),
       cure: () => applyConfig(world, one),
       delivered: [two],
+      reason: 'ViolaPostError',
     });
   });
 
@@ -69,6 +71,7 @@ describe('business cluster', () => {
       untilReported: () => untilConfigReason(world, one, 'ViolaPostError', 'business cluster'),
       cure: () => applyConfig(world, one),
       delivered: [two],
+      reason: 'ViolaPostError',
     });
   });
 
@@ -86,6 +89,7 @@ describe('business cluster', () => {
       },
       cure: () => faults.clear(),
       delivered: [],
+      reason: 'ViolaPostError',
     });
   });
 
@@ -110,6 +114,7 @@ describe('business cluster', () => {
         if (there) await client.delete(nodes, impostor);
       },
       delivered: [two],
+      reason: 'DuplicateSystemUUID',
     });
   });
 });

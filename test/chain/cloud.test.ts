@@ -62,6 +62,7 @@ describe('an OpenstackConfig with a wrong value about its cloud', () => {
         untilReported: () => untilConfigReason(world, one, reason, unknownId),
         cure: () => applyConfig(world, one),
         delivered: delivered(),
+        reason,
       });
     },
   );
@@ -78,6 +79,7 @@ describe('an OpenstackConfig with a wrong value about its cloud', () => {
       untilReported: () => untilConfigReason(world, one, 'ContrabassError', 'encrypt key'),
       cure: () => client.patch(secrets, ref, holding(world.cloud.encryptKey)),
       delivered: [two],
+      reason: 'ContrabassError',
     });
   });
 });
@@ -116,6 +118,7 @@ describe('a failing cloud service', () => {
         });
       },
       delivered: [two],
+      reason,
     });
   });
 
@@ -126,6 +129,7 @@ describe('a failing cloud service', () => {
       untilReported: () => untilConfigReason(world, one, 'NeutronPortError'),
       cure: () => world.cloud.controls.heal({}),
       delivered: [],
+      reason: 'NeutronPortError',
     });
   });
 });

@@ -101,6 +101,7 @@ describe('an OpenstackConfig beyond schema validation', () => {
       untilReported: () => untilConfigReason(world, one, reason, ...words),
       cure: () => applyConfig(world, one),
       delivered: [two],
+      reason,
     });
   });
 });

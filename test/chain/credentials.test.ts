@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { namespaces } from '../../src/api/names.ts';
 import { secrets } from '../../src/kube/core-resources.ts';
 import { applyConfig, attach, detach, type Edit } from '../fixtures/chain/acts.ts';
+import { expectHealthy } from '../fixtures/chain/multinic.ts';
 import {
   generous,
   nodeConfigOf,
@@ -69,5 +70,6 @@ describe.each(Object.entries(forms))('OpenStack credentials as %s', (_form, cred
     );
     await untilConfigured(world, worker, 'multinic0');
     await untilConfigIsReady(world, worker);
+    await expectHealthy(world);
   });
 });

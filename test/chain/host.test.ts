@@ -7,6 +7,7 @@ import type { Reason } from '../../src/api/reasons.ts';
 import { applyConfig, attach, detach, pause } from '../fixtures/chain/acts.ts';
 import { type FullDisk, fillDisk } from '../fixtures/chain/disk.ts';
 import { settle } from '../fixtures/chain/faults.ts';
+import { expectDoctor } from '../fixtures/chain/multinic.ts';
 import {
   configStatusOf,
   generous,
@@ -63,6 +64,7 @@ async function endure({ spoil, reason, mend, ...expected }: Obstacle) {
   after.defer(() => detach(world, two, another));
   await untilConfigured(world, two, 'multinic0', 'multinic1');
   await untilNicReason(world, one, port, reason);
+  await expectDoctor(world, reason);
   const [there] = nodeConfigOf(world, one)?.status.interfaceStatuses ?? [];
   expect(there).toMatchObject({ name: 'multinic0', status: first });
   // An agent run may be in progress right now.
@@ -222,6 +224,7 @@ describe('machine rebuilt in place', () => {
     const { port_id: port } = await attach(world, one);
     after.defer(() => detach(world, one, port));
     await untilNicReason(world, one, port, 'WrongMachine');
+    await expectDoctor(world, 'WrongMachine');
     expect(without(await stateOf(one.host), '"ens')).toEqual(without(before, '"ens'));
     one.kubelet.tellsNode = true;
     await untilConfigured(world, one, 'multinic0', 'multinic1');

@@ -109,13 +109,24 @@ export function registration(id: string): NextStep {
 function refused(subject: Subject): Outcome | undefined {
   const { port, config, node, facts } = subject;
   const last = port?.delivery;
-  if (last) return last.ok ? undefined : refusedNode(subject, last);
+  if (last) return last.ok ? laterFailure(subject) : refusedNode(subject, last);
   const isOpen = !hasObject(node) && config?.ready === 'False';
   if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
   const next = nextFor(config.reason, { config: config.config, port });
   const { en, ko } = ofMessage(config.reason, config.message);
   const retry = nextTry(config.nextSyncAt, facts.now);
   return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
+}
+
+/** Returns the OpenstackConfig's failed delivery after a delivery of the node; later changes do not arrive. */
+function laterFailure({ port, config }: Subject): Outcome | undefined {
+  const { ready, reason, message } = config ?? {};
+  if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;
+  return warn(
+    reason,
+    ofMessage(reason, message),
+    nextFor(reason, { config: config?.config, port }),
+  );
 }
 
 type LastDelivery = NonNullable<PortView['delivery']>;

@@ -61,6 +61,18 @@ export const further: readonly Fault[] = [
     decides: ['port'],
   },
   {
+    title: 'delivery that fails after the NIC was delivered',
+    facts: portWith({
+      configs: [configWith({ ready: 'False', reason: 'ViolaPostError', message: '503: biz-1' })],
+    }),
+    step: 'Delivery',
+    result: 'warn',
+    reason: 'ViolaPostError',
+    evidence: ['503: biz-1'],
+    command: '',
+    decides: ['port'],
+  },
+  {
     title: 'verdict older than the selection',
     facts: refusedBy('SubnetNotSelected', 'none of its addresses is in a selected subnet'),
     step: 'Selection',

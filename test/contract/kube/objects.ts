@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { resourceQuotas } from '../../../rig/chain/kinds.ts';
 import { configMaps, namespaces, nodes, secrets } from '../../../src/kube/core-resources.ts';
-import { isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../../src/kube/errors.ts';
+import {
+  isAlreadyExists,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  type KubeError,
+} from '../../../src/kube/errors.ts';
 import { eventually } from './eventually.ts';
 import { refusalOf } from './refusal.ts';
 import { gadgets } from './widget.ts';
@@ -158,22 +164,25 @@ export function objectsContract(world: () => World): void {
     test('O17 create beyond an object count quota is Forbidden and names quota and usage', async () => {
       const { client, namespace } = world();
       const inside = await namespace();
-      const create = (name: string) =>
-        client.create(secrets, { metadata: { namespace: inside, name } });
-      await create('one');
-      const spec = { hard: { 'count/secrets': '1' } };
-      await client.create(resourceQuotas, { metadata: { namespace: inside, name: 'few' }, spec });
-      // A new quota refuses everything until the server has counted.
-      const error = await eventually('the quota is counted', async () => {
-        const refused = await refusalOf(create('two'));
-        return refused.message.includes('exceeded') && refused;
+      const quota = { namespace: inside, name: 'few' };
+      const secret = { metadata: { namespace: inside, name: 'one' } };
+      const create = () => client.create(secrets, secret, { dryRun: true });
+      const spec = { hard: { 'count/secrets': '0' } };
+      await client.create(resourceQuotas, { metadata: quota, spec });
+      // Admission learns of a quota by a watch, and refuses everything until the quota has a status.
+      const refused = await eventually('the quota is counted', async () => {
+        const error = await create().then(
+          () => undefined,
+          (reason: unknown) => reason as KubeError,
+        );
+        return error?.message.includes('exceeded quota') && error;
       });
-      expect(error).toMatchObject({ status: 403, reason: 'Forbidden' });
-      expect(error.message).toContain(
-        'secrets "two" is forbidden: exceeded quota: few, requested: count/secrets=1, used: count/secrets=1, limited: count/secrets=1',
+      expect(refused).toMatchObject({ status: 403, reason: 'Forbidden' });
+      expect(refused.message).toContain(
+        'secrets "one" is forbidden: exceeded quota: few, requested: count/secrets=1, used: count/secrets=0, limited: count/secrets=0',
       );
-      await client.delete(resourceQuotas, { namespace: inside, name: 'few' });
-      await create('two');
+      await client.delete(resourceQuotas, quota);
+      await eventually('the quota is gone', () => create().catch(() => undefined));
     });
   });
 }

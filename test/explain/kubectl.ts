@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import * as z from 'zod';
+import { openstackConfigs, resourceQuotas } from '../../rig/chain/kinds.ts';
+import { nodes } from '../../src/kube/core-resources.ts';
+import type { World } from '../fixtures/chain/world.ts';
+
+interface Call {
+  readonly world: World;
+  readonly namespace: string;
+  /** Words after verb and kind. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Runs kubectl's commands from next steps. The embedded API server serves no JSON patch, and a machine without control
+ * plane has no kubectl.
+ */
+export async function kubectl(world: World, words: readonly string[]): Promise<void> {
+  const [namespace = '', ...rest] = words[0] === '-n' ? words.slice(1) : ['', ...words];
+  const run = calls[rest.slice(0, 2).join(' ')];
+  if (!run) throw new Error(`kubectl ${words.join(' ')} is no next step`);
+  await run({ world, namespace, words: rest.slice(2) });
+}
+
+const calls: Readonly<Record<string, (call: Call) => Promise<unknown>>> = {
+  async 'get nodes'({ world }) {
+    expect((await world.business.client.list(nodes)).items).not.toEqual([]);
+  },
+  async 'get resourcequota'({ world, namespace }) {
+    expect((await world.business.client.list(resourceQuotas, { namespace })).items).not.toEqual([]);
+  },
+  async 'annotate osc'({ world, namespace, words: [name = '', annotation = '', ...more] }) {
+    expect([annotation.at(-1), more]).toEqual(['-', []]);
+    const metadata = { annotations: { [annotation.slice(0, -1)]: null } };
+    await world.management.client.patch(openstackConfigs, { namespace, name }, { metadata });
+  },
+  async 'patch osc'({ world, namespace, words: [name = '', typeFlag, type, flag, patch = ''] }) {
+    expect([typeFlag, flag]).toEqual(['--type', '-p']);
+    const { client } = world.management;
+    const ref = { namespace, name };
+    const { spec } = await client.get(openstackConfigs, ref);
+    const change: unknown = type === 'json' ? mergePatchOf(spec, patch) : JSON.parse(patch);
+    await client.patch(openstackConfigs, ref, change);
+  },
+};
+
+const appendToList = z.tuple([
+  z.strictObject({
+    op: z.literal('add'),
+    path: z.templateLiteral(['/spec/', z.string(), '/-']),
+    value: z.string(),
+  }),
+]);
+
+/** Converts a JSON patch with an append to a list in the spec. */
+function mergePatchOf(spec: object, text: string): unknown {
+  const [{ path, value }] = appendToList.parse(JSON.parse(text));
+  const field = path.slice('/spec/'.length, -'/-'.length);
+  const list = z.record(z.string(), z.unknown()).parse(spec)[field];
+  return { spec: { [field]: [...z.array(z.string()).parse(list), value] } };
+}
