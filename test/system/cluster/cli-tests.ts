@@ -2,7 +2,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
-import { CliSite, home, type Ran } from './cli-site.ts';
+import type { Ran } from '../../fixtures/cli/real-kubectl.ts';
+import { CliSite, home } from './cli-site.ts';
 import { openstackConfigs } from './deployed.ts';
 
 let site: CliSite;
