@@ -113,7 +113,7 @@ async function startPlantedScene(): Promise<Scene> {
   await client.create(events, {
     metadata: { namespace: home, name: 'event-1' },
     message: `request with Bearer ${canary('eventBearer')} failed`,
-  } as never);
+  });
   answers.set('GET /configz', { contrabassEncryptKey: canary('configzKey') });
   answers.set('GET /metrics', { text: `Bearer ${canary('metricsBearer')}` });
   for (const method of ['GET', 'POST']) {
