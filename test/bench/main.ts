@@ -21,6 +21,7 @@ const benches = [
   'places',
   'biz-config',
   'rollout',
+  'cli',
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !benches.includes(name));

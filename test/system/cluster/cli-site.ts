@@ -1,24 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { type ControlPlane, toolPath } from '../../../rig/control-plane/control-plane.ts';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
 import { untilEstablished } from '../../../rig/control-plane/established.ts';
-import { bundleFolder, within } from '../../../rig/parts/program.ts';
+import { multinic, pasted, type Ran } from '../../fixtures/cli/real-kubectl.ts';
 import { emptyCluster } from './empty-cluster.ts';
 
-const run = promisify(execFile);
 const deploy = join(import.meta.dirname, '../../../deploy');
 export const home = 'multinic-operator-system';
-
-export interface Ran {
-  readonly status: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 const kubeconfigFile = z.object({
   clusters: z.tuple([z.object({ name: z.string(), cluster: z.record(z.string(), z.string()) })]),
@@ -29,12 +20,10 @@ const kubeconfigFile = z.object({
 export class CliSite implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly folder: string;
-  readonly #path: string;
 
-  private constructor(plane: ControlPlane, folder: string, path: string) {
+  private constructor(plane: ControlPlane, folder: string) {
     this.plane = plane;
     this.folder = folder;
-    this.#path = path;
   }
 
   static async open(plane: ControlPlane, config: object): Promise<CliSite> {
@@ -47,31 +36,17 @@ export class CliSite implements AsyncDisposable {
     await plane.kubectl(['apply', '--server-side', '-f', join(deploy, 'rbac/users.yaml')]);
     await plane.kubectl(['create', '-f', '-'], JSON.stringify(config));
     const folder = await mkdtemp(join(tmpdir(), 'multinic-cli-'));
-    const path = `${dirname(await toolPath('kubectl'))}:${process.env['PATH']}`;
-    return new CliSite(plane, folder, path);
+    return new CliSite(plane, folder);
   }
 
-  /** Runs the bundled program with kubectl on PATH and this KUBECONFIG. */
-  async multinic(kubeconfig: string, ...argv: readonly string[]): Promise<Ran> {
-    const { node, main } = within(bundleFolder);
-    return this.#run(node, [main, ...argv], kubeconfig);
+  /** Runs the bundled program with this KUBECONFIG. */
+  multinic(kubeconfig: string, ...argv: readonly string[]): Promise<Ran> {
+    return multinic({ kubeconfig, folder: this.folder }, ...argv);
   }
 
   /** Runs a command line as an administrator does who copied it. */
-  async asAdministrator(line: string): Promise<Ran> {
-    return this.#run('bash', ['-c', line], this.plane.kubeconfig);
-  }
-
-  async #run(program: string, argv: readonly string[], kubeconfig: string): Promise<Ran> {
-    const { NODE_EXTRA_CA_CERTS: _, MULTINIC_KUBECTL: __, ...rest } = process.env;
-    const env = { ...rest, PATH: this.#path, HOME: this.folder, KUBECONFIG: kubeconfig };
-    try {
-      const { stdout, stderr } = await run(program, argv, { env, cwd: this.folder });
-      return { status: 0, out: stdout, err: stderr };
-    } catch (error) {
-      const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-      return { status: code, out: stdout, err: stderr };
-    }
+  asAdministrator(line: string): Promise<Ran> {
+    return pasted({ kubeconfig: this.plane.kubeconfig, folder: this.folder }, line);
   }
 
   /** Writes a kubeconfig from parts; returns its path. */

@@ -2,7 +2,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
-import { CliSite, home, type Ran } from './cli-site.ts';
+import type { Ran } from '../../fixtures/cli/real-kubectl.ts';
+import { CliSite, home } from './cli-site.ts';
 import { openstackConfigs } from './deployed.ts';
 
 let site: CliSite;
@@ -68,12 +69,12 @@ export function cliTests(plane: () => ControlPlane): void {
 
     it('takes credentials from the exec plugin of a kubeconfig', async () => {
       const { cluster, user } = await site.partsOf('viewer');
-      const status = {
+      const certificate = {
         clientCertificateData: decoded(user['client-certificate-data']),
         clientKeyData: decoded(user['client-key-data']),
       };
       const apiVersion = 'client.authentication.k8s.io/v1';
-      const credential = { apiVersion, kind: 'ExecCredential', status };
+      const credential = { apiVersion, kind: 'ExecCredential', status: certificate };
       await writeFile(join(site.folder, 'credential.json'), JSON.stringify(credential));
       const plugin = join(site.folder, 'plugin');
       await writeFile(plugin, '#!/bin/sh\nexec cat "$(dirname "$0")/credential.json"\n');
@@ -83,7 +84,7 @@ export function cliTests(plane: () => ControlPlane): void {
         ...contextOf(cluster),
         users: [{ name: 'u', user: { exec } }],
       });
-      const { out } = await site.multinic(kubeconfig, 'status');
+      const { out } = await status(kubeconfig);
       expect(out).toContain(shownConfig);
     });
 

@@ -32,6 +32,7 @@ import { usedRights } from '../../fixtures/e2e/rights.ts';
 import { Scene } from '../../fixtures/e2e/scene.ts';
 import { openWorld, type World } from '../../fixtures/e2e/world.ts';
 import { chainParts } from '../../rbac/claims.ts';
+import { cliTests } from './cli-tests.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const families: OpenstackConfigSpec['settings'] = { addressFamilies: ['IPv4', 'IPv6'] };
@@ -138,6 +139,8 @@ describe.each(managers)('the chain on a node that $name manages', (manager) => {
       expect(record).toMatchObject({ providerId: provider, instanceId: on.server.id });
       expect(record?.config.interfaces).toMatchObject([{ name: 'multinic0', portId }]);
     });
+
+    cliTests(() => on);
 
     it('changes nothing while files cannot be written, and continues without a restart', async () => {
       const before = await ourState(on.node);
