@@ -36,7 +36,7 @@ test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a m
 	@rig/install && test/stage outages
 
 test-integration: $(installed) ## Charts, images; real API server, kubelet, containerd, systemd hosts, MariaDB, OpenStack (needs root)
-	@rig/install && test/stage packaging integration openstack
+	@rig/install && test/stage packaging integration openstack openstack-outages
 
 test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall (needs root)
 	@rig/install && test/stage e2e

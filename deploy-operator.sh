@@ -76,7 +76,7 @@ refuse_deployed() {
 installed_in() {
   local part
   part=$(kube -n "$1" get deployment "$2" --ignore-not-found -o 'jsonpath={.metadata.labels.app\.kubernetes\.io/part-of}') ||
-    die "kubectl cannot read deployment/$2 in namespace $1" "see what it says above, then run this again"
+    die "kubectl cannot read deployment/$2 in namespace $1" "correct the error above, then run this script again"
   [[ $part == multinic ]]
 }
 
@@ -120,7 +120,7 @@ kept_endpoint() {
 kept_values() {
   local endpoint
   endpoint=$(kept_endpoint) ||
-    die "kubectl cannot read what the run before was told" "see what it says above, then run this again"
+    die "kubectl cannot read what the run before was told" "correct the error above, then run this script again"
   if [[ -n $endpoint || -n $key_version ]]; then echo 'operator:'; fi
   if [[ -n $endpoint ]]; then echo "  settings: {contrabassEndpoint: '${endpoint//\'/\'\'}'}"; fi
   if [[ -n $key_version ]]; then echo "  secretSettings: {contrabassEncryptKey: {name: $secret, key: encrypt-key}}"; fi

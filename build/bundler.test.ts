@@ -38,6 +38,12 @@ describe('the bundle', () => {
     await expect(made).rejects.toThrow('entry.ts:1: This "import" expression will not be bundled');
   });
 
+  it('is not made when a name of undici is imported that the bundle leaves out', async () => {
+    const undici = join(root, 'node_modules/undici/index.js');
+    const made = bundled(`import { Agent } from '${undici}'; console.log(new Agent());`);
+    await expect(made).rejects.toThrow('No matching export');
+  });
+
   it('replaces an earlier bundle, and keeps images and releases beside it', async () => {
     const out = join(folder, 'out');
     for (const part of ['images', 'release', 'static']) {

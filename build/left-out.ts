@@ -11,12 +11,17 @@ const neverLoaded = (path: string) =>
 /** For what is loaded anyway and never called. */
 const neverCalled = (path: string) => `module.exports = () => { ${neverLoaded(path)} };`;
 
-/** Of undici we use connections to one origin; its index loads fetch, WebSocket, caches and mocks besides. */
+/**
+ * Of undici we use connections to one origin; its index loads fetch, WebSocket, caches and mocks besides. As an ES module it
+ * fails the build when our code imports another name: with `exports` such a name is undefined in the bundle alone.
+ */
 const poolOfUndici = `
-  const Dispatcher = require('./lib/dispatcher/dispatcher.js');
-  Dispatcher.prototype.request = require('./lib/api/api-request.js');
-  exports.Pool = require('./lib/dispatcher/pool.js');
-  exports.buildConnector = require('./lib/core/connect.js');`;
+  import Dispatcher from './lib/dispatcher/dispatcher.js';
+  import request from './lib/api/api-request.js';
+  import Pool from './lib/dispatcher/pool.js';
+  import buildConnector from './lib/core/connect.js';
+  Dispatcher.prototype.request = request;
+  export { buildConnector, Pool };`;
 
 /**
  * Files of packages that the bundle has something smaller for: every process would pay for them in memory, and nothing of

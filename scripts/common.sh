@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Sourced by the scripts that install and remove MultiNIC: how they speak, what they check first, and how a dry run changes nothing.
+# Shared functions of the scripts that install and remove MultiNIC: messages, preconditions, dry run, waits and Helm releases.
 set -euo pipefail
-# Letters, their order and messages of programs are the same for everybody: in Turkish "active" is not "ACTIVE" in lower case.
+# The C locale gives every user the same sort order, letter case and messages: in Turkish "active" is not "ACTIVE" in lower case.
 export LC_ALL=C
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -25,13 +25,13 @@ bad_usage() {
   exit 2
 }
 
-# The comment at the head of the script is its help.
+# help: prints the comment at the head of the script.
 help() {
   sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
   exit 0
 }
 
-# The only way in which these scripts change anything.
+# change COMMAND…: prints the command and runs it, but not in a dry run. Every change goes through this function.
 change() {
   printf '+ %s\n' "$*" >&2
   $dry_run || "$@"
@@ -52,17 +52,17 @@ need() {
   done
 }
 
-# The cluster that everything is about, said before anything happens.
+# reach_cluster: checks the API server and its version, and prints the cluster before any change.
 reach_cluster() {
   local server version minor
-  # The one that is current now, whatever somebody switches to while this runs.
+  # The context is fixed here: a user may switch the current context while the script runs.
   ((${#context[@]})) || context=(--context "$(kube config current-context 2>/dev/null)") ||
     die "kubectl has no current context" "set KUBECONFIG, or give --context NAME"
   server=$(kube config view --minify -o 'jsonpath={.clusters[0].cluster.server}' 2>/dev/null) ||
     die "kubectl has no context ${context[1]}" "see kubectl config get-contexts"
-  # Something may take the connection and never answer; kubectl by itself would wait for ever.
+  # kubectl has no timeout for a server that accepts the connection and never answers.
   version=$(kube get --raw /version --request-timeout=20s 2>/dev/null | sed -nE 's/.*"gitVersion": *"v([0-9]+\.[0-9]+).*/\1/p') || true
-  [[ -n $version ]] || die "the API server $server does not answer" "see whether kubectl get nodes works, then try again"
+  [[ -n $version ]] || die "the API server $server does not answer" "check that kubectl get nodes works, then run this script again"
   minor=${version#*.}
   ((${version%%.*} > 1 || minor >= 20)) || die "$server is Kubernetes $version" "MultiNIC needs 1.20 or later"
   say "cluster: $server (Kubernetes $version)"
@@ -76,83 +76,83 @@ may() {
     die "you may not $1 $2${3:+ in namespace $3}" "use a kubeconfig of an administrator of this cluster"
 }
 
-# A cluster that does not answer, or may not be asked, has not said that nothing is there.
+# exists RESOURCE…: ends the script if the read fails, because a failed read does not prove that the object is absent.
 exists() {
   local found
-  found=$(kube get "$@" --ignore-not-found -o name) || die "kubectl cannot read $*" "see what it says above, then run this again"
+  found=$(kube get "$@" --ignore-not-found -o name) || die "kubectl cannot read $*" "correct the error above, then run this script again"
   [[ -n $found ]]
 }
 
-# value_after OPTION VALUE…: an option that is the last word, or has an empty variable behind it, is a mistake.
+# value_after OPTION VALUE…: refuses an option without value, such as one before an empty variable.
 value_after() {
   [[ -n ${2:-} ]] || bad_usage "$1 wants a value"
 }
 
-# confirm WHAT: a person has to say yes.
+# confirm WHAT: asks the user; ends the script unless the answer is yes.
 confirm() {
   $dry_run && return
   $yes && return
-  [[ -t 0 ]] || die "nobody can be asked here whether to $1" "give --yes, or --dry-run to see what would be done"
+  [[ -t 0 ]] || die "standard input is not a terminal: the script cannot ask whether to $1" "give --yes, or --dry-run to see the changes"
   local answer
   read -r -p "$1? (yes/no) " answer
-  [[ $answer == yes ]] || die "nothing was done" "answer yes to go on"
+  [[ $answer == yes ]] || die "nothing was done" "answer yes to continue"
 }
 
-# wait_for SECONDS WHAT COMMAND…: until the command succeeds; says every ten seconds what is waited for.
+# wait_for SECONDS WHAT COMMAND…: waits until the command succeeds; prints WHAT every ten seconds.
 wait_for() {
-  local end=$((SECONDS + $1)) what=$2 told=$SECONDS
+  local end=$((SECONDS + $1)) what=$2 printed=$SECONDS
   shift 2
   $dry_run && return
   until "$@"; do
     ((SECONDS < end)) || return 1
-    if ((SECONDS >= told + 10)); then
+    if ((SECONDS >= printed + 10)); then
       say "waiting for $what"
-      told=$SECONDS
+      printed=$SECONDS
     fi
     sleep 1
   done
 }
 
-# A namespace with the Pod Security level that everything of ours but the agents is made for.
+# restricted_namespace NAME: creates the namespace with Pod Security level restricted, for all parts but the agents.
 restricted_namespace() {
   local phase
   phase=$(kube get namespace "$1" --ignore-not-found -o 'jsonpath={.status.phase}')
-  [[ $phase != Terminating ]] || die "namespace $1 is being deleted" "when it is gone, run this again; kubectl get namespace $1 -o yaml says what holds it"
+  [[ $phase != Terminating ]] || die "namespace $1 is being deleted" "run this script again when the namespace is gone; kubectl get namespace $1 -o yaml shows the remaining finalizers"
   [[ -n $phase ]] || change kube create namespace "$1"
   change kube label namespace "$1" --overwrite \
     pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted
 }
 
-# without_finalizers KIND FINALIZER…: takes ours off every object of the kind, whatever others have put there stays.
+# without_finalizers KIND FINALIZER…: removes these finalizers from every object of the kind; other finalizers stay.
 without_finalizers() {
-  local kind=$1 objects namespace name version held finalizer kept
+  local kind=$1 objects namespace name version present finalizer remaining
   shift
   objects=$(kube get "$kind" -A -o 'jsonpath={range .items[?(@.metadata.finalizers)]}{.metadata.namespace} {.metadata.name} {.metadata.resourceVersion} {.metadata.finalizers}{"\n"}{end}') ||
-    die "kubectl cannot list $kind, and finalizers are on some" "see what it says above, then run this again"
-  while read -r namespace name version held; do
+    die "kubectl cannot list $kind, to remove their finalizers" "correct the error above, then run this script again"
+  while read -r namespace name version present; do
     [[ -n $name ]] || continue
-    kept=''
-    for finalizer in ${held//[\[\]\",]/ }; do
-      [[ " $* " == *" $finalizer "* ]] || kept+="${kept:+,}\"$finalizer\""
+    remaining=''
+    for finalizer in ${present//[\[\]\",]/ }; do
+      [[ " $* " == *" $finalizer "* ]] || remaining+="${remaining:+,}\"$finalizer\""
     done
     change kube -n "$namespace" patch "$kind" "$name" --type=merge \
-      -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$kept]}}" ||
+      -p "{\"metadata\":{\"resourceVersion\":\"$version\",\"finalizers\":[$remaining]}}" ||
       kind_gone "$kind" || ! exists -n "$namespace" "$kind" "$name" ||
-      die "kubectl cannot take the finalizers off $kind $namespace/$name" "see what it says above, then run this again"
+      die "kubectl cannot remove the finalizers of $kind $namespace/$name" "correct the error above, then run this script again"
   done <<<"$objects"
 }
 
-# Helm leaves the Pod of `helm test` where it is when its release goes. On a node that is down it would not end.
+# remove_test_pod NAME: Helm does not delete the Pod of `helm test` with its release. --wait=false: on a node that is down the Pod never ends.
 remove_test_pod() {
   ! exists -n "$namespace" "pod/$1" || change kube -n "$namespace" delete pod "$1" --ignore-not-found --wait=false
 }
 
-# delete_kind CRD SECONDS: with all objects of it. Other programs may hold some with finalizers of their own.
+# delete_kind CRD SECONDS: deletes the CRD with all its objects. Finalizers of other programs may delay the end.
 delete_kind() {
   change kube delete crd "$1" --ignore-not-found --wait=false
   wait_for "$2" "the objects of $1 to go" kind_gone "$1" && return
   kube get "$1" -A -o 'custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,FINALIZERS:.metadata.finalizers' >&2 || true
-  die "after $2 s something still holds objects of $1 (above)" "have it let go of them: the kind goes with the last one"
+  die "after $2 s objects of $1 still exist (above)" "let the owners of these finalizers finish: the CRD goes with its last object"
 }
 
 kind_gone() {
@@ -160,29 +160,29 @@ kind_gone() {
   found=$(kube get crd "$1" --ignore-not-found -o name 2>/dev/null) && [[ -z $found ]]
 }
 
-# Fails when the cluster does not answer.
+# count_of KIND: prints the number of objects. Fails when the cluster does not answer.
 count_of() {
   local names
   names=$(kube get "$1" -A -o name) || { echo 0; return 1; }
   grep -c . <<<"$names" || true
 }
 
-# Whoever waits for this asks again when the cluster does not answer. A kind that was deleted before goes with its last object.
+# none_left KIND: fails while objects exist or the cluster does not answer; wait_for then repeats it. A deleted CRD goes with its last object.
 none_left() {
   local count
   if kind_gone "$1"; then return; fi
   count=$(count_of "$1" 2>/dev/null) && [[ $count == 0 ]]
 }
 
-# change_all KIND VERB ARGUMENT…: every object of the kind, unless the last one goes meanwhile.
+# change_all KIND VERB ARGUMENT…: changes every object of the kind; no object is left when the last one is deleted meanwhile.
 change_all() {
   local kind=$1 verb=$2
   shift 2
   change kube "$verb" "$kind" --all -A "$@" || none_left "$kind" ||
-    die "kubectl cannot $verb all $kind" "see what it says above, then run this again"
+    die "kubectl cannot $verb all $kind" "correct the error above, then run this script again"
 }
 
-# pods_ended SELECTOR…: as above.
+# pods_ended SELECTOR…: fails while Pods exist or the cluster does not answer.
 pods_ended() {
   local pods
   pods=$(kube get pods "$@" -o name 2>/dev/null) && [[ -z $pods ]]
@@ -191,18 +191,18 @@ pods_ended() {
 # Labels of agent Jobs and Pods. Charts of other products name a component "agent" as well.
 agents=app.kubernetes.io/name=multinic-agent,app.kubernetes.io/component=agent,app.kubernetes.io/managed-by=multinic
 
-# agent_namespaces NAMESPACE: the default one, and that of the controller there; without a controller every namespace of ours.
+# agent_namespaces NAMESPACE: prints multinic-agents and the agent namespace of the controller; without a controller every namespace of MultiNIC.
 agent_namespaces() {
   local found path='{.spec.template.spec.containers[*].env[?(@.name=="AGENT_NAMESPACE")].value}'
   found=$(kube -n "$1" get deployment multinic-agent-controller --ignore-not-found -o "jsonpath=$path") ||
-    die "kubectl cannot read deployment/multinic-agent-controller" "see what it says above, then run this again"
+    die "kubectl cannot read deployment/multinic-agent-controller" "correct the error above, then run this script again"
   [[ -n $found ]] || found=$(kube get namespaces -l app.kubernetes.io/part-of=multinic -o 'jsonpath={.items[*].metadata.name}') ||
-    die "kubectl cannot list namespaces" "see what it says above, then run this again"
+    die "kubectl cannot list namespaces" "correct the error above, then run this script again"
   [[ " $found " == *' multinic-agents '* ]] || found+=" multinic-agents"
   echo "$found"
 }
 
-# agents_ended NAMESPACE…: an agent finishes or undoes the NIC that it is at; one that never began does nothing.
+# agents_ended NAMESPACE…: fails while an agent runs. Only running agents count: a pending agent has changed no NIC.
 agents_ended() {
   local where
   for where; do
@@ -210,26 +210,26 @@ agents_ended() {
   done
 }
 
-# release_of NAMESPACE DEPLOYMENT NAME: the helm release that it is of; NAME when it is gone already, nothing when no helm made it.
+# release_of NAMESPACE DEPLOYMENT NAME: prints the Helm release of the Deployment: NAME if it is gone, nothing if Helm did not create it.
 release_of() {
   local found
   found=$(kube -n "$1" get "$2" --ignore-not-found -o 'jsonpath={.kind}/{.metadata.annotations.meta\.helm\.sh/release-name}') ||
-    die "kubectl cannot read $2" "see what it says above, then run this again"
+    die "kubectl cannot read $2" "correct the error above, then run this script again"
   if [[ -z $found ]]; then echo "$3"; else echo "${found#*/}"; fi
 }
 
-# uninstall_release RELEASE NAMESPACE, if it is there.
+# uninstall_release RELEASE NAMESPACE: uninstalls the release if it exists.
 uninstall_release() {
-  local said
-  if said=$(kube_helm -n "$2" status "$1" 2>&1); then
+  local output
+  if output=$(kube_helm -n "$2" status "$1" 2>&1); then
     change kube_helm -n "$2" uninstall "$1" --wait --timeout 5m
-  elif [[ $said != *'not found'* ]]; then
-    say "$said"
-    die "helm cannot say whether the release $1 is there" "see what it says above, then run this again"
+  elif [[ $output != *'not found'* ]]; then
+    say "$output"
+    die "helm cannot read the status of release $1" "correct the error above, then run this script again"
   fi
 }
 
-# What a person needs when helm gives up waiting.
+# explain NAMESPACE: prints Pods and warnings after Helm's timeout.
 explain() {
   say "--- pods of $1"
   kube -n "$1" get pods >&2 || true
@@ -237,22 +237,22 @@ explain() {
   kube -n "$1" get events --field-selector type=Warning --sort-by=.lastTimestamp 2>/dev/null | tail -n 15 >&2 || true
 }
 
-# A release holds images, and nothing to build them from.
+# build_images OPTION: refuses in an unpacked release, which has images but no sources.
 build_images() {
   [[ -e $root/Makefile ]] || die "there is nothing here to build images from" "load those of images/ (docs/guides/air-gap.md) and $1"
   change make -C "$root" image
 }
 
-# refuse_interrupted RELEASE NAMESPACE: a helm that was killed leaves a note that it is at work, and the next one believes it. A
-# note that something came after, such as a rollback, says nothing more.
+# refuse_interrupted RELEASE NAMESPACE: a killed helm leaves a release Secret with a pending status, and later calls refuse to work. Only
+# the newest revision counts.
 refuse_interrupted() {
-  local notes newest
-  notes=$(kube -n "$2" get secrets -l "owner=helm,name=$1" -o 'jsonpath={range .items[*]}{.metadata.labels.version} {.metadata.labels.status} {.metadata.name}{"\n"}{end}')
-  newest=$(sort -n <<<"$notes" | tail -n 1)
+  local revisions newest
+  revisions=$(kube -n "$2" get secrets -l "owner=helm,name=$1" -o 'jsonpath={range .items[*]}{.metadata.labels.version} {.metadata.labels.status} {.metadata.name}{"\n"}{end}')
+  newest=$(sort -n <<<"$revisions" | tail -n 1)
   [[ ! $newest =~ ^[0-9]+\ uninstalling ]] ||
-    die "a helm is removing $1, or was interrupted" "when nobody else removes it: helm -n $2 uninstall $1; then run this again"
+    die "a helm is removing $1, or was interrupted" "if no other user removes it: helm -n $2 uninstall $1; then run this script again"
   [[ ! $newest =~ ^[0-9]+\ pending- ]] ||
-    die "a helm is at work on $1, or was interrupted" "when nobody else installs it: kubectl -n $2 delete secret/${newest##* }; then run this again"
+    die "a helm is at work on $1, or was interrupted" "if no other user installs it: kubectl -n $2 delete secret/${newest##* }; then run this script again"
 }
 
 # Whether helm waits until all Pods are ready.
@@ -266,13 +266,13 @@ install_release() {
   if $dry_run; then
     say "+ helm upgrade --install $release $chart --namespace $namespace $*"
     kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" --dry-run=server --hide-notes "$@" >/dev/null ||
-      die "helm cannot render $chart for this cluster" "correct what it says above"
+      die "helm cannot render $chart for this cluster" "correct the error above, then run this script again"
     return
   fi
   say "+ helm upgrade --install $release charts/$chart --namespace $namespace ${helm_wait[*]}${helm_wait[*]:+ }--timeout 5m $*"
   kube_helm upgrade --install "$release" "$root/charts/$chart" --namespace "$namespace" "${helm_wait[@]}" --timeout 5m "$@" || {
     explain "$namespace"
-    die "helm could not install $release" "docs/guides/install.md, section 'When it does not start', says what these mean"
+    die "helm could not install $release" "see docs/guides/install.md, section 'When it does not start'"
   }
 }
 

@@ -2,8 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take minutes, the longest first. */
 const longest = [
-  'e2e/trouble',
   'e2e/guides',
+  'e2e/trouble',
   'e2e/upgrade',
   'e2e/chain',
   'e2e/crash',
@@ -12,6 +12,7 @@ const longest = [
   'cluster/scripts',
   'cluster/cluster',
   'power-cut/life',
+  'openstack/faults/faults',
 ].map((name) => `test/system/${name}.test.ts`);
 
 /** Starts the longest files first: a long file that starts last would run alone at the end. */

@@ -23,12 +23,29 @@ export function rotated<T>(
   if (isWhole) return cases;
   const part = commits() % parts;
   const skipped = cases.filter((_, at) => at % parts !== part).map(nameOf);
-  const line = `rotation: ${table}: part ${part + 1} of ${parts}, skipped: ${skipped.join(', ')}\n`;
-  process.stdout.write(line);
+  say(`rotation: ${table}: part ${part + 1} of ${parts}, skipped: ${skipped.join(', ')}`);
+  return cases.filter((_, at) => at % parts === part);
+}
+
+/** Returns vitest's `it` for tests in turn: registers every `parts`-th test, like `rotated`. */
+export function inTurn<Rest extends readonly unknown[]>(
+  table: string,
+  parts: Parts,
+  register: (title: string, ...rest: Rest) => void,
+): (title: string, ...rest: Rest) => void {
+  const part = commits() % parts;
+  let tests = 0;
+  return (title, ...rest) => {
+    if (isWhole || tests++ % parts === part) register(title, ...rest);
+    else say(`rotation: ${table}: part ${part + 1} of ${parts}, skipped: ${title}`);
+  };
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
   const results = process.env['MULTINIC_TEST_RESULTS'] ?? join(root, 'test-results');
   mkdirSync(results, { recursive: true });
-  appendFileSync(join(results, 'skipped.txt'), line);
-  return cases.filter((_, at) => at % parts === part);
+  appendFileSync(join(results, 'skipped.txt'), `${line}\n`);
 }
 
 const golden = (Math.sqrt(5) - 1) / 2;

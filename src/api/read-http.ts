@@ -167,7 +167,9 @@ export const portView = z.object({
   source: z.enum(['sync', 'neutron']).describe('The last sync, or a read by id for this request.'),
   configs: z
     .array(portConfigView)
-    .describe('OpenstackConfigs of this project that select the server or the subnet.'),
+    .describe(
+      'OpenstackConfigs of this project that select the server or the subnet, and those of other projects that select the server.',
+    ),
   verdict: z
     .object({
       config: configKey,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { ClusterAccess } from '../kube/access/access.ts';
+import { AccessError } from '../kube/access/access-error.ts';
 import { loadKubeconfig } from '../kube/access/kubeconfig.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createKubeClient } from '../kube/client/http-client.ts';
@@ -15,19 +16,31 @@ export function usualKubeconfig(): string {
   return variable === '' ? join(home, '.kube', 'config') : variable;
 }
 
-/** Reads one kubeconfig context; `flags` names the options for choosing another file. */
+/** Options by which the user chose a cluster, such as `--kubeconfig` and `--context`. */
+export interface ClusterFlags {
+  readonly file: string;
+  readonly context: string;
+}
+
+/** Reads a kubeconfig context. Throws Refusal or AccessError with the options for a new choice. */
 export async function accessOf(
   path: string,
   context: string | undefined,
-  flags: string,
+  flags: ClusterFlags,
 ): Promise<ClusterAccess> {
   if (path.includes(delimiter) && !existsSync(path)) {
     throw new Refusal(
       `${path} is a list of kubeconfigs; the command reads only one`,
-      `name one file with ${flags}`,
+      `name one file with ${flags.file}`,
     );
   }
-  return loadKubeconfig(path, context === undefined ? {} : { context });
+  try {
+    return await loadKubeconfig(path, context === undefined ? {} : { context });
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    const next = `choose another file with ${flags.file}, or a context of the file with ${flags.context}: kubectl --kubeconfig ${path} config get-contexts`;
+    throw new AccessError(cause.message, next, { cause });
+  }
 }
 
 export function connect(access: ClusterAccess): KubeClient {

@@ -4,98 +4,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { unchangedPlan } from '../../test/fixtures/cli/plans.ts';
 import {
-  createConfig,
-  home,
-  type Refused,
-  type Scene,
-  startScene,
-} from '../../test/fixtures/cli/scene.ts';
-import { annotations } from '../api/names.ts';
-import { config, nic, node, port } from '../explain/testing/healthy.ts';
+  answerNodes,
+  failedNode,
+  refused,
+  storage,
+} from '../../test/fixtures/cli/played-operator.ts';
+import { createConfig, home, type Scene, startScene } from '../../test/fixtures/cli/scene.ts';
+import { config, port } from '../explain/testing/healthy.ts';
 import { pods } from '../kube/core-resources.ts';
 import { openstackConfigs } from './facts/kinds.ts';
 
-const ref = { namespace: 'multinic-system', name: 'storage' };
-const refused = (status: number, code: string): Refused => ({
-  status,
-  code,
-  detail: `the ${code}`,
-});
-const failed = node(18, {
-  ready: 'False',
-  state: 'Failed',
-  reason: 'NICInUse',
-  nics: [
-    nic(18, 0),
-    nic(18, 1, {
-      state: 'Failed',
-      reason: 'NICInUse',
-      message: 'link ens8 has the foreign address 10.7.0.1/24',
-    }),
-  ],
-});
-const drifted = node(17, {
-  drifted: true,
-  reason: 'Drifted',
-  checkedAt: '2026-11-26T05:24:50Z',
-  nics: [
-    nic(17, 0, {
-      reason: 'Drifted',
-      message: 'an apply would: link set mtu 1450; rule add from 10.20.0.17/32',
-    }),
-    nic(17, 1),
-  ],
-});
-
-/** Replaces the answers about nodes. */
-function answerNodes({ answers }: Scene, ...nodes: ReturnType<typeof node>[]): void {
-  answers.set('GET /v1/nodes', { items: nodes });
-  for (const each of nodes) answers.set(`GET /v1/nodes/biz-1/${each.nodeName}`, each);
-}
-
-const idSchema = z.object({ id: z.string() });
-const idOf = (text: string) => idSchema.parse(JSON.parse(text)).id;
-
 /** Asymmetric matcher with the type of its place. */
 const textWith = (text: string): string => expect.stringContaining(text) as string;
-
-/** Plays the operator: handles the annotations as soon as they change. */
-async function handle({ client, answers }: Scene, after: () => void = () => undefined) {
-  const { metadata } = await client.get(openstackConfigs, ref);
-  const { resourceVersion = '' } = metadata;
-  for await (const event of client.watch(openstackConfigs, { resourceVersion })) {
-    if (event.type !== 'MODIFIED') continue;
-    const given = event.object.metadata.annotations ?? {};
-    const check = given[annotations.checkNodes];
-    const at = given[annotations.reconcileAt];
-    after();
-    await client.patchStatus(openstackConfigs, ref, {
-      status: {
-        ...(at === undefined ? {} : { lastHandledReconcileAt: at }),
-        ...(check === undefined ? {} : { lastHandledCheckNodes: idOf(check) }),
-      },
-    });
-    answers.set('handled', { check });
-    return;
-  }
-}
-
-const plan = {
-  config: 'multinic-system/storage',
-  generation: 1,
-  calculatedAt: '2026-11-26T05:25:00Z',
-  servers: 120,
-  ports: 361,
-  nodes: [],
-  unchanged: 3,
-  heldRemovals: 0,
-  problems: [],
-  verdicts: [],
-  agentJobs: 0,
-  hash: '7c1f20d9aa',
-};
 
 describe('exit status', () => {
   it.each([
@@ -119,7 +41,7 @@ describe('exit status', () => {
 
   it('findings end status, why and doctor with 5, unless --fail-on never', async () => {
     const scene = await startScene();
-    answerNodes(scene, failed);
+    answerNodes(scene, failedNode);
     scene.answers.set('GET /v1/ports', { items: [port] });
     const all = [
       await scene.run('status'),
@@ -145,7 +67,7 @@ describe('exit status', () => {
     scene.answers.set('POST /v1/plan/multinic-system/storage', (body: unknown) => {
       sent = body;
       return {
-        ...plan,
+        ...unchangedPlan,
         nodes: [changed],
         agentJobs: 1,
         dryRun: { validated: false, message: 'legacy' },
@@ -157,55 +79,6 @@ describe('exit status', () => {
       4,
       { settings: { portBaseline: 'All' }, subnetIDs: ['a', 'b'] },
     ]);
-  });
-});
-
-describe('sync and diff', () => {
-  it('sync sets reconcile-at, and returns when the operator has handled it', async () => {
-    const scene = await startScene();
-    const handled = handle(scene);
-    const ran = await scene.run('sync', 'storage');
-    await handled;
-    expect(ran).toMatchObject({ status: 0, out: textWith('was synced: Ready True NoChange') });
-  });
-
-  it('diff requests a check of its node, waits for the result and ends with 4', async () => {
-    const scene = await startScene();
-    const handled = handle(scene, () => answerNodes(scene, drifted));
-    const ran = await scene.run('diff', 'worker-17');
-    await handled;
-    expect(scene.answers.get('handled')).toMatchObject({
-      check: textWith('"nodes":["worker-17"]'),
-    });
-    expect(ran.status).toBe(4);
-    expect(ran.out.split('\n').slice(1)).toEqual([
-      '+ would be applied',
-      '',
-      'multinic0',
-      '  + link set mtu 1450',
-      '  + rule add from 10.20.0.17/32',
-      'multinic1: no difference',
-      '',
-      'Next: to apply what differs once:',
-      '  kubectl multinic sync --node biz-1/worker-17',
-    ]);
-  });
-
-  it('sync --node waits for the repair after a check found drift', async () => {
-    const scene = await startScene();
-    let reads = 0;
-    const healed = node(17, { checkedAt: '2026-11-26T05:24:52Z' });
-    const read = () => (reads++ === 0 ? drifted : healed);
-    const handled = handle(scene, () => scene.answers.set('GET /v1/nodes/biz-1/worker-17', read));
-    const ran = await scene.run('sync', '--node', 'worker-17');
-    await handled;
-    expect(ran).toMatchObject({ status: 0, out: textWith('is as planned') });
-  });
-
-  it('a request that the operator does not handle ends with 3 after --timeout', async () => {
-    const scene = await startScene();
-    const ran = await scene.run('sync', 'storage', '--timeout', '10ms');
-    expect(ran).toMatchObject({ status: 3, err: textWith('Next: ') });
   });
 });
 
@@ -272,7 +145,7 @@ describe('support-bundle', () => {
   async function withCanaries(): Promise<Scene> {
     const scene = await startScene();
     const credentials = { ...config.spec.credentials, password: canary };
-    await scene.client.patch(openstackConfigs, ref, {
+    await scene.client.patch(openstackConfigs, storage, {
       metadata: {
         annotations: {
           'kubectl.kubernetes.io/last-applied-configuration': `{"password":"${canary}"}`,

@@ -5,7 +5,8 @@ import { statusOf } from '../process/command-line.ts';
 import { grantEdit } from './access/grants.ts';
 import { ApiError } from './access/operator-api.ts';
 import { type EndWith, exit } from './exit-status.ts';
-import { Unread } from './facts/unread.ts';
+import { nextOfApi, Unread } from './facts/unread.ts';
+import { printableLines } from './output/width.ts';
 import { Refusal, WrongUsage } from './refusal.ts';
 import { Interrupted } from './run-command.ts';
 
@@ -53,7 +54,7 @@ const interruptedExit = 130;
 function reported(error: unknown): number {
   if (error instanceof Interrupted) return interruptedExit;
   const { message, next, status } = problemOf(error);
-  console.error(next === undefined ? message : `${message}\nNext: ${next}`);
+  console.error(printableLines(next === undefined ? message : `${message}\nNext: ${next}`));
   return status;
 }
 
@@ -68,9 +69,9 @@ function problemOf(error: unknown): Problem {
   if (error instanceof WrongUsage) return { message, next: error.next, status: exit.usage };
   if (error instanceof Refusal) return { message, next: error.next, status: exit.refused };
   if (error instanceof AccessError) return { message, next: error.next, status: exit.usage };
-  if (error instanceof Unread) return { message, next: error.next, status: exit.failed };
+  if (error instanceof Unread) return { message, next: error.next.en, status: exit.failed };
   if (error instanceof KubeError) return { message, next: nextOf(error), status: exit.failed };
-  if (error instanceof ApiError) return { message, next: nextOfApi(error), status: exit.failed };
+  if (error instanceof ApiError) return { message, next: nextOfApi(error).en, status: exit.failed };
   return { message, next: undefined, status: exit.failed };
 }
 
@@ -86,10 +87,4 @@ function nextOf({ status, reason, message }: KubeError): string {
   if (reason === 'Unreachable' || reason === 'Timeout')
     return 'check that this machine reaches the API server, and try again';
   return 'correct this, and run the command again: finished steps stay';
-}
-
-function nextOfApi({ isMissingRoute, reason }: ApiError): string {
-  if (isMissingRoute) return 'upgrade the operator, see docs/guides/upgrade.md';
-  if (reason === 'NotLeading') return 'wait until a replica leads (15 s), and try again';
-  return 'correct that, and try again';
 }

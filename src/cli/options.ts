@@ -31,9 +31,7 @@ export function withCommonOptions(command: Command, forms: readonly OutputForm[]
   return withAccessOptions(command)
     .option('-n, --namespace <name>', 'namespace of the OpenstackConfigs; default: all namespaces')
     .option('-A, --all-namespaces', 'OpenstackConfigs of all namespaces (the default)')
-    .addOption(
-      new Option('-o, --output <form>', 'form of the output').choices([...forms]).default('table'),
-    )
+    .addOption(outputOption(forms))
     .option('--no-headers', 'omit the header line of tables')
     .addOption(languageOption());
 }
@@ -56,6 +54,12 @@ export function withAccessOptions(command: Command): Command {
     )
     .option('--inventory <url>', "URL of the operator's API, instead of kubectl port-forward")
     .option('--token-file <path>', 'file with the bearer token for --inventory');
+}
+
+export function outputOption(forms: readonly OutputForm[]): Option {
+  return new Option('-o, --output <form>', 'form of the output')
+    .choices([...forms])
+    .default('table');
 }
 
 export function languageOption(): Option {

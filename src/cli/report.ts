@@ -15,10 +15,6 @@ export interface Report {
   readonly skipped: readonly Skipped[];
 }
 
-export function reportJson(report: Report): string {
-  return JSON.stringify(reportObject(report), undefined, 2);
-}
-
 export function reportObject({ kind, items, findings, skipped }: Report): object {
   return { apiVersion: 'report.multinic.io/v1', kind, items, findings, skipped };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { changedPlan } from '../../test/fixtures/cli/plans.ts';
+import type { PlanView } from '../api/read-http.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
 import { faults } from '../explain/testing/faults.ts';
@@ -11,7 +13,7 @@ import {
   read,
   systemFacts,
 } from '../explain/testing/healthy.ts';
-import { diffText } from './diff/command.ts';
+import { diffText } from './diff/screen.ts';
 import { doctorText } from './doctor/screen.ts';
 import { nicList, nicRows } from './nics/rows.ts';
 import { coloured, hasColours } from './output/colour.ts';
@@ -19,6 +21,7 @@ import { problemsIn, skippedIn } from './output/findings.ts';
 import { formatTable } from './output/table.ts';
 import { planText } from './plan/screen.ts';
 import { statusText } from './status/screen.ts';
+import { healText, syncText } from './sync/screen.ts';
 import { whyText } from './why/screen.ts';
 
 const broken = {
@@ -57,6 +60,14 @@ const broken = {
   ]),
   kubernetesNodes: new Map(),
 };
+const unchanged: PlanView = {
+  ...changedPlan,
+  nodes: [],
+  heldRemovals: 0,
+  problems: [],
+  dryRun: { validated: false, message: 'legacy' },
+};
+
 const fixed = { output: 'table', headers: true } as const;
 
 describe('screens', () => {
@@ -66,7 +77,7 @@ describe('screens', () => {
       facts: broken,
       inventory: read({ version: '0.2.0', milliseconds: 3 }),
       findings: problemsIn(sections),
-      skipped: skippedIn(sections),
+      skipped: skippedIn(sections, lang),
     };
     await expect(`${statusText(page, { ...fixed, lang })}\n`).toMatchFileSnapshot(
       `screens/status.${lang}.txt`,
@@ -99,76 +110,37 @@ describe('screens', () => {
     await expect(`${text}\n`).toMatchFileSnapshot('screens/nics.txt');
   });
 
-  it('plan with an added, a changed and a removed NIC', async () => {
-    const text = planText(
-      {
-        config: 'multinic-system/storage',
-        generation: 3,
-        calculatedAt: '2026-11-26T05:25:00Z',
-        servers: 120,
-        ports: 361,
-        nodes: [
-          {
-            nodeName: 'worker-18',
-            instanceId: 'x',
-            action: 'update',
-            why: '',
-            nics: [
-              {
-                name: 'multinic1',
-                change: 'change',
-                macAddress: 'm',
-                before: { mtu: 1450 },
-                after: { mtu: 9000 },
-              },
-              {
-                name: 'multinic3',
-                change: 'add',
-                macAddress: 'fa:16:3e:00:00:90',
-                portId: 'd3100e2f-0000',
-                after: { addresses: ['10.50.0.9/24'], gateway: '10.50.0.1', mtu: 1450 },
-              },
-              {
-                name: 'multinic4',
-                change: 'remove',
-                macAddress: 'fa:16:3e:00:00:91',
-                cause: 'the port is gone',
-              },
-            ],
-            unconfirmedRemovals: [],
-          },
-          {
-            nodeName: 'worker-20',
-            instanceId: 'y',
-            action: 'none',
-            why: '',
-            nics: [],
-            unconfirmedRemovals: ['multinic0'],
-          },
-        ],
-        unchanged: 117,
-        heldRemovals: 84,
-        problems: [{ reason: 'SubnetNotFound', subject: 'backup', message: 'no subnet' }],
-        verdicts: [],
-        agentJobs: 1,
-        hash: '7c1f20d9aabb',
-        dryRun: {
-          validated: true,
-          message: '',
-          answer: {
-            applied: 1,
-            results: [{ nodeName: 'worker-18', status: 'updated', uid: 'u', generation: 2 }],
-            errors: [],
-          },
-        },
-      },
-      false,
-    );
-    await expect(`${text}\n`).toMatchFileSnapshot('screens/plan.txt');
-  });
+  it.each(['en', 'ko'] as const)(
+    'plan with added, changed and removed NICs in %s',
+    async (lang) => {
+      const texts = [planText(changedPlan, false, lang), planText(unchanged, false, lang)];
+      await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/plan.${lang}.txt`);
+    },
+  );
 
-  it('diff of a node without differences has one line for all NICs', () => {
-    expect(diffText(node(17), now)).toContain('\nmultinic0, multinic1: no difference');
+  it.each(['en', 'ko'] as const)('sync and diff in %s', async (lang) => {
+    const ready = { status: 'False', reason: 'KeystoneError', message: 'keystone: 401' };
+    const drifted = node(17, {
+      drifted: true,
+      ready: 'False',
+      reason: 'NICInUse',
+      message: 'multinic1: in use',
+    });
+    const long = {
+      nic: 'multinic0',
+      lines: ['ip link set mtu 1450', 'ip rule add f…'],
+      complete: false,
+    };
+    const skipped = skippedIn(examine(broken), lang);
+    const texts = [
+      syncText('multinic-system/storage', ready, lang),
+      syncText('multinic-system/storage', { ...ready, status: 'True' }, lang),
+      healText(drifted, false, lang),
+      healText(drifted, true, lang),
+      diffText({ node: drifted, pending: [long], skipped, now }, lang),
+      diffText({ node: node(17), pending: [], skipped: [], now }, lang),
+    ];
+    await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/sync-diff.${lang}.txt`);
   });
 });
 

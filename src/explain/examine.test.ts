@@ -3,6 +3,7 @@ import type { Condition } from '../api/condition.ts';
 import type { OpenstackConfigStatus } from '../api/openstackconfig.ts';
 import type { NodeView } from '../api/read-http.ts';
 import { examine } from './examine.ts';
+import { missingText } from './fact.ts';
 import type { SystemFacts } from './facts.ts';
 import type { Section, Severity } from './finding.ts';
 import { sections } from './finding.ts';
@@ -334,7 +335,7 @@ describe('examination without a fault', () => {
       expect(reports.flatMap(({ findings }) => findings)).toEqual([]);
       const skipped = reports.flatMap((report) => report.skipped);
       expect(skipped.length).toBeGreaterThan(0);
-      expect(skipped.every(({ missing }) => missing === `${name}: no access`)).toBe(true);
+      expect(skipped.every((each) => missingText(each).en === `${name}: no access`)).toBe(true);
     },
   );
 
@@ -343,8 +344,12 @@ describe('examination without a fault', () => {
     expect(reports.flatMap(({ skipped }) => skipped)).toEqual([
       {
         section: 'nodes',
-        missing: 'Nodes of biz-1: no access',
-        next: 'add --business-context biz-1=CONTEXT',
+        what: { en: 'Nodes of biz-1', ko: 'biz-1의 Node' },
+        why: { en: 'no access', ko: '접근할 수 없습니다' },
+        next: {
+          en: 'add --business-context biz-1=CONTEXT',
+          ko: '--business-context biz-1=CONTEXT 옵션을 추가하십시오',
+        },
       },
     ]);
   });

@@ -1,3 +1,5 @@
+import type { Wording } from '../api/reasons/reason-row.ts';
+
 /** Where a fact was read. */
 export type FactSource =
   | 'Neutron'
@@ -15,13 +17,22 @@ export type Fact<T> =
       /** RFC 3339; undefined: the source does not state it. */
       readonly at: string | undefined;
     }
-  | {
-      readonly state: 'unread';
-      /** What is missing, such as "Nodes of biz-2: no access". */
-      readonly missing: string;
-      /** How the user supplies it, such as "add --business-context biz-2=CONTEXT". */
-      readonly next: string;
-    };
+  | ({ readonly state: 'unread' } & Missing);
+
+/** Name of an unread fact, and why it is missing. */
+export interface Missing {
+  /** Such as "Nodes of biz-2". */
+  readonly what: Wording;
+  /** Such as "no access". */
+  readonly why: Wording;
+  /** How the user supplies the fact, such as "add --business-context biz-2=CONTEXT"; empty: unknown. */
+  readonly next: Wording;
+}
+
+/** Returns "Nodes of biz-2: no access". */
+export function missingText({ what, why }: Pick<Missing, 'what' | 'why'>): Wording {
+  return { en: `${what.en}: ${why.en}`, ko: `${what.ko}: ${why.ko}` };
+}
 
 /** Converts a value that was read; an unread fact stays unread. */
 export function mapFact<T, U>(fact: Fact<T>, convert: (value: T) => U): Fact<U> {

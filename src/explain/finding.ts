@@ -1,4 +1,5 @@
 import type { Wording } from '../api/reasons/reason-row.ts';
+import type { Missing } from './fact.ts';
 import type { NextStep } from './step.ts';
 
 /** Examination sections, in order. */
@@ -29,10 +30,8 @@ export interface Finding {
 }
 
 /** Check without facts. */
-export interface SkippedCheck {
+export interface SkippedCheck extends Missing {
   readonly section: Section;
-  readonly missing: string;
-  readonly next: string;
 }
 
 /** Section result: sentence for a section without findings, findings and skipped checks. */

@@ -54,6 +54,15 @@ export function ageOf(at: string | undefined, now: Date): Wording {
     : say(`${count}${en}`, `${count}${ko}`);
 }
 
+/** Returns "; next try at TIME (in AGE)"; empty: the time is unknown. */
+export function nextTry(at: string | undefined, now: Date): Wording {
+  const left = at === undefined ? undefined : ageOf(now.toISOString(), new Date(at));
+  if (at === undefined || left === undefined || left.en === '') return same('');
+  return Date.parse(at) <= now.getTime()
+    ? say(`; next try due since ${at}`, `; 다음 시도 예정 시각 ${at}이 지났습니다`)
+    : say(`; next try at ${at} (in ${left.en})`, `; 다음 시도 ${at}(${left.ko} 후)`);
+}
+
 /** Returns " (VERB AGE ago)"; empty: the time is unknown. */
 export function since(
   at: string | undefined,

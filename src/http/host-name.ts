@@ -8,12 +8,28 @@ export function namesLoopback(host: string | undefined): boolean {
   return isLoopback(host?.replace(/:\d+$/, '') ?? '');
 }
 
+/** Proxy headers: a caller behind a proxy is remote, even if the proxy is local. Every Envoy sets x-forwarded-proto. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+/** Addresses of a port-forward. A service mesh delivers requests from other Pods from 127.0.0.6. */
+const ownAddresses: ReadonlySet<string> = new Set(['127.0.0.1', '::ffff:127.0.0.1', '::1']);
+
 /**
- * Returns true if a request comes from this machine and its Host header names this machine. Web pages send their own
- * name.
+ * Returns true if a request comes from this machine without a proxy, and its Host header names this machine. Web pages
+ * send their own name.
  */
-export function isFromThisMachine({ ip, headers }: FastifyRequest): boolean {
-  return isLoopback(ip) && namesLoopback(headers.host);
+export function isFromThisMachine({
+  ip,
+  headers,
+}: Pick<FastifyRequest, 'ip' | 'headers'>): boolean {
+  const isDirect = proxyHeaders.every((header) => headers[header] === undefined);
+  return isDirect && ownAddresses.has(ip) && namesLoopback(headers.host);
 }
 
 /**

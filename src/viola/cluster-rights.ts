@@ -9,10 +9,10 @@ import { passed } from '../time/clock.ts';
 import type { Cluster, Clusters } from './clusters.ts';
 import { writerRights } from './rights.ts';
 
-/** Check interval: 10 min, or 30 s while a right is missing or unknown. */
+/** Check interval (ms): 10 min, or 30 s while a right is missing or unknown. */
 const checkMs = 600_000;
 const recheckMs = 30_000;
-/** Clusters checked concurrently, with two concurrent reviews each. */
+/** Clusters checked at once, with two SelfSubjectAccessReviews at once for each. */
 const concurrentClusters = 2;
 
 /** Viola's missing rights in a business cluster. */
@@ -22,7 +22,7 @@ export interface RightsInCluster {
 }
 
 interface Entry {
-  /** A changed Secret creates a new Cluster. */
+  /** Cluster of the current registration Secret; an edited Secret is a new Cluster. */
   readonly cluster: Cluster;
   readonly rights: RightsState;
   dueAtMs: number;
@@ -35,8 +35,8 @@ export interface ClusterRightsOptions {
 }
 
 /**
- * Checks the rights that Viola's identities have in business clusters. Missing rights do not affect Viola's
- * readiness: one cluster must not block the others.
+ * Checks the rights of Viola's ServiceAccounts in business clusters. A missing right leaves Viola ready for the remaining
+ * business clusters.
  */
 export class ClusterRights {
   readonly #options: ClusterRightsOptions;
@@ -93,7 +93,7 @@ export class ClusterRights {
   async #review(entry: Entry, signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#options.context;
     const { client, providerId } = entry.cluster;
-    // Set before the reply, because a concurrent request may check the same cluster.
+    // Set before the review ends: run() and a request may check the same cluster at once.
     entry.dueAtMs = clock.monotonicMs() + recheckMs;
     const { lost, gained, silence } = await entry.rights.look({ client, clock, signal });
     const { missing } = entry.rights;
@@ -114,7 +114,7 @@ export class ClusterRights {
     const { providerId, namespace } = cluster;
     const known = this.#entries.get(providerId);
     if (known?.cluster === cluster) return known;
-    // Rare rights, not needed by every registration, are reported where their use fails.
+    // A registration without renewal or migration needs no rare right: a failing request reports the right.
     const usual = writerRights.rights.filter(({ rare }) => !rare);
     const claims = claimsOf(usual, { objects: [namespace] });
     const rights = new RightsState(writerRights, claims);
@@ -124,7 +124,7 @@ export class ClusterRights {
     return entry;
   }
 
-  /** Registers the metric; an unregistered cluster yields no sample. */
+  /** Registers the metric of a cluster. Without registration Secret the metric has no sample. */
   #sample(providerId: string): void {
     if (this.#sampled.has(providerId)) return;
     this.#sampled.add(providerId);

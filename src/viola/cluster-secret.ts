@@ -12,7 +12,7 @@ export interface Registration {
   readonly namespace: string;
 }
 
-/** Single line, trimmed: values from files end with a line break, which URLs and headers forbid. */
+/** Trimmed text: a Secret made from a file ends with a line break, which URLs and headers forbid. */
 const line = z.string().trim();
 
 const keys = z.object({
@@ -51,12 +51,12 @@ async function accessOf(data: z.infer<typeof keys>): Promise<ClusterAccess> {
   if (data.kubeconfig !== undefined) return loadKubeconfig(asText(data.kubeconfig));
   const { server, token, 'ca.crt': ca } = data;
   if (server === undefined || token === undefined) {
-    throw new Error('has neither kubeconfig nor server and token; add these keys');
+    throw new Error('has neither kubeconfig nor server and token; add kubeconfig, or both others');
   }
   return { server, token: () => Promise.resolve(token), ...(ca === undefined ? {} : { ca }) };
 }
 
-/** Refuses a token over plain HTTP, which exposes the token to the network; loopback tunnels are allowed. */
+/** Refuses to send a token over plain HTTP; a tunnel on a loopback address is allowed. */
 function refuseOpenToken({ server, token }: ClusterAccess): void {
   const { protocol, hostname } = new URL(server);
   if (protocol === 'https:' || token === undefined || isLoopback(hostname)) return;
@@ -65,7 +65,7 @@ function refuseOpenToken({ server, token }: ClusterAccess): void {
   );
 }
 
-/** Appends a line break, so that a one-line kubeconfig is not mistaken for a path. */
+/** Appends a line break: loadKubeconfig reads a text without line break as a path. */
 function asText(kubeconfig: string): string {
   return `${kubeconfig}\n`;
 }

@@ -88,7 +88,7 @@ describe('Clusters', () => {
     expect(await clusters.use('biz-1', lookedUp)).toEqual({
       kind: 'broken',
       message:
-        'Secret multinic-clusters/biz: has neither kubeconfig nor server and token; add these keys',
+        'Secret multinic-clusters/biz: has neither kubeconfig nor server and token; add kubeconfig, or both others',
     });
     expect(lines.join()).toContain('"secretName":"multinic-clusters/biz"');
     expect(await clusters.use('biz-2', serverOf)).toBe('https://other.example:6443');

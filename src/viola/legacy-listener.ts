@@ -21,7 +21,7 @@ export interface LegacyListener {
 
 type LegacySettings = Pick<ViolaSettings, 'listen' | 'legacyListener' | 'legacyAllowFrom'>;
 
-/** Returns undefined without legacy listener; throws for inconsistent settings. */
+/** Returns the legacy listener; undefined: not set. Throws if a single setting is set. */
 export function legacyListenerOf(settings: LegacySettings): LegacyListener | undefined {
   const { listen, legacyListener, legacyAllowFrom: allowFrom } = settings;
   if (!legacyListener && allowFrom.length === 0) return undefined;
@@ -47,12 +47,12 @@ export function createLegacyServer(
 ): HttpServer {
   const routesAt = `this listener accepts only POST ${nodeConfigsPath}; for other requests use the address of --listen, with a token`;
   const app = createGuardedServer({ ...log, routesAt });
-  // The legacy operator takes every 2xx as success for all nodes, whatever it sends in Prefer.
+  // The legacy operator reads no results per node: a 2xx means success for all nodes, even with the header Prefer.
   servePost(app, deps, { admit: admitFrom(networks, deps.clusters), readsResults: false });
   return app;
 }
 
-/** Admits callers by socket address only, because senders control all headers. */
+/** Admits callers by socket address only: a caller can forge every header, such as X-Forwarded-For. */
 function admitFrom(networks: readonly Network[], clusters: Clusters): Admit {
   return async ({ socket, headers }) => {
     // A dual-stack socket reports IPv4 as ::ffff:10.0.0.7, a form that --legacy-allow-from refuses as a network.
@@ -78,7 +78,7 @@ export function legacyCondition({ allowFrom }: Pick<LegacyListener, 'allowFrom'>
   return { type: 'LegacyListener', status: 'True', reason, message } as const;
 }
 
-/** Returns networks that include every address: allowed, but probably a mistake. */
+/** Returns allowed networks with every address, such as 0.0.0.0/0; Viola logs a warning. */
 export function openToAll({ networks, allowFrom }: LegacyListener): readonly string[] {
   return allowFrom.filter((_, at) => networks[at]?.prefix === 0);
 }

@@ -29,13 +29,13 @@ const unlistedCheckMs = 1_000;
 const pauseMs = 600_000;
 const pauseFraction = 0.1;
 
-/** Pause end (monotonic milliseconds) per Secret object; a corrected Secret is a new object without pause. */
+/** End of the pause (monotonic milliseconds) per Secret object. An edited Secret is a new object without pause. */
 type Pauses = WeakMap<Secret, number>;
 
 /**
- * Renews annotated registrations' tokens after half their lifetime, until the signal aborts. Tokens then survive any
- * outage shorter than the other half. Concurrent renewal by several replicas is safe: every new token is valid, and
- * the Secret stores one.
+ * Renews the tokens of annotated registration Secrets after half their lifetime, until the signal aborts. A token then
+ * outlives renewals that fail for half a lifetime. Several replicas may renew a token at once: each new token is valid,
+ * and the Secret stores the last token.
  */
 export async function renewTokens(options: RenewalOptions, signal: AbortSignal): Promise<void> {
   const pauses: Pauses = new WeakMap();
@@ -46,7 +46,7 @@ export async function renewTokens(options: RenewalOptions, signal: AbortSignal):
   } while (await passed(options.clock, options.listed() ? checkMs : unlistedCheckMs, signal));
 }
 
-/** Renews one token. An unreachable cluster does not block the others and is retried later. */
+/** Renews the token in a Secret. A failure is logged and retried after the pause, for this Secret only. */
 async function renewOne(
   secret: Secret,
   pauses: Pauses,
@@ -56,7 +56,7 @@ async function renewOne(
   const account = secret.metadata.annotations?.[annotations.renewsTokenOf];
   if (account === undefined) return;
   const { log, clock } = options;
-  const rest = (ms: number) => pauses.set(secret, clock.monotonicMs() + Math.min(pauseMs, ms));
+  const pause = (ms: number) => pauses.set(secret, clock.monotonicMs() + Math.min(pauseMs, ms));
   const name = keyOf(secret);
   const current = registeredToken(secret);
   const life = current && lifeOf(current.token);
@@ -65,14 +65,15 @@ async function renewOne(
       { secretName: name },
       'token of a business cluster has no readable expiry and is not renewed; register the cluster again',
     );
-    rest(pauseMs);
+    pause(pauseMs);
     return;
   }
   if (!isDue(life, clock.now().getTime())) return;
-  rest((life.to - life.from) * pauseFraction);
+  pause((life.to - life.from) * pauseFraction);
   try {
     await options.clusters.use(current.providerId, async (lookup) => {
-      if (lookup.kind !== 'found') return; // reported where the Secret is read
+      // The registrations report an unusable Secret.
+      if (lookup.kind !== 'found') return;
       const token = await requestToken(lookup.cluster, account, life, options, signal);
       await putToken(secret, current, token, options, signal);
       log.info(
@@ -111,7 +112,7 @@ async function requestToken(
   return status.token;
 }
 
-/** Stores the token; a Secret changed meanwhile stays unchanged. */
+/** Stores the token; a Secret with a newer resourceVersion stays unchanged. */
 async function putToken(
   { metadata }: Secret,
   current: RegisteredToken,

@@ -10,7 +10,7 @@ import { run } from '../../rig/hosts/namespace/command.ts';
 import { createHost, type NamespaceHost } from '../../rig/hosts/namespace/host.ts';
 import type { JobAction } from '../../src/api/job.ts';
 import { benchMacs, benchRequest, type Rounds, type Stack } from './agent-load.ts';
-import { Figures } from './figures.ts';
+import { Figures, median } from './figures.ts';
 
 const rounds = 25;
 /** Rounds before the just-in-time compiler has settled; the first one stands for a fresh process. */
@@ -24,10 +24,6 @@ if (process.getuid?.() !== 0) {
     'The bench of the agent makes network namespaces, which needs root: sudo make bench',
   );
   process.exit(3);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 /** The median of the rounds that count. */

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { providerHeader } from '../../src/api/node-configs-http.ts';
 import { benchOperator } from './bench-operator.ts';
-import { Figures, rssOf } from './figures.ts';
+import { Figures, median, rssOf } from './figures.ts';
 import { BenchWorld } from './operator-world.ts';
 
 const serverCount = 1_000;
@@ -55,10 +55,6 @@ async function read(url: string, headers: Readonly<Record<string, string>>): Pro
   const answer = await fetch(url, { headers });
   await answer.text();
   return answer;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 await using world = await BenchWorld.start();

@@ -13,7 +13,7 @@ import {
 } from '../../src/api/node-configs-http.ts';
 import { nodeConfigs } from '../../src/viola/node-config.ts';
 import { openWorld, provider } from '../fixtures/chain/world.ts';
-import { cpuOf, Figures } from './figures.ts';
+import { cpuOf, Figures, median } from './figures.ts';
 
 const nodeCount = 1_000;
 const nicsPerNode = 2;
@@ -62,10 +62,6 @@ async function post(posted: readonly PostedNode[]) {
   });
   const { results } = postAnswer.parse(await answer.json());
   return results;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 const created = await post(nodes.map((node) => ({ ...node, base: null })));

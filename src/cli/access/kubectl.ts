@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +39,13 @@ export async function startProxy(
   signal: AbortSignal,
 ): Promise<Tunnel<ClusterAccess>> {
   const folder = await mkdtemp(join(tmpdir(), 'multinic-'));
-  const removeFolder = () => rm(folder, { recursive: true, force: true });
+  // The reader of the output may end the process at any time, such as `head`.
+  const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeAtExit);
+  async function removeFolder(): Promise<void> {
+    process.off('exit', removeAtExit);
+    await rm(folder, { recursive: true, force: true });
+  }
   const socketPath = join(folder, 'kubectl.sock');
   try {
     const argv = [...flagsOf(choice), 'proxy', `--unix-socket=${socketPath}`];

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import * as z from 'zod';
 import { problem } from '../../api/node-configs-http.ts';
 
@@ -36,18 +36,30 @@ interface Call {
   readonly body?: unknown;
 }
 
+interface Attempt extends Call {
+  readonly token: string | undefined;
+}
+
 /** The operator's HTTP API. */
 export class OperatorApi implements AsyncDisposable {
   readonly #address: OperatorAddress;
   readonly #signal: AbortSignal;
-  /** Connections by origin. */
-  readonly #pools = new Map<string, Pool>();
-  #origin: string;
+  readonly #prefix: string;
+  readonly #first: Pool;
+  /** The same address by TLS; undefined: the scheme of the URL counts. */
+  readonly #byTls: Pool | undefined;
+  #pool: Pool;
 
   constructor(address: OperatorAddress, signal: AbortSignal) {
+    const { protocol, origin, pathname } = new URL(address.url);
     this.#address = address;
-    this.#origin = address.url.replace(/\/$/, '');
     this.#signal = signal;
+    this.#prefix = pathname.replace(/\/$/, '');
+    this.#first = poolOf(origin, address);
+    this.#pool = this.#first;
+    if (protocol === 'http:' && !address.verifiesTls) {
+      this.#byTls = poolOf(origin.replace('http:', 'https:'), address);
+    }
   }
 
   async get<T>(path: string, schema: z.ZodType<T>, query: Query = {}): Promise<T> {
@@ -85,7 +97,10 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #parsed<T>(call: Call, schema: z.ZodType<T>): Promise<T> {
-    const parsed = schema.safeParse(parsedJson(await this.#send(call)));
+    const text = await this.#send(call);
+    const body = parsedJson(text);
+    if (body === undefined) throw noJson(`the answer to ${call.path}`, 200, text);
+    const parsed = schema.safeParse(body);
     if (parsed.success) return parsed.data;
     const why = z.prettifyError(parsed.error).replaceAll('\n', ' ');
     throw new ApiError(
@@ -96,24 +111,35 @@ export class OperatorApi implements AsyncDisposable {
   }
 
   async #send(call: Call): Promise<string> {
+    const attempt = { ...call, token: await this.#address.token?.() };
+    const used = this.#pool;
     try {
-      return await this.#sendTo(this.#origin, call);
+      return await this.#sendBy(used, attempt);
     } catch (error) {
+      const isTried = used === this.#byTls || error instanceof ApiError || this.#signal.aborted;
+      if (isTried || this.#byTls === undefined) throw unreached(error);
       // A server with TLS closes a plain connection.
-      const mayBeTls = !this.#address.verifiesTls && this.#origin.startsWith('http:');
-      if (!mayBeTls || error instanceof ApiError || this.#signal.aborted) throw unreached(error);
-      this.#origin = this.#origin.replace('http:', 'https:');
-      return this.#sendTo(this.#origin, call).catch((second: unknown) => {
-        throw unreached(second);
-      });
+      return this.#sendByTls(this.#byTls, attempt, error);
     }
   }
 
-  async #sendTo(origin: string, { method, path, body }: Call): Promise<string> {
-    const token = await this.#address.token?.();
-    const answer = await this.#poolOf(origin).request({
+  /** Later requests use TLS only if the server answers with TLS. */
+  async #sendByTls(pool: Pool, attempt: Attempt, first: unknown): Promise<string> {
+    try {
+      const text = await this.#sendBy(pool, attempt);
+      this.#pool = pool;
+      return text;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw unreached(first);
+      this.#pool = pool;
+      throw error;
+    }
+  }
+
+  async #sendBy(pool: Pool, { method, path, body, token }: Attempt): Promise<string> {
+    const answer = await pool.request({
       method,
-      path: prefixOf(origin) + path,
+      path: this.#prefix + path,
       signal: this.#signal,
       headersTimeout: 70_000,
       headers: {
@@ -128,22 +154,15 @@ export class OperatorApi implements AsyncDisposable {
     throw refusal(answer.statusCode, text);
   }
 
-  #poolOf(url: string): Pool {
-    const { origin } = new URL(url);
-    const connect = { rejectUnauthorized: this.#address.verifiesTls };
-    const pool = this.#pools.get(origin) ?? new Pool(origin, { connect });
-    this.#pools.set(origin, pool);
-    return pool;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()));
+    await this.#first.destroy();
+    await this.#byTls?.destroy();
   }
 }
 
-/** Returns the path before the API's own, such as that of an Ingress; empty: none. */
-function prefixOf(url: string): string {
-  return new URL(url).pathname.replace(/\/$/, '');
+function poolOf(origin: string, { verifiesTls }: OperatorAddress): Pool {
+  const connect = buildConnector({ allowH2: false, rejectUnauthorized: verifiesTls });
+  return new Pool(origin, { connect, allowH2: false });
 }
 
 function unreached(error: unknown): unknown {
@@ -152,16 +171,25 @@ function unreached(error: unknown): unknown {
 }
 
 function refusal(status: number, text: string): ApiError {
-  const read = problem.partial().safeParse(parsedJson(text));
+  const body = parsedJson(text);
+  if (body === undefined) return noJson('the answer', status, text);
+  const read = problem.partial().safeParse(body);
   const { code = '', detail } = read.success ? read.data : {};
   return new ApiError(status, code, detail ?? `the operator answered ${status}`);
 }
 
-/** Returns `{}` for text that is no JSON, such as a proxy's error page: no schema accepts it. */
+/** The operator answers with JSON only: a proxy or a foreign server sent this text. */
+function noJson(what: string, status: number, text: string): ApiError {
+  const start = text.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
+  const is = start === '' ? 'empty' : `no JSON (it starts with ${JSON.stringify(start)})`;
+  return new ApiError(status, 'NoJson', `${what} with status ${status} is ${is}`);
+}
+
+/** Returns undefined for text that is no JSON. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }

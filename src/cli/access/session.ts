@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { addContext, noAccess } from '../../explain/missing-texts.ts';
+import { same, say } from '../../explain/wording.ts';
 import type { ClusterAccess } from '../../kube/access/access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -8,6 +10,7 @@ import { Unread } from '../facts/unread.ts';
 import type { AccessOptions } from '../options.ts';
 import { NoSuchProgram } from './child.ts';
 import { readClusterText } from './cluster-text.ts';
+import { grantReader } from './grants.ts';
 import { type ClusterChoice, startPortForward, startProxy } from './kubectl.ts';
 import { OperatorApi } from './operator-api.ts';
 import { findOperator, type OperatorHome } from './operator-home.ts';
@@ -48,7 +51,7 @@ export class Session implements AsyncDisposable {
   contextOf(provider: string): string {
     const context = this.options.businessContext.get(provider);
     if (context !== undefined) return context;
-    throw new Unread('no access', `add --business-context ${provider}=CONTEXT`);
+    throw new Unread(noAccess, addContext(provider));
   }
 
   home(): Promise<OperatorHome> {
@@ -66,18 +69,18 @@ export class Session implements AsyncDisposable {
   async #connectOperator(): Promise<OperatorApi> {
     const { inventory, tokenFile } = this.options;
     if (inventory !== undefined) {
-      const token =
-        tokenFile === undefined
-          ? undefined
-          : async () => (await readFile(tokenFile, 'utf8')).trim();
+      const token = tokenFile === undefined ? undefined : () => readToken(tokenFile);
       const address = { url: inventory, token, verifiesTls: true };
       return this.#kept(new OperatorApi(address, this.signal));
     }
     const { namespace, leader: pod } = await this.home();
     if (pod === undefined) {
       throw new Unread(
-        `no leader: no replica of the operator holds the Lease in namespace ${namespace}`,
-        `kubectl -n ${namespace} get pods`,
+        say(
+          `no leader: no replica of the operator holds the Lease in namespace ${namespace}`,
+          `리더가 없습니다. 네임스페이스 ${namespace}에서 Lease를 가진 오퍼레이터 레플리카가 없습니다`,
+        ),
+        same(`kubectl -n ${namespace} get pods`),
       );
     }
     const localPort = await this.#forward(namespace, pod);
@@ -93,8 +96,14 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       if (error instanceof NoSuchProgram) {
         throw new Unread(
-          'the operator is reached through kubectl, which is not installed',
-          'install kubectl, or give --inventory URL and --token-file FILE',
+          say(
+            'the operator is reached through kubectl, which is not installed',
+            '오퍼레이터는 kubectl을 통해 연결하는데 kubectl이 설치되어 있지 않습니다',
+          ),
+          say(
+            'install kubectl, or give --inventory URL and --token-file FILE',
+            'kubectl을 설치하거나 --inventory URL과 --token-file FILE을 지정하십시오',
+          ),
         );
       }
       throw this.#failedForward(error, namespace);
@@ -104,11 +113,15 @@ export class Session implements AsyncDisposable {
   #failedForward(error: unknown, namespace: string): unknown {
     if (this.signal.aborted || !(error instanceof Error)) return error;
     const user = /User "([^"]+)"/.exec(error.message)?.[1] ?? 'USER';
-    const grant = `kubectl -n ${namespace} create rolebinding multinic-reader --role=multinic-reader --user=${user}`;
-    const isDenied = /forbidden/i.test(error.message);
-    return isDenied
-      ? new Unread('no access to port-forward (403)', grant)
-      : new Unread(`kubectl port-forward failed: ${error.message}`, 'try again');
+    if (/forbidden/i.test(error.message)) {
+      const why = say('no access to port-forward (403)', 'port-forward 권한이 없습니다(403)');
+      return new Unread(why, same(grantReader(namespace)(user)));
+    }
+    const why = say(
+      `kubectl port-forward failed: ${error.message}`,
+      `kubectl port-forward가 실패했습니다: ${error.message}`,
+    );
+    return new Unread(why, say('try again', '다시 시도하십시오'));
   }
 
   /** Returns the client of a context; undefined: the management cluster. */
@@ -134,12 +147,19 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       if (error instanceof NoSuchProgram) {
         const path = this.options.kubeconfig ?? usualKubeconfig();
-        return accessOf(path, context, '--kubeconfig');
+        return accessOf(path, context, { file: '--kubeconfig', context: '--context' });
       }
       if (this.signal.aborted || !(error instanceof Error)) throw error;
-      const next =
-        'check the kubeconfig with: kubectl config get-contexts; choose a context with --context';
-      throw new Unread(`kubectl cannot use the cluster: ${error.message}`, next);
+      throw new Unread(
+        say(
+          `kubectl cannot use the cluster: ${error.message}`,
+          `kubectl이 클러스터를 사용할 수 없습니다: ${error.message}`,
+        ),
+        say(
+          'check the kubeconfig with: kubectl config get-contexts; choose a context with --context',
+          'kubeconfig를 확인하고 --context로 context를 선택하십시오: kubectl config get-contexts',
+        ),
+      );
     }
   }
 
@@ -154,6 +174,21 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const resource of this.#open.toReversed()) await resource[Symbol.asyncDispose]();
+  }
+}
+
+async function readToken(path: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Unread(
+      say(`the token cannot be read: ${why}`, `토큰을 읽을 수 없습니다: ${why}`),
+      say(
+        'give a readable file with --token-file',
+        '읽을 수 있는 파일을 --token-file로 지정하십시오',
+      ),
+    );
   }
 }
 

@@ -1,13 +1,16 @@
 import { Command } from 'commander';
-import type { NodeView } from '../../api/read-http.ts';
-import { ageOf } from '../../explain/wording.ts';
+import type { NicView, NodeView } from '../../api/read-http.ts';
+import { driftOf } from '../../explain/steps/kernel.ts';
 import { type EndWith, exit } from '../exit-status.ts';
-import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { readCheckLog } from '../facts/agent-facts.ts';
+import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
-import { printable } from '../output/width.ts';
-import { withSession } from '../run-command.ts';
+import type { Skipped } from '../report.ts';
+import { type Run, withSession } from '../run-command.ts';
 import { chosenNode, timeoutOf } from '../sync/command.ts';
 import { checkNode } from '../sync/config-requests.ts';
+import { type PendingChanges, pendingOf } from './pending.ts';
+import { diffText } from './screen.ts';
 
 interface Options extends CommonOptions {
   readonly timeout: string;
@@ -28,40 +31,48 @@ async function diff(text: string, options: Options, endWith: EndWith): Promise<v
   await withSession(options, async (run) => {
     const node = await chosenNode(run, text);
     const checked = await checkNode(run, { node, heal: false, timeoutMs });
-    const { output } = options;
+    const { output, lang } = options;
+    const { pending, skipped } = await pendingChanges(run, checked, lang);
     if (output === 'json' || output === 'yaml') {
-      print(reportText({ kind: 'Diff', items: [checked], findings: [], skipped: [] }, output));
+      const items = [{ ...checked, changes: pending }];
+      print(reportText({ kind: 'Diff', items, findings: [], skipped }, output));
     } else {
-      print(diffText(checked, run.session.now()));
+      print(diffText({ node: checked, pending, skipped, now: run.session.now() }, lang));
     }
     if (checked.drifted) endWith(exit.changes);
   });
 }
 
-/** Returns the difference per NIC. The agent reports pending commands, at most 120 bytes per NIC. */
-export function diffText(node: NodeView, now: Date): string {
-  const { nodeName, nics, object, drifted, checkedAt } = node;
-  const job = object?.lastJobName === undefined ? '' : ` (Job ${object.lastJobName})`;
-  const differing = nics.filter(({ reason }) => reason === 'Drifted');
-  const same = nics.filter(({ reason }) => reason !== 'Drifted').map(({ name }) => name);
-  const lines = [
-    `Node ${nodeName} was checked ${ageOf(checkedAt, now).en} ago${job}`,
-    ...(drifted ? ['+ would be applied', ''] : ['']),
-    ...differing.flatMap(({ name, message }) => [name, ...changes(message)]),
-    ...(same.length > 0 ? [`${same.join(', ')}: no difference`] : []),
-    ...(drifted && differing.length === 0 ? changes(node.message) : []),
-    ...(drifted
-      ? [
-          '',
-          'Next: to apply what differs once:',
-          `  kubectl multinic sync --node ${node.providerId}/${nodeName}`,
-        ]
-      : []),
-  ];
-  return lines.map((line) => printable(line)).join('\n');
+interface Pending {
+  readonly pending: readonly PendingChanges[];
+  readonly skipped: readonly Skipped[];
 }
 
-function changes(message: string): string[] {
-  const work = message.replace(/^.*an apply would: /, '');
-  return work.split('; ').map((line) => `  + ${line}`);
+/** Returns the changes per NIC; reads the agent's log only if the status is shortened. */
+async function pendingChanges({ session }: Run, node: NodeView, lang: Language): Promise<Pending> {
+  const differing = differingNics(node);
+  const ofStatus = differing.map((nic) => pendingOf(nic, ''));
+  if (ofStatus.every(({ complete }) => complete)) return { pending: ofStatus, skipped: [] };
+  const log = await readCheckLog(session, node.providerId, node.nodeName);
+  if (log.state === 'read') {
+    return { pending: differing.map((nic) => pendingOf(nic, log.value ?? '')), skipped: [] };
+  }
+  const { what, why, next } = log;
+  return {
+    pending: ofStatus,
+    skipped: [{ what: what[lang], why: why[lang], next: next[lang] }],
+  };
+}
+
+type Differing = Pick<NicView, 'name' | 'macAddress' | 'message'>;
+
+/** Returns NICs with drift, and the changes as message. Drift of an unplanned NIC is in the node's message only. */
+function differingNics(node: NodeView): Differing[] {
+  const { nics, nodeName, drifted, message: ofNode } = node;
+  if (!drifted) return [];
+  const differing = nics.flatMap((nic) => {
+    const message = driftOf(node, nic);
+    return message === undefined ? [] : [{ ...nic, message }];
+  });
+  return differing.length > 0 ? differing : [{ name: nodeName, macAddress: '', message: ofNode }];
 }

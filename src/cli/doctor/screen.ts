@@ -1,8 +1,9 @@
 import type { Wording } from '../../api/reasons/reason-row.ts';
+import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
 import type { Language } from '../options.ts';
-import { plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
+import { mergedByCause, plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 import { nextLine, words } from '../output/wording.ts';
@@ -42,7 +43,7 @@ export function doctorText(page: DoctorPage, lang: Language): string {
     ...infos.map(({ subject, evidence }) =>
       row(words.info[lang], `${subject}: ${evidence[lang]}`, width),
     ),
-    ...skippedIn(sections).flatMap(({ what, why, next = '' }) => [
+    ...mergedByCause(skippedIn(sections, lang)).flatMap(({ what, why, next = '' }) => [
       row(words.skip[lang], `${what}: ${why}`, width),
       row('', `${words.next[lang]} ${next}`, width),
     ]),
@@ -80,8 +81,9 @@ function sectionLines(report: SectionReport, width: number, lang: Language): str
   if (findings.length === 0) {
     const isChecked = report.checks > 0 || report.skipped.length === 0;
     const word = padEnd(words[isChecked ? 'ok' : 'skip'][lang], 4);
-    const text = isChecked ? report.summary[lang] : (report.skipped[0]?.missing ?? '');
-    return [`${title}  ${word}  ${printable(text)}`];
+    const [missing] = report.skipped;
+    const text = isChecked || !missing ? report.summary : missingText(missing);
+    return [`${title}  ${word}  ${printable(text[lang])}`];
   }
   const lines = findingRows(findings, lang);
   const indent = ' '.repeat(width);

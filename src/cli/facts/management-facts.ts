@@ -1,6 +1,7 @@
 import { labels } from '../../api/names.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { PartHealth, PartVersion } from '../../explain/facts.ts';
+import { same, say } from '../../explain/wording.ts';
 import { type Deployment, deployments } from '../../kube/core-resources.ts';
 import { thisBuild } from '../../process/version.ts';
 import { grantReader, grantView } from '../access/grants.ts';
@@ -16,7 +17,7 @@ export function readConfigs(
 ): Promise<Fact<ConfigObject[]>> {
   const { signal } = session;
   const about = {
-    what: 'OpenstackConfigs',
+    what: same('OpenstackConfigs'),
     source: 'management cluster' as const,
     grant: grantView,
     now: session.now(),
@@ -47,7 +48,7 @@ const managementParts = ['operator', 'viola', 'lifecycle'] as const;
 export function readParts(session: Session): Promise<Fact<ManagementParts>> {
   const { signal, options } = session;
   const about = {
-    what: 'Parts',
+    what: say('Parts', '파트'),
     source: 'management cluster' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
     now: session.now(),
@@ -60,8 +61,16 @@ export function readParts(session: Session): Promise<Fact<ManagementParts>> {
       items.filter((each) => componentOf(each) === part).map((each) => ({ part, each })),
     );
     if (found.length === 0) {
-      const next = 'give the namespace of the operator with --operator-namespace';
-      throw new Unread(`no Deployment of MultiNIC in namespace ${namespace}`, next);
+      throw new Unread(
+        say(
+          `no Deployment of MultiNIC in namespace ${namespace}`,
+          `네임스페이스 ${namespace}에 MultiNIC의 Deployment가 없습니다`,
+        ),
+        say(
+          'give the namespace of the operator with --operator-namespace',
+          '오퍼레이터의 네임스페이스를 --operator-namespace로 지정하십시오',
+        ),
+      );
     }
     return {
       health: found.map(({ part, each }) => ({

@@ -9,20 +9,22 @@ import {
   portViews,
   readPaths,
 } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import type { Fact } from '../../explain/fact.ts';
+import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
 import { ApiError } from '../access/operator-api.ts';
 import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
 import { type FactAbout, factOf } from './unread.ts';
 
-function about(session: Session, what: string): FactAbout {
+function about(session: Session, what: Wording): FactAbout {
   const namespace = session.options.operatorNamespace ?? usualHomes[0];
   return { what, source: 'operator', grant: grantReader(namespace), now: session.now() };
 }
 
 export function readClusters(session: Session): Promise<Fact<ClusterView[]>> {
-  return factOf(about(session, 'Business clusters'), async () =>
+  return factOf(about(session, say('Business clusters', '비즈니스 클러스터')), async () =>
     (await session.operator()).pages(readPaths.clusters, clusterViews),
   );
 }
@@ -32,7 +34,7 @@ export type NodeFilter = Readonly<
 >;
 
 export function readNodes(session: Session, filter: NodeFilter = {}): Promise<Fact<NodeView[]>> {
-  return factOf(about(session, 'Nodes'), async () =>
+  return factOf(about(session, say('Nodes', '노드')), async () =>
     (await session.operator()).pages(readPaths.nodes, nodeViews, { ...filter }),
   );
 }
@@ -43,10 +45,12 @@ export function readFreshNode(
   node: Pick<NodeView, 'providerId' | 'nodeName'>,
 ): Promise<Fact<NodeView | undefined>> {
   const { providerId, nodeName } = node;
-  return factOf(about(session, `Node ${providerId}/${nodeName}`), async () =>
-    unlessAbsent('NoSuchNode', async () =>
-      (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
-    ),
+  return factOf(
+    about(session, say(`Node ${providerId}/${nodeName}`, `노드 ${providerId}/${nodeName}`)),
+    async () =>
+      unlessAbsent('NoSuchNode', async () =>
+        (await session.operator()).get(nodePath(node), nodeView, { fresh: 'true' }),
+      ),
   );
 }
 
@@ -60,7 +64,8 @@ export type PortQuery = Readonly<
 
 /** Reads ports; an empty list: no account sees such a port. */
 export function readPorts(session: Session, query: PortQuery): Promise<Fact<PortView[]>> {
-  return factOf(about(session, `Port ${Object.values(query).join(' ')}`), async () => {
+  const value = Object.values(query).join(' ');
+  return factOf(about(session, say(`Port ${value}`, `포트 ${value}`)), async () => {
     const found = await unlessAbsent('NoSuchPort', async () =>
       (await session.operator()).get(readPaths.ports, portViews as z.ZodType<PortViews>, {
         ...query,

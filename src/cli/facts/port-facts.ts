@@ -4,7 +4,8 @@ import { type Fact, mapFact } from '../../explain/fact.ts';
 import type { KubernetesNode, PortFacts } from '../../explain/facts.ts';
 import { providerOfPort } from '../../explain/subject.ts';
 import type { Session } from '../access/session.ts';
-import { readAgentJob, readKubernetesNodes } from './business-facts.ts';
+import { readAgentJob } from './agent-facts.ts';
+import { readKubernetesNodes } from './business-facts.ts';
 import { readConfigs, readParts } from './management-facts.ts';
 import { readClusters, readFreshNode, readNodes } from './operator-facts.ts';
 import { readControllers } from './system-facts.ts';
@@ -24,7 +25,7 @@ export async function readPortFacts(session: Session, subject: PortSubject): Pro
   const { ref, serverId } = placeOf(subject);
   const [system, ofNode] = await Promise.all([
     readSystemOf(session, subject),
-    readNodeOf(session, ref, serverId),
+    ref || port.state === 'read' ? readNodeOf(session, ref, serverId) : nodeOfUnread(port),
   ]);
   const nicName = entered === undefined ? {} : { nicName: entered.nicName };
   return { port, ...system, ...ofNode, ...nicName, now: session.now() };
@@ -73,6 +74,11 @@ function providerOf({ port }: PortSubject, configs: Fact<OpenstackConfig[]>): st
 }
 
 type NodePart = Pick<PortFacts, 'node' | 'kubernetesNode' | 'job'>;
+
+/** An unread port may have a node. */
+function nodeOfUnread(port: Extract<Fact<unknown>, { state: 'unread' }>): NodePart {
+  return { node: port, kubernetesNode: port, job: port };
+}
 
 /** Reads the node's facts; without a node they are read and absent. */
 async function readNodeOf(

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { startApiServer } from '../../../rig/apiserver/server.ts';
 import { entry, MigrationFixture } from '../../../test/fixtures/migration.ts';
 import { crdDefinitions } from '../../api/crd/definition.ts';
@@ -77,7 +78,7 @@ it('migrate moves a source to one object per node, and back reverts the migratio
   expect(output()).toContain('is not migrated: there is nothing to do.');
 });
 
-it('migrate verify lists failing nodes with exit status 1, and plan prints JSON', async () => {
+it('migrate verify lists failing nodes with exit status 1, and plan prints JSON, YAML and Korean', async () => {
   const namespace = 'reported';
   await fixture.source(namespace, [entry(1), entry(2)]);
   await whileControllerRuns(namespace, run('apply', namespace, '--yes'));
@@ -96,6 +97,12 @@ it('migrate verify lists failing nodes with exit status 1, and plan prints JSON'
     findings: [{ node: 'worker-2' }],
     skipped: [],
   });
+  lines.out.length = 0;
+  expect(await run('plan', namespace, '-o', 'yaml')).toBe(4);
+  expect(parse(lines.out.join(''))).toMatchObject({ findings: [{ node: 'worker-2' }] });
+  lines.out.length = 0;
+  expect(await run('plan', namespace, '--lang', 'ko')).toBe(4);
+  expect(output()).toMatch(/: 노드 2개 \(1 same, 1 missing\); 마이그레이션 시작 시각 20/);
 });
 
 it('migrate apply stops on Ctrl-C and continues when run again', async () => {

@@ -5,22 +5,23 @@ import { systemClock } from '../../time/clock.ts';
 import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
 import { type EndWith, exit } from '../exit-status.ts';
+import { type Language, languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { applyMigration, checkApply } from './apply.ts';
 import { changedByRevert, isStarted, revert } from './back.ts';
 import { observe } from './observe.ts';
 import { planOf } from './plan.ts';
+import { type Output, planText, verifyText } from './print.ts';
+import type { Run } from './run.ts';
+import { checkReadable, findSource, migrationStart, type Source } from './source.ts';
 import {
   appliedText,
   changingText,
   nextStepsText,
-  type Output,
-  planText,
+  notMigratedText,
+  questions,
   revertText,
-  verifyText,
-} from './print.ts';
-import type { Run } from './run.ts';
-import { checkReadable, findSource, migrationStart, type Source, sourceText } from './source.ts';
+} from './texts.ts';
 import { verify } from './verify.ts';
 
 interface Options {
@@ -29,6 +30,7 @@ interface Options {
   readonly namespace: string;
   readonly group?: BizConfigGroup;
   readonly output: Output;
+  readonly lang: Language;
 }
 
 interface WriteOptions extends Options {
@@ -86,20 +88,19 @@ function common(name: string, description: string): Command {
     .description(description)
     .argument('<name>', 'name of the MultiNicBizConfig')
     .option('--kubeconfig <path>', 'kubeconfig of the business cluster', usualKubeconfig())
-    .option('--context <name>', 'context in the kubeconfig; default: its current-context')
+    .option('--context <name>', 'context in --kubeconfig; default: its current-context')
     .option('-n, --namespace <name>', 'namespace of the MultiNicBizConfig', namespaces.system)
     .addOption(
       new Option(
         '--group <name>',
         'API group of the MultiNicBizConfig; default: the only group with an object of this name',
       ).choices(bizConfigGroups),
-    );
+    )
+    .addOption(languageOption());
 }
 
 function reading(name: string, description: string): Command {
-  return common(name, description).addOption(
-    new Option('-o, --output <form>', 'output format').choices(['table', 'json']).default('table'),
-  );
+  return common(name, description).addOption(outputOption(['table', 'json', 'yaml']));
 }
 
 function writing(name: string, description: string): Command {
@@ -119,7 +120,10 @@ async function withSource(
   action: (run: Run, source: Source) => Promise<void>,
 ): Promise<void> {
   const { kubeconfig, context, namespace, group } = options;
-  const access = await accessOf(kubeconfig, context, '--kubeconfig');
+  const access = await accessOf(kubeconfig, context, {
+    file: '--kubeconfig',
+    context: '--context',
+  });
   await using client = connect(access);
   const interrupt = new AbortController();
   const onInterrupt = (): void =>
@@ -136,51 +140,53 @@ async function withSource(
 
 const preview = 'run plan to see each node';
 
-async function plan(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+async function plan(run: Run, source: Source, options: Options, endWith: EndWith) {
   checkReadable(source);
   const observed = await observe(run.client, source, run.signal);
   const rows = planOf(source, observed).map(({ row }) => row);
-  console.log(planText(source, rows, observed.skipped, output));
+  console.log(planText(source, rows, observed.skipped, options));
   const isDone = migrationStart(source) !== undefined;
   const isQuiet = rows.every(({ state, action }) => state === 'same' && action === 'none');
   if (!isDone || !isQuiet) endWith(exit.changes);
 }
 
 async function apply(run: Run, source: Source, options: WriteOptions, endWith: EndWith) {
-  const { keepDifferences = false, yes } = options;
+  const { keepDifferences = false, yes, lang } = options;
   const settings = { timeoutMs: timeoutOf(options.timeout), keepDifferences };
   const observed = await observe(run.client, source, run.signal);
   const planned = planOf(source, observed);
   checkApply(source, planned, settings);
   const rows = planned.map(({ row }) => row);
-  console.log(planText(source, rows, observed.skipped, 'table'));
-  if (!yes) await confirmed(`Migrate ${sourceText(source)}?`, preview);
+  console.log(planText(source, rows, observed.skipped, { output: 'table', lang }));
+  if (!yes) await confirmed(questions.apply(source, lang), preview);
   const applied = await applyMigration(run, source, settings);
-  console.log(appliedText(applied));
+  console.log(appliedText(applied, lang));
   if (applied.refused.length > 0) endWith(exit.failed);
-  else console.log(nextStepsText(source));
+  else console.log(nextStepsText(source, lang));
 }
 
-async function check(run: Run, source: Source, { output }: Options, endWith: EndWith) {
+async function check(run: Run, source: Source, options: Options, endWith: EndWith) {
+  const { output, lang } = options;
   checkReadable(source);
   const observed = await observe(run.client, source, run.signal);
   const results = verify(source, planOf(source, observed));
-  console.log(verifyText(source, results, observed.skipped, output));
+  console.log(verifyText(source, results, observed.skipped, options));
   if (results.some(({ holds }) => !holds)) endWith(exit.failed);
-  else if (output === 'table') console.log(nextStepsText(source));
+  else if (output === 'table') console.log(nextStepsText(source, lang));
 }
 
 async function back(run: Run, source: Source, options: WriteOptions): Promise<void> {
   const timeoutMs = timeoutOf(options.timeout);
+  const { lang } = options;
   if (!(await isStarted(run, source))) {
-    console.log(`${sourceText(source)} is not migrated: there is nothing to do.`);
+    console.log(notMigratedText(source, lang));
     return;
   }
   const observed = await observe(run.client, source, run.signal);
   const changing = changedByRevert(source, planOf(source, observed));
-  if (changing.length > 0) console.log(changingText(source, changing));
-  if (!options.yes) await confirmed(`Let ${sourceText(source)} control its nodes again?`, preview);
-  console.log(revertText(source, await revert(run, source, timeoutMs)));
+  if (changing.length > 0) console.log(changingText(source, changing, lang));
+  if (!options.yes) await confirmed(questions.back(source, lang), preview);
+  console.log(revertText(source, await revert(run, source, timeoutMs), lang));
 }
 
 function timeoutOf(text: string): number {

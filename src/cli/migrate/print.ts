@@ -1,21 +1,26 @@
-import { reportJson, type Skipped, tableText } from '../report.ts';
-import type { Applied } from './apply.ts';
-import type { Reverted } from './back.ts';
+import type { Language } from '../options.ts';
+import { reportText } from '../output/print.ts';
+import { type Skipped, tableText } from '../report.ts';
 import { countOf, type Row } from './plan.ts';
 import { migrationStart, type Source, sourceText } from './source.ts';
 import type { Verified } from './verify.ts';
 
-export type Output = 'table' | 'json';
+export type Output = 'table' | 'json' | 'yaml';
+
+interface Form {
+  readonly output: Output;
+  readonly lang: Language;
+}
 
 export function planText(
   source: Source,
   rows: readonly Row[],
   skipped: readonly Skipped[],
-  output: Output,
+  { output, lang }: Form,
 ): string {
   const findings = rows.filter(({ state }) => state !== 'same');
-  if (output === 'json') {
-    return reportJson({ kind: 'BizConfigMigrationPlan', items: rows, findings, skipped });
+  if (output !== 'table') {
+    return reportText({ kind: 'BizConfigMigrationPlan', items: rows, findings, skipped }, output);
   }
   const header = ['NODE', 'OBJECT', 'STATE', 'ACTION', 'WRITER', 'MESSAGE'];
   const lines = rows.map(({ node, object, state, action, writer, field, message }) =>
@@ -25,12 +30,15 @@ export function planText(
   );
   const counts = Object.entries(Object.groupBy(rows, ({ state }) => state));
   const summary = counts.map(([state, found]) => `${found.length} ${state}`).join(', ');
+  const states = summary === '' ? '' : ` (${summary})`;
   const start = migrationStart(source);
   return [
     tableText([header, ...lines]),
     '',
-    `${sourceText(source)}: ${countOf(rows.length, 'node')}${summary === '' ? '' : ` (${summary})`}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
-    ...skippedLines(skipped),
+    lang === 'ko'
+      ? `${sourceText(source)}: 노드 ${rows.length}개${states}; 마이그레이션 ${start === undefined ? '시작 전' : `시작 시각 ${start}`}.`
+      : `${sourceText(source)}: ${countOf(rows.length, 'node')}${states}; migration ${start === undefined ? 'not started' : `started at ${start}`}.`,
+    ...skippedLines(skipped, lang),
   ].join('\n');
 }
 
@@ -38,73 +46,32 @@ export function verifyText(
   source: Source,
   results: readonly Verified[],
   skipped: readonly Skipped[],
-  output: Output,
+  { output, lang }: Form,
 ): string {
   const findings = results.filter(({ holds }) => !holds);
-  if (output === 'json') {
-    return reportJson({ kind: 'BizConfigMigrationCheck', items: results, findings, skipped });
+  if (output !== 'table') {
+    const report = { kind: 'BizConfigMigrationCheck', items: results, findings, skipped };
+    return reportText(report, output);
   }
   const header = ['NODE', 'OBJECT', 'WRITER', 'MESSAGE'];
   const lines = findings.map(({ node, object, writer, message }) =>
     [node, object, writer, message].map(orDash),
   );
   const holding = results.length - findings.length;
-  const summary = `${sourceText(source)}: ${holding} of ${results.length} nodes verified.`;
+  const summary =
+    lang === 'ko'
+      ? `${sourceText(source)}: 노드 ${results.length}개 중 ${holding}개를 확인했습니다.`
+      : `${sourceText(source)}: ${holding} of ${results.length} nodes verified.`;
   return [
     ...(findings.length === 0 ? [] : [tableText([header, ...lines]), '']),
     summary,
-    ...skippedLines(skipped),
+    ...skippedLines(skipped, lang),
   ].join('\n');
 }
 
-export function appliedText({ created, released, existing, refused }: Applied): string {
-  return [
-    `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
-    ...existing.map((node) => `${node}: another writer created its object, which stays unchanged.`),
-    ...refused.map(
-      ({ node, message }) =>
-        `${node}: the API server refused its object: ${message}; correct this, and run apply again.`,
-    ),
-  ].join('\n');
-}
-
-/** Returns the warning before `back`; `nodes` differ from their entries, or have none. */
-export function changingText(source: Source, nodes: readonly string[]): string {
-  const named = nodes.slice(0, 5).join(', ');
-  const more = nodes.length > 5 ? ` and ${nodes.length - 5} more` : '';
-  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: after "back", the controller changes or removes NICs of ${named}${more}. To avoid this, undo the edit first.`;
-}
-
-export function revertText(source: Source, { restored, left, isFollowed }: Reverted): string {
-  const next = isFollowed
-    ? 'The controller follows it again.'
-    : 'The controller has not confirmed this yet: check that it runs with controller.bizConfig.mode=active.';
-  return [
-    ...left.map(
-      ({ node, writer }) =>
-        `${node}: ${writer} has written its object since then; the object stays unchanged.`,
-    ),
-    `Restored the label of ${countOf(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
-  ].join('\n');
-}
-
-/** Returns the steps after `apply`, in order. */
-export function nextStepsText(source: Source): string {
-  const { name, namespace } = source.config.metadata;
-  const resource = `multinicbizconfigs.${source.group}`;
-  const flags = `${name} -n ${namespace} --group ${source.group}`;
-  return [
-    'Next:',
-    `  1. multinic migrate biz-config verify ${flags}`,
-    '  2. Let Viola write each node; it takes the objects over from field manager biz-config.',
-    '  3. When no MultiNicBizConfig is needed any more: chart multinic-agent, controller.bizConfig.mode=off (--biz-config=off).',
-    `  4. kubectl -n ${namespace} delete ${resource} ${name} (all objects and NICs stay).`,
-    `To go back before step 4: multinic migrate biz-config back ${flags}`,
-  ].join('\n');
-}
-
-function skippedLines(skipped: readonly Skipped[]): string[] {
-  return skipped.map(({ what, why }) => `Skipped ${what}: ${why}.`);
+function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
+  const word = lang === 'ko' ? '생략' : 'Skipped';
+  return skipped.map(({ what, why }) => `${word} ${what}: ${why}.`);
 }
 
 function orDash(cell: string): string {

@@ -12,9 +12,9 @@ export interface NicRow extends Partial<Omit<NicView, 'state' | 'reason' | 'mess
   readonly message: string;
 }
 
-/** Returns a row per NIC, then per port that is not a NIC but has an address in a selected subnet. */
+/** Returns a row per NIC, then per port that a user may expect among the NICs. */
 export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): NicRow[] {
-  const unused = unusedPorts.filter(({ address }) => address !== undefined);
+  const unused = unusedPorts.filter((port) => !isOutside(port));
   return [
     ...nics.map((nic) => ({ providerId, nodeName, ...nic })),
     ...unused.map(({ portId, macAddress, address, reason, message }) => ({
@@ -28,6 +28,11 @@ export function nicRows({ providerId, nodeName, nics, unusedPorts }: NodeView): 
       message,
     })),
   ];
+}
+
+/** True for ports outside the selected subnets, such as a server's primary port. */
+function isOutside({ address, reason }: NodeView['unusedPorts'][number]): boolean {
+  return address === undefined && reason === 'SubnetNotSelected';
 }
 
 export function nicList(now: () => Date): List<NicRow> {

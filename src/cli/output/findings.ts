@@ -1,9 +1,25 @@
+import { missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
-import type { FailOn, Language } from '../options.ts';
+import type { AccessOptions, FailOn, Language } from '../options.ts';
 import type { Skipped } from '../report.ts';
+import { inContext } from './in-context.ts';
 import { aligned } from './table.ts';
 import { padEnd, printable } from './width.ts';
 import { nextLine, words } from './wording.ts';
+
+/** Returns the reports with next steps for the user's clusters; a finding's subject begins with its business cluster. */
+export function inContextOf(
+  sections: readonly SectionReport[],
+  options: AccessOptions,
+): SectionReport[] {
+  return sections.map((section) => ({
+    ...section,
+    findings: section.findings.map((finding) => ({
+      ...finding,
+      next: inContext(finding.next, options, finding.subject.split('/')[0]),
+    })),
+  }));
+}
 
 export function problemsIn(sections: readonly SectionReport[]): Finding[] {
   const all = sections.flatMap(({ findings }) => findings);
@@ -14,16 +30,14 @@ export function problemsIn(sections: readonly SectionReport[]): Finding[] {
 const rank: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 };
 
 /** Returns skipped checks, each missing fact once. */
-export function skippedIn(sections: readonly SectionReport[]): Skipped[] {
+export function skippedIn(sections: readonly SectionReport[], lang: Language): Skipped[] {
   const all = sections.flatMap(({ skipped }) => skipped);
-  const byMissing = new Map(all.map(({ missing, next }) => [missing, next]));
-  return [...byMissing].map(([missing, next]) => skippedOf(missing, next));
-}
-
-/** Splits "Nodes of biz-2: no access". */
-export function skippedOf(missing: string, next: string): Skipped {
-  const [what = '', ...why] = missing.split(': ');
-  return { what, why: why.join(': '), next };
+  const byMissing = new Map(all.map((each) => [missingText(each).en, each]));
+  return [...byMissing.values()].map(({ what, why, next }) => ({
+    what: what[lang],
+    why: why[lang],
+    next: next[lang],
+  }));
 }
 
 /** True if a finding is at or above the limit. */
@@ -51,10 +65,19 @@ export function findingLines(findings: readonly Finding[], lang: Language): stri
 }
 
 export function skippedLines(skipped: readonly Skipped[], lang: Language): string[] {
-  return skipped.flatMap(({ what, why, next }) => [
+  return mergedByCause(skipped).flatMap(({ what, why, next }) => [
     `${padEnd(words.skip[lang], 4)}  ${printable(`${what}: ${why}`)}`,
     ...(next === undefined ? [] : [`      ${words.next[lang]} ${printable(next)}`]),
   ]);
+}
+
+/** Merges reads with the same cause and next step: one missing right hides several reads. */
+export function mergedByCause(skipped: readonly Skipped[]): Skipped[] {
+  const groups = Map.groupBy(skipped, ({ why, next }) => JSON.stringify([why, next]));
+  return [...groups.values()].flatMap((group) => {
+    const what = group.map((each) => each.what).join(', ');
+    return group.slice(0, 1).map((first) => ({ ...first, what }));
+  });
 }
 
 /** Returns "5 findings: 2 errors, 3 warnings". */

@@ -1,4 +1,4 @@
-import type { Fact } from '../../explain/fact.ts';
+import { type Fact, missingText } from '../../explain/fact.ts';
 import { Unread } from '../facts/unread.ts';
 import type { CommonOptions } from '../options.ts';
 import type { Run } from '../run-command.ts';
@@ -32,11 +32,14 @@ export async function printList<T>(
 ): Promise<void> {
   const rows = await read();
   show(list, rows, options);
-  const printed = new Set(rows.map((row) => JSON.stringify(list.object(row))));
+  const textOf = (row: T) => JSON.stringify(list.object(row));
+  // Only the latest read counts: a row that becomes as it was before has changed, too.
+  let latest = new Set(rows.map(textOf));
   while (options.watch === true) {
     await session.clock.sleep(watchMs, session.signal);
-    const changed = (await read()).filter((row) => !printed.has(JSON.stringify(list.object(row))));
-    for (const row of changed) printed.add(JSON.stringify(list.object(row)));
+    const current = await read();
+    const changed = current.filter((row) => !latest.has(textOf(row)));
+    latest = new Set(current.map(textOf));
     if (changed.length > 0) show(list, changed, { ...options, headers: false });
   }
 }
@@ -57,5 +60,5 @@ function show<T>(list: List<T>, rows: readonly T[], { output, headers }: CommonO
 /** Returns a fact's value. Throws Unread: a command without this fact has nothing to show. */
 export function required<T>(fact: Fact<T>): T {
   if (fact.state === 'read') return fact.value;
-  throw new Unread(fact.missing, fact.next);
+  throw new Unread(missingText(fact), fact.next);
 }

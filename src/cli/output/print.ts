@@ -2,10 +2,15 @@ import { stringify } from 'yaml';
 import type { Report } from '../report.ts';
 import { reportObject } from '../report.ts';
 import { coloured, hasColours } from './colour.ts';
+import { printableLines } from './width.ts';
 
-/** Writes text to standard output. A reader that closes the pipe, such as `head`, ends the program quietly. */
+/**
+ * Writes text to standard output, without the control characters in names and messages. A reader that closes the pipe,
+ * such as `head`, ends the program quietly.
+ */
 export function print(text: string): void {
-  const shown = hasColours(process.stdout, process.env) ? coloured(text) : text;
+  const safe = printableLines(text);
+  const shown = hasColours(process.stdout, process.env) ? coloured(safe) : safe;
   console.log(shown);
 }
 

@@ -25,8 +25,15 @@ const control = /\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu;
  * has one line.
  */
 export function printable(text: string): string {
-  return text.replaceAll(
-    control,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replaceAll(control, escaped);
+}
+
+/** Returns lines without control characters; inside JSON the escapes stand for the same characters. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }

@@ -8,7 +8,7 @@ import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
 import { findConfig, keyOf } from '../sync/config-requests.ts';
-import { type Edit, editOf, editOfFile } from './edit.ts';
+import { type Edit, editedFile, editOf, editOfFile } from './edit.ts';
 import { planText } from './screen.ts';
 
 interface Options extends CommonOptions {
@@ -38,20 +38,52 @@ function append(value: string, before: readonly string[]): readonly string[] {
 }
 
 async function plan(name: string, options: Options, endWith: EndWith): Promise<void> {
-  const { set, filename, output, removals } = options;
+  const { set, filename, output, removals, lang } = options;
   const assignments = editOf(set);
   await withSession(options, async (run) => {
-    const config = await findConfig(run.session, name, options.namespace);
-    const ofFile = filename === undefined ? {} : await editOfFile(filename, config);
-    run.progress.show(`planning ${keyOf(config)}`);
-    const view = await planOf(run, config, merged(ofFile, assignments));
+    const file = filename === undefined ? undefined : await editedFile(filename);
+    const editFor = (config: ConfigObject) =>
+      merged(file === undefined ? {} : editOfFile(file, config), assignments);
+    const view = await currentPlan(run, { name, namespace: options.namespace, editFor });
     if (output === 'json' || output === 'yaml') {
       print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
     } else {
-      print(planText(view, removals));
+      print(planText(view, removals, lang));
     }
     if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
   });
+}
+
+interface PlanRequest {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Returns the edit of the current OpenstackConfig. */
+  readonly editFor: (config: ConfigObject) => Edit;
+}
+
+/** Number of plans, if the OpenstackConfig changes during each plan. */
+const mostChanges = 3;
+const pauseMs = 500;
+
+/** Plans again while generations differ between plan and edit. */
+async function currentPlan(run: Run, { name, namespace, editFor }: PlanRequest): Promise<PlanView> {
+  const { session, progress } = run;
+  for (let changes = 0; changes < mostChanges; changes += 1) {
+    const config = await findConfig(session, name, namespace);
+    const { generation } = config.metadata;
+    progress.show(`planning ${keyOf(config)}`);
+    const view = await planOf(run, config, editFor(config));
+    // The plan of the last sync may be about an older generation.
+    if (view.dryRun === undefined || view.generation === generation) return view;
+    console.error(
+      `OpenstackConfig ${keyOf(config)} has changed since the plan (generation ${generation}, planned ${view.generation}): planning again`,
+    );
+    await session.clock.sleep(pauseMs, session.signal);
+  }
+  throw new Refusal(
+    `OpenstackConfig ${name} changed during each of ${mostChanges} plans`,
+    'try again when the changes of the OpenstackConfig have ended',
+  );
 }
 
 function merged(a: Edit, b: Edit): Edit {

@@ -69,8 +69,14 @@ function valueOf(form: Form, text: string, key: string): unknown {
   }
 }
 
-/** Reads an edited OpenstackConfig, and returns how it differs from the existing one. */
-export async function editOfFile(path: string, config: ConfigObject): Promise<Edit> {
+/** Content of a file with an edited OpenstackConfig. */
+export interface EditedFile {
+  readonly path: string;
+  readonly content: unknown;
+}
+
+/** Reads a file with a single object; standard input is readable only once. */
+export async function editedFile(path: string): Promise<EditedFile> {
   const text = await textOf(path);
   const documents = parseAllDocuments(text);
   const [document] = documents;
@@ -82,7 +88,7 @@ export async function editOfFile(path: string, config: ConfigObject): Promise<Ed
   }
   const [flaw] = document.errors;
   if (flaw) throw new Refusal(`${path} is not YAML: ${flaw.message}`, 'correct the file');
-  return differenceOf(path, document.toJS() as unknown, config);
+  return { path, content: document.toJS() as unknown };
 }
 
 async function textOf(path: string): Promise<string> {
@@ -94,11 +100,22 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-function differenceOf(path: string, read: unknown, config: ConfigObject): Edit {
+/** Fields of a Kubernetes object; the API server ignores unknown fields. */
+const parts: readonly string[] = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
+
+/** Returns how an edited OpenstackConfig differs from the existing one. */
+export function editOfFile({ path, content: read }: EditedFile, config: ConfigObject): Edit {
   if (!isFields(read) || read['kind'] !== 'OpenstackConfig' || !isFields(read['spec'])) {
     throw new Refusal(
       `${path} is no OpenstackConfig with a spec`,
       'give the edited OpenstackConfig with -f',
+    );
+  }
+  const unknown = Object.keys(read).find((key) => !parts.includes(key));
+  if (unknown !== undefined) {
+    throw new Refusal(
+      `${path} has the unknown field ${unknown}${suggestionFor(unknown, parts)}`,
+      `remove ${unknown}, or move it below spec`,
     );
   }
   const { name } = isFields(read['metadata']) ? read['metadata'] : {};

@@ -1,7 +1,9 @@
 import type { PlanView } from '../../api/read-http.ts';
+import type { Language } from '../options.ts';
 import { plural } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
+import { summaryLines } from './summary.ts';
 
 type PlannedNode = PlanView['nodes'][number];
 type NicChange = PlannedNode['nics'][number];
@@ -9,20 +11,20 @@ type NicChange = PlannedNode['nics'][number];
 const signs = { add: '+', change: '~', remove: '-' } as const;
 
 /** Returns the planned changes per NIC, sums, dry run and hash. */
-export function planText(plan: PlanView, onlyRemovals: boolean): string {
+export function planText(plan: PlanView, onlyRemovals: boolean, lang: Language): string {
   const rows = plan.nodes.flatMap((node) =>
     node.nics
       .filter(({ change }) => !onlyRemovals || change === 'remove')
       .map((nic) => rowOf(node, nic)),
   );
   const blocks = [
-    [headline(plan)],
+    [headline(plan, lang)],
     rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [],
-    waitingLines(plan),
+    waitingLines(plan, lang),
     plan.problems.map(({ subject, reason, message }) =>
       printable(`! ${[subject, reason].filter((word) => word !== '').join(' ')}: ${message}`),
     ),
-    [...sumLines(plan), ...dryRunLines(plan), ...noteLines(plan)],
+    summaryLines(plan, lang),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -30,7 +32,14 @@ export function planText(plan: PlanView, onlyRemovals: boolean): string {
     .join('\n\n');
 }
 
-function headline({ config, servers, ports, calculatedAt, dryRun }: PlanView): string {
+function headline(plan: PlanView, lang: Language): string {
+  const { config, servers, ports, calculatedAt, dryRun } = plan;
+  if (lang === 'ko') {
+    const counts = `서버 ${servers}개, 포트 ${ports}개`;
+    return dryRun === undefined
+      ? `OpenstackConfig ${config}, ${calculatedAt} 동기화의 계획 (${counts})`
+      : `OpenstackConfig ${config}, 현재 OpenStack(${counts})과 비즈니스 클러스터 기준의 계획`;
+  }
   const read = `${plural(servers, 'server')}, ${plural(ports, 'port')}`;
   return dryRun === undefined
     ? `OpenstackConfig ${config}, plan of the sync at ${calculatedAt} (${read})`
@@ -63,50 +72,23 @@ function text(value: unknown): string {
 }
 
 /** Names NICs that stay although OpenStack no longer has their ports. */
-function waitingLines({ nodes, heldRemovals, config }: PlanView): string[] {
+function waitingLines({ nodes, heldRemovals, config }: PlanView, lang: Language): string[] {
+  const why =
+    lang === 'ko'
+      ? '유지됩니다: 제거할 근거나 승인이 없습니다'
+      : 'stays: its removal has no evidence or approval';
   const waiting = nodes
     .filter(({ unconfirmedRemovals }) => unconfirmedRemovals.length > 0)
     .map(({ nodeName, unconfirmedRemovals }) =>
-      printable(
-        `? ${nodeName}  ${unconfirmedRemovals.join(', ')}  stays: its removal has no evidence or approval`,
-      ),
+      printable(`? ${nodeName}  ${unconfirmedRemovals.join(', ')}  ${why}`),
     );
   if (heldRemovals === 0) return waiting;
   const [namespace = '', name = ''] = config.split('/');
   return [
     ...waiting,
-    `${plural(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for approval. To approve:`,
+    lang === 'ko'
+      ? `NIC 제거 ${heldRemovals}개가 승인을 기다립니다. 승인하려면:`
+      : `${plural(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for approval. To approve:`,
     `  kubectl -n ${namespace} annotate osc ${name} --overwrite multinic.io/allow-removals="$(date -Is)"`,
-  ];
-}
-
-function sumLines({ nodes, unchanged, agentJobs }: PlanView): string[] {
-  const nics = nodes.flatMap((node) => node.nics);
-  const count = (change: NicChange['change']) => nics.filter((nic) => nic.change === change).length;
-  const changing = nodes.filter(({ action }) => action !== 'none').length;
-  const all = changing + unchanged;
-  if (changing === 0) return [`No changes on ${plural(all, 'node')}.`];
-  return [
-    `${plural(count('add'), 'NIC')} added, ${count('change')} changed, ${count('remove')} removed on ${changing} of ${plural(all, 'node')}. ${plural(agentJobs, 'agent Job')} would start. Other nodes stay as they are.`,
-  ];
-}
-
-function dryRunLines({ dryRun }: PlanView): string[] {
-  if (dryRun === undefined) return [];
-  if (!dryRun.validated) return [`Not validated by Viola: ${printable(dryRun.message)}`];
-  const { results = [], errors = [] } = dryRun.answer ?? {};
-  const all = results.length + errors.length;
-  return [
-    `Server-side dry run by Viola: ${results.length} of ${plural(all, 'node')} accepted.`,
-    ...errors.map(({ nodeName, field, message }) =>
-      printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
-    ),
-  ];
-}
-
-function noteLines({ hash }: PlanView): string[] {
-  return [
-    'The plan does not read the kernel of the nodes. To compare a node, run kubectl multinic diff NODE.',
-    `Plan hash: ${hash.slice(0, 8)}. It changes when the OpenstackConfig, OpenStack or the business cluster changes.`,
   ];
 }

@@ -74,6 +74,30 @@ describe('multinic register-cluster', () => {
     expect(printed.join('\n')).toContain('Nothing was changed (--dry-run)');
   });
 
+  it('register-cluster -o json prints one report on standard output', async () => {
+    const out = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    expect(await run('--dry-run', '-o', 'json')).toBe(0);
+    expect(out.mock.calls).toHaveLength(1);
+    expect(JSON.parse(String(out.mock.calls[0]))).toMatchObject({
+      apiVersion: 'report.multinic.io/v1',
+      kind: 'ClusterRegistration',
+      items: [{ providerId: 'biz-1', namespace: 'multinic-system', server, registered: false }],
+    });
+    expect(printed.join('\n')).toContain('ServiceAccount viola');
+  });
+
+  it.each([
+    [['--context', 'absent'], '--kubeconfig, or a context of the file with --context'],
+    [
+      ['--management-context', 'absent'],
+      '--management-kubeconfig, or a context of the file with --management-context',
+    ],
+  ])('register-cluster %o names the option when the context does not exist', async (argv, text) => {
+    expect(await run('--dry-run', ...argv)).toBe(2);
+    expect(printed.join('\n')).toContain('kubeconfig has no context absent');
+    expect(printed.join('\n')).toContain(text);
+  });
+
   it('register-cluster without --yes changes nothing without a terminal', async () => {
     const before = stored();
     expect(await run()).toBe(3);

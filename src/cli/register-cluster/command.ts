@@ -5,12 +5,14 @@ import type { ClusterAccess } from '../../kube/access/access.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { accessOf, connect, usualKubeconfig } from '../cluster-access.ts';
 import { confirmed } from '../confirmed.ts';
+import { languageOption, outputOption } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
 import { type Clusters, register, rehearse } from './register.ts';
-import { describe, type Registration, registeredAccess } from './registration.ts';
+import { type Registration, registeredAccess } from './registration.ts';
+import { planText, question, type ScreenOptions, screenOf } from './screen.ts';
 
-interface Options {
+interface Options extends ScreenOptions {
   readonly kubeconfig: string;
   readonly context?: string;
   readonly managementKubeconfig: string;
@@ -19,7 +21,6 @@ interface Options {
   readonly registrationsNamespace: string;
   readonly serviceAccount: string;
   readonly server?: string;
-  readonly tokenLifetime: string;
   readonly replace: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
@@ -43,7 +44,7 @@ export function registerClusterCommand(): Command {
       '--management-context <name>',
       'context in --management-kubeconfig; default: its current-context',
     )
-    .option('--namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
+    .option('-n, --namespace <name>', 'namespace of the MultiNicNodeConfigs', namespaces.system)
     .option(
       '--registrations-namespace <name>',
       'namespace of the registration Secrets in the management cluster',
@@ -70,16 +71,14 @@ export function registerClusterCommand(): Command {
       false,
     )
     .option('--yes', 'do not ask for confirmation', false)
+    .addOption(outputOption(['table', 'json', 'yaml']))
+    .addOption(languageOption())
     .action(registerCluster);
 }
 
 async function registerCluster(provider: string, options: Options): Promise<void> {
   const tokenSeconds = lifetimeOf(options.tokenLifetime);
-  const flags = '--kubeconfig or --management-kubeconfig';
-  const access = {
-    business: await accessOf(options.kubeconfig, options.context, flags),
-    management: await accessOf(options.managementKubeconfig, options.managementContext, flags),
-  };
+  const access = await accessesOf(options);
   await using business = connect(access.business);
   await using management = connect(access.management);
   const registration = registrationOf(provider, options, access.business);
@@ -89,21 +88,29 @@ async function registerCluster(provider: string, options: Options): Promise<void
   await checkBusiness(business, registration);
   await checkManagement(management, registration, options.replace);
   const servers = { business: access.business.server, management: access.management.server };
-  console.log(describe(registration, servers, options.tokenLifetime));
+  const screen = screenOf(options);
+  screen.plan(planText(registration, servers, options));
   await rehearse(clusters, registration);
   if (options.dryRun) {
-    console.log('Both API servers accept the plan. Nothing was changed (--dry-run).');
+    screen.result(registration, undefined);
     return;
   }
-  if (!options.yes) await confirmed('Register the cluster?');
+  if (!options.yes) await confirmed(question[options.lang]);
   const { expires } = await register(clusters, registration, {
     tokenSeconds,
     connect: (token) => connect(registeredAccess(registration, token)),
   });
-  console.log(
-    `Registered: the token can read MultiNicNodeConfigs in namespace ${registration.namespace}, and is valid until ${expires}.`,
-  );
-  console.log(`Next: set credentials.k8sProviderID of an OpenstackConfig to ${provider}.`);
+  screen.result(registration, expires);
+}
+
+async function accessesOf(options: Options) {
+  const { kubeconfig, context, managementKubeconfig, managementContext } = options;
+  const business = { file: '--kubeconfig', context: '--context' };
+  const management = { file: '--management-kubeconfig', context: '--management-context' };
+  return {
+    business: await accessOf(kubeconfig, context, business),
+    management: await accessOf(managementKubeconfig, managementContext, management),
+  };
 }
 
 /** Limits: kube-apiserver's shortest TokenRequest lifetime, and ten years. */

@@ -9,12 +9,8 @@ import { readRegistration } from '../../viola/cluster-secret.ts';
 import { registeredToken } from '../../viola/registered-token.ts';
 import { checkBusiness, checkManagement, checkRegistration } from './preconditions.ts';
 import { rehearse } from './register.ts';
-import {
-  describe as describePlan,
-  type Registration,
-  registrationSecret,
-  writerObjects,
-} from './registration.ts';
+import { type Registration, registrationSecret, writerObjects } from './registration.ts';
+import { planText } from './screen.ts';
 
 const registration: Registration = {
   provider: 'biz-1',
@@ -62,14 +58,18 @@ describe('registration', () => {
     expect(() => checkRegistration({ ...registration, ...wrong })).toThrow(why);
   });
 
-  it('the registration plan names all objects, but not the token', () => {
-    const text = describePlan(
-      registration,
-      { business: 'https://b', management: 'https://m' },
-      '2160h',
-    );
+  it.each([
+    ['en', 'Secret biz-1, label multinic.io/provider-id=biz-1'],
+    ['ko', 'Secret biz-1, 레이블 multinic.io/provider-id=biz-1'],
+  ] as const)('the registration plan names all objects in %s', (lang, secret) => {
+    const servers = { business: 'https://b', management: 'https://m' };
+    const text = planText(registration, servers, {
+      tokenLifetime: '2160h',
+      lang,
+      output: 'table',
+    });
     expect(text).toContain('ServiceAccount viola');
-    expect(text).toContain('Secret biz-1, label multinic.io/provider-id=biz-1');
+    expect(text).toContain(secret);
   });
 
   it("Viola's role grants access only to node configs and to creating its own token", () => {

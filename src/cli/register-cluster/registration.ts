@@ -105,25 +105,3 @@ export function registeredAccess(
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
   };
 }
-
-/** Returns the plan text, printed before any change. */
-export function describe(
-  registration: Registration,
-  clusters: { readonly business: string; readonly management: string },
-  lifetime: string,
-): string {
-  const { provider, namespace, serviceAccount, registrationsNamespace, server } = registration;
-  return [
-    `Registers the business cluster ${clusters.business} as provider ${provider}.`,
-    '',
-    `In ${clusters.business}, namespace ${namespace}:`,
-    `  ServiceAccount ${serviceAccount}`,
-    `  Role ${serviceAccount}: get, list, create, patch, delete of multinicnodeconfigs; create of its own token`,
-    `  RoleBinding ${serviceAccount}`,
-    `  a token of ${serviceAccount}, valid for ${lifetime}; Viola renews it after half of this time`,
-    '',
-    `In ${clusters.management}, namespace ${registrationsNamespace}:`,
-    `  Secret ${provider}, label ${labels.providerId}=${provider}: a kubeconfig for ${server} with that token`,
-    '',
-  ].join('\n');
-}

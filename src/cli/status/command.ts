@@ -3,7 +3,7 @@ import { examine } from '../../explain/examine.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { isNothingRead, readSystem } from '../facts/system-facts.ts';
 import { type CommonOptions, type FailOn, withCommonOptions, withFailOn } from '../options.ts';
-import { findingObject, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
+import { findingObject, inContextOf, isFailed, problemsIn, skippedIn } from '../output/findings.ts';
 import { print, reportText } from '../output/print.ts';
 import { withSession } from '../run-command.ts';
 import { readInventoryState } from './inventory-state.ts';
@@ -29,10 +29,10 @@ async function status(options: Options, endWith: EndWith): Promise<void> {
       readSystem(session, options.namespace),
       readInventoryState(session),
     ]);
-    const sections = examine(facts);
+    const sections = inContextOf(examine(facts), options);
     const findings = problemsIn(sections);
-    const skipped = skippedIn(sections);
     const { output, lang } = options;
+    const skipped = skippedIn(sections, lang);
     if (output === 'json' || output === 'yaml') {
       const objects = findings.map((finding) => findingObject(finding, lang));
       const items = itemsOf(facts);

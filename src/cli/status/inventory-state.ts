@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Fact } from '../../explain/fact.ts';
+import { say } from '../../explain/wording.ts';
 import { grantReader } from '../access/grants.ts';
 import { usualHomes } from '../access/operator-home.ts';
 import type { Session } from '../access/session.ts';
@@ -16,7 +17,7 @@ const version = z.object({ version: z.string() });
 export function readInventoryState(session: Session): Promise<Fact<InventoryState>> {
   const { clock, options } = session;
   const about = {
-    what: 'Inventory',
+    what: say('Inventory', '인벤토리'),
     source: 'operator' as const,
     grant: grantReader(options.operatorNamespace ?? usualHomes[0]),
     now: session.now(),

@@ -61,7 +61,7 @@ function partLines(facts: SystemFacts, inventory: Fact<InventoryState>, lang: La
   const state =
     inventory.state === 'read'
       ? ['inventory', words.ok[lang], `${inventory.value.milliseconds} ms`]
-      : ['inventory', words.skip[lang], inventory.missing.replace('Inventory: ', '')];
+      : ['inventory', words.skip[lang], inventory.why[lang]];
   return aligned([...rows, state]);
 }
 

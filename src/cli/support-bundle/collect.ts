@@ -1,9 +1,11 @@
 import { stringify } from 'yaml';
 import { namespaces } from '../../api/names.ts';
+import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import { planView, readPaths } from '../../api/read-http.ts';
 import { examine } from '../../explain/examine.ts';
 import type { Fact } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
+import { same } from '../../explain/wording.ts';
 import { events, jobs, nodes, pods } from '../../kube/core-resources.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
@@ -31,7 +33,7 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   const facts = await readSystem(session);
   addFacts(all, facts, run);
   await collectOperator(all, run, facts);
-  const home = await factOf(about(run, 'Operator', grantReader('NAMESPACE')), () => session.home());
+  const home = await factOf(about(run, grantReader('NAMESPACE')), () => session.home());
   if (home.state === 'read') {
     const { namespace } = home.value;
     const place = { folder: 'management', context: undefined, grant: grantReader(namespace) };
@@ -46,16 +48,18 @@ export async function collect(run: Run, options: CollectOptions): Promise<Collec
   return all;
 }
 
-function about({ session }: Run, what: string, grant: (user: string) => string) {
+function about({ session }: Run, grant: (user: string) => string) {
+  const what = same('Operator');
   return { what, source: 'management cluster' as const, grant, now: session.now() };
 }
 
 function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
   const sections = examine(facts);
   const { context = '', businessContext } = session.options;
+  for (const name of [context, ...businessContext.values()]) all.names.add(name);
   const page = { facts, sections, businessContext, context, seconds: 0 };
   const { kubernetesNodes, ...rest } = facts;
-  all.skipped.push(...skippedIn(sections));
+  all.skipped.push(...skippedIn(sections, 'en'));
   all.entries.push(
     { path: 'doctor.txt', content: doctorText(page, 'en') },
     { path: 'doctor.json', content: { sections, findings: problemsIn(sections) } },
@@ -73,13 +77,25 @@ function addFacts(all: Collected, facts: SystemFacts, { session }: Run): void {
 }
 
 function addNames({ names }: Collected, facts: SystemFacts): void {
-  for (const { metadata } of valueOf(facts.configs)) names.add(metadata.name);
-  for (const { providerId } of valueOf(facts.clusters)) names.add(providerId);
-  for (const { nodeName, providerId, nics } of valueOf(facts.nodes)) {
-    names.add(nodeName).add(providerId);
-    for (const { networkName = '', subnetName = '' } of nics)
-      names.add(networkName).add(subnetName);
-  }
+  const { configs, clusters, nodes: ofOperator, kubernetesNodes } = facts;
+  const found = [
+    ...valueOf(configs).flatMap(namesIn),
+    ...valueOf(clusters).map(({ providerId }) => providerId),
+    ...valueOf(ofOperator).flatMap(({ nodeName, providerId, nics }) => [
+      nodeName,
+      providerId,
+      ...nics.flatMap(({ networkName, subnetName }) => [networkName, subnetName]),
+    ]),
+    ...kubernetesNodes.keys(),
+    ...[...kubernetesNodes.values()].flatMap((fact) => valueOf(fact).map(({ name }) => name)),
+  ];
+  for (const name of found) if (name !== undefined) names.add(name);
+}
+
+function namesIn({ metadata, spec }: OpenstackConfig): (string | undefined)[] {
+  const { vmNames = [], subnetName, credentials } = spec;
+  const { k8sProviderID, openstackProviderID } = credentials;
+  return [metadata.name, ...vmNames, subnetName, k8sProviderID, openstackProviderID];
 }
 
 function valueOf<T>(fact: Fact<readonly T[]>): readonly T[] {
@@ -128,7 +144,7 @@ async function attempt(
     await read();
   } catch (error) {
     const { why, next } = explained(error, grant);
-    skipped.push({ what, why, next });
+    skipped.push({ what, why: why.en, next: next.en });
   }
 }
 
@@ -175,8 +191,10 @@ function withoutManagers(object: KubeObject): object {
   return { ...object, metadata };
 }
 
-/** Returns a file's text; `.yaml` files are YAML. */
+/** Returns a file's text; `.yaml` files are YAML, without line breaks inside values that redaction searches for. */
 export function textOf(path: string, content: unknown): string {
   if (typeof content === 'string') return content;
-  return path.endsWith('.yaml') ? stringify(content) : JSON.stringify(content, undefined, 2);
+  return path.endsWith('.yaml')
+    ? stringify(content, { lineWidth: 0 })
+    : JSON.stringify(content, undefined, 2);
 }

@@ -32,7 +32,7 @@ export async function collectLogs(
     }
   } catch (error) {
     const { why, next } = explained(error, grant);
-    all.skipped.push({ what, why, next });
+    all.skipped.push({ what, why: why.en, next: next.en });
   }
 }
 
@@ -50,16 +50,19 @@ async function collectPod(
 ): Promise<void> {
   const { name } = pod.metadata;
   const query = `sinceSeconds=${sinceSeconds}&tailLines=${mostLines}&timestamps=true`;
-  for (const container of containersOf(pod)) {
-    const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}&${query}`;
+  for (const { container, previous } of runsOf(pod)) {
+    const run = previous ? `${query}&previous=true` : query;
+    const path = `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}&${run}`;
+    const log = previous ? `${container}.previous` : container;
     try {
       const content = await session.text(context, path);
-      const file = `${folder}/${namespace}/logs/${name}/${container}.log`;
+      const file = `${folder}/${namespace}/logs/${name}/${log}.log`;
       all.entries.push({ path: file, content, isLog: true });
     } catch (error) {
       if (isForbidden(error)) throw error;
       const { why, next } = explained(error, grant);
-      all.skipped.push({ what: `Log of ${namespace}/${name}/${container}`, why, next });
+      const what = `Log of ${namespace}/${name}/${log}`;
+      all.skipped.push({ what, why: why.en, next: next.en });
     }
   }
 }
@@ -68,10 +71,17 @@ function startOf({ metadata }: Pod): number {
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }
 
-/** Containers that have started; others have no log. */
-function containersOf({ status }: Pod): string[] {
+/** Run of a container with a log: the present one, or the one before a restart. */
+interface ContainerRun {
+  readonly container: string;
+  readonly previous: boolean;
+}
+
+/** A container that waits for its first start has no log; after a crash the log of the previous run has the cause. */
+function runsOf({ status }: Pod): ContainerRun[] {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all
-    .filter(({ state }) => state?.running !== undefined || state?.terminated !== undefined)
-    .map(({ name }) => name);
+  return all.flatMap(({ name: container, state, lastState }) => [
+    ...((state?.running ?? state?.terminated) ? [{ container, previous: false }] : []),
+    ...(lastState?.terminated ? [{ container, previous: true }] : []),
+  ]);
 }

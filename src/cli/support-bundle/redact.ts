@@ -2,17 +2,29 @@ const censored = '[redacted]';
 
 /** Keys of secret values; names and paths of secrets are no secrets. */
 const secretKey =
-  /(password|passwd|passphrase|secret|token|encryptkey|encryption_?key|private_?key|rabbit|authorization|cookie|credential|kubeconfig|last-applied-configuration|client-key|api_?key)/i;
+  /(password|passwd|passphrase|admin_?pass|_pass$|secret|token|encryptkey|encryption_?key|private_?key|rabbit|authorization|cookie|credential|kubeconfig|last-applied-configuration|client-key|api_?key)/i;
 const harmlessKey =
   /(name|names|ref|refs|file|path|since|valid|usable|namespaces?|lifetime|type|count|total)$/i;
 
+/** Words that end the key of a secret value: OS_PASSWORD, access_token, clientSecret. */
+const secretWord =
+  '(?:password|passwd|passphrase|admin_?pass|_pass|secret|token|(?:api|access|encrypt|encryption|private)_?key)';
+/** Key and separator on one line, with limits against slow searches; JSON inside a JSON string has backslashes. */
+const assigned = String.raw`(?<=${secretWord}\\{0,8}["']?[^\S\n]{0,8}[=:][^\S\n]{0,8}`;
+
 const patterns: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
-  /\bBearer\s+[\w.~+/=-]{8,}/g,
+  /(?<=\b(?:authorization|(?:set-)?cookie)\\{0,8}["']?[^\S\n]{0,8}[=:][^\S\n]{0,8}\\{0,8}["']?)[^\s"'\\][^"'\\\n]*/gi,
+  /\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}/g,
   /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*/g,
   /\bgAAAAA[\w=-]{20,}/g,
-  /(?<=:\/\/)[^/\s:@]+:[^/\s@]+(?=@)/g,
-  /(?<=\b(?:password|passwd|secret|token|api_?key|encrypt_?key)["']?\s*[=:]\s*["']?)[^\s"',;}&]{4,}/gi,
+  // Up to the last @: passwords in URLs may contain @, and / after a user.
+  /(?<=:\/\/)(?:[^\s"'/]{1,512}|[^\s"'/@:]{0,256}:(?!\d+\/)[^\s"'@]{1,512})(?=@)/g,
+  new RegExp(String.raw`${assigned}")(?:[^"\\\n]|\\.)+(?=")`, 'gi'),
+  new RegExp(String.raw`${assigned}')[^'\n]+(?=')`, 'gi'),
+  new RegExp(String.raw`${assigned}(\\{1,8}["']))(?!\1).+?(?=\1)`, 'gi'),
+  new RegExp(String.raw`${assigned})[^\s"'\\[]+`, 'gi'),
+  new RegExp(String.raw`(?<=--[\w-]*(?:password|secret|token) )[^\s"'-][^\s"']*`, 'g'),
 ];
 
 /** Replaces secret values, and counts them. */
@@ -38,14 +50,19 @@ export class Redactor {
   #censor(key: string, value: unknown): string {
     const word = secretKey.exec(key)?.[1]?.toLowerCase() ?? key;
     this.byKey.set(word, (this.byKey.get(word) ?? 0) + 1);
-    for (const text of textsIn(value)) if (text.length >= 6) this.#values.add(text);
+    for (const text of textsIn(value)) {
+      // A text file has the value as it is, or as part of a JSON string.
+      if (text.length >= 6) this.#values.add(text).add(JSON.stringify(text).slice(1, -1));
+    }
     return censored;
   }
 
   /** Returns text without known secret values and without what looks like one. */
   text(text: string): string {
     let result = text;
-    for (const value of this.#values) result = this.#replaced(result, value);
+    // Longer values first: one value may be the beginning of another.
+    const values = [...this.#values].toSorted((a, b) => b.length - a.length);
+    for (const value of values) result = this.#replaced(result, value);
     for (const pattern of patterns) result = this.#replaced(result, pattern);
     return result;
   }

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { findCondition } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
-import { reasons } from '../../api/reasons.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
-import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
+import { type CommonOptions, withCommonOptions } from '../options.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -18,6 +17,7 @@ import {
   notHandled,
   waitForConfig,
 } from './config-requests.ts';
+import { healText, type Readiness, syncText } from './screen.ts';
 
 interface Options extends CommonOptions {
   readonly node?: string;
@@ -78,11 +78,9 @@ async function syncConfig(
     const items = [{ config: keyOf(config), reconcileAt: at, status: done.status }];
     print(reportText({ kind: 'Sync', items, findings: [], skipped: [] }, output));
   } else {
-    print(`OpenstackConfig ${keyOf(config)} was synced: ${syncText(ready, lang)}`);
+    print(syncText(keyOf(config), ready, lang));
   }
 }
-
-type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
 
 function readinessOf({ status: all }: ConfigObject): Readiness {
   const {
@@ -93,20 +91,11 @@ function readinessOf({ status: all }: ConfigObject): Readiness {
   return { status, reason, message };
 }
 
-function syncText({ status, reason, message }: Readiness, lang: Language): string {
-  const next = status === 'False' ? nextOf(reason, lang) : '';
-  return `Ready ${status} ${reason}: ${message}${next === '' ? '' : `\nNext: ${next}`}`;
-}
-
-function nextOf(reason: string, lang: Language): string {
-  return Object.hasOwn(reasons, reason) ? reasons[reason as keyof typeof reasons].action[lang] : '';
-}
-
 async function healNode(
   run: Run,
   text: string,
   timeoutMs: number,
-  { output }: Options,
+  { output, lang }: Options,
   endWith: EndWith,
 ): Promise<void> {
   const node = await chosenNode(run, text);
@@ -117,12 +106,7 @@ async function healNode(
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
     return;
   }
-  const name = `${node.providerId}/${node.nodeName}`;
-  print(
-    isGood
-      ? `Node ${name} was checked and is as planned.`
-      : `Node ${name} was checked: ${healed.reason}: ${healed.message}\nNext: kubectl multinic why ${name}`,
-  );
+  print(healText(healed, isGood, lang));
 }
 
 /** Returns the only node of a name. */

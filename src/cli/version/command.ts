@@ -1,17 +1,14 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { protocols } from '../../api/job.ts';
 import { thisBuild } from '../../process/version.ts';
+import { outputOption } from '../options.ts';
 
 /** `multinic version`: build of this program. */
 export function versionCommand(): Command {
   return new Command('version')
     .description('shows what this build is')
-    .addOption(
-      new Option('-o, --output <form>', 'form of the output')
-        .choices(['table', 'json', 'yaml'])
-        .default('table'),
-    )
+    .addOption(outputOption(['table', 'json', 'yaml']))
     .action(({ output }: { readonly output: string }) => console.log(versionText(output)));
 }
 

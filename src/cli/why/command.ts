@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Explanation, explainPort } from '../../explain/explain-port.ts';
+import type { PortFacts } from '../../explain/facts.ts';
 import type { Step } from '../../explain/step.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { readPortFacts } from '../facts/port-facts.ts';
@@ -10,6 +11,7 @@ import {
   withCommonOptions,
   withFailOn,
 } from '../options.ts';
+import { inContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { withSession } from '../run-command.ts';
@@ -34,13 +36,35 @@ async function why(text: string, options: Options, endWith: EndWith): Promise<vo
   await withSession(options, async ({ session }) => {
     const subjects = await subjectsOf(session, target);
     const facts = await Promise.all(subjects.map((subject) => readPortFacts(session, subject)));
-    const explanations = facts.map(explainPort);
+    const explanations = facts.map((each) => explained(each, options));
     const { output, lang, failOn } = options;
     if (output === 'json' || output === 'yaml')
       print(reportText(reportOf(explanations, lang), output));
     else print(explanations.map((each) => whyText(each, lang)).join('\n\n'));
+    if (explanations.some(({ steps }) => steps.every(isOpen))) endWith(exit.failed);
     if (explanations.some(({ steps }) => isFailed(steps, failOn))) endWith(exit.findings);
   });
+}
+
+/** Returns the explanation with next steps for the user's clusters. */
+function explained(facts: PortFacts, options: Options): Explanation {
+  const explanation = explainPort(facts);
+  const node = facts.node.state === 'read' ? facts.node.value : undefined;
+  const complete = (step: Step) => ({
+    ...step,
+    next: inContext(step.next, options, node?.providerId),
+  });
+  const { answer } = explanation;
+  return {
+    ...explanation,
+    steps: explanation.steps.map(complete),
+    answer: answer && complete(answer),
+  };
+}
+
+/** True if a step says nothing about the port: without any other step nothing is explained. */
+function isOpen({ result }: Step): boolean {
+  return result !== 'ok' && result !== 'fail';
 }
 
 function isFailed(steps: readonly Step[], failOn: FailOn): boolean {

@@ -59,9 +59,9 @@ async function byId(session: Session, id: string): Promise<PortSubject[]> {
   const ports = await readPorts(session, { portId: id });
   if (ports.state === 'unread' || ports.value.length > 0) return subjects(ports);
   const ofServer = await readPorts(session, { serverId: id });
-  return ofServer.state === 'read' && ofServer.value.length > 0
-    ? subjects(ofServer)
-    : subjects(ports);
+  // A failed search by server cannot prove the port's absence.
+  const isOfServer = ofServer.state === 'unread' || ofServer.value.length > 0;
+  return subjects(isOfServer ? ofServer : ports);
 }
 
 async function byQuery(session: Session, query: PortQuery): Promise<PortSubject[]> {

@@ -25,7 +25,8 @@ export function mtuDifferences(nodes: readonly NodeView[]): readonly MtuDifferen
     for (const nic of node.nics) {
       if (nic.networkId === undefined || nic.mtu === undefined) continue;
       const list = byNetwork.get(nic.networkId) ?? [];
-      byNetwork.set(nic.networkId, [...list, { node, nic }]);
+      list.push({ node, nic });
+      byNetwork.set(nic.networkId, list);
     }
   }
   return [...byNetwork].flatMap(([networkId, nics]) => difference(networkId, nics) ?? []);

@@ -1,6 +1,6 @@
 import type { Wording } from '../../api/reasons/reason-row.ts';
-import type { Fact } from '../fact.ts';
-import type { Finding, Section, SectionReport, Severity, SkippedCheck } from '../finding.ts';
+import { type Fact, type Missing, missingText } from '../fact.ts';
+import type { Finding, Section, SectionReport, Severity } from '../finding.ts';
 import type { NextStep } from '../step.ts';
 
 type OpenFinding = Omit<Finding, 'section'>;
@@ -8,7 +8,7 @@ type OpenFinding = Omit<Finding, 'section'>;
 /** Result from some checks in a section. */
 export interface Checked {
   readonly findings: readonly OpenFinding[];
-  readonly skipped?: readonly Omit<SkippedCheck, 'section'>[];
+  readonly skipped?: readonly Missing[];
   /** Count of executed checks. */
   readonly checks: number;
 }
@@ -23,7 +23,7 @@ export function reportOf(
 ): SectionReport {
   const findings = checked.flatMap((each) => each.findings.map((found) => ({ section, ...found })));
   const skipped = checked.flatMap(({ skipped: list = [] }) =>
-    list.map(({ missing, next }) => ({ section, missing, next })),
+    list.map((missing) => ({ section, ...missing })),
   );
   const known = new Set<string>();
   return {
@@ -31,7 +31,10 @@ export function reportOf(
     summary,
     findings: findings.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity)),
     // A missing fact skips several checks.
-    skipped: skipped.filter(({ missing }) => !known.has(missing) && known.add(missing)),
+    skipped: skipped.filter((each) => {
+      const text = missingText(each).en;
+      return !known.has(text) && known.add(text);
+    }),
     checks: checked.reduce((sum, { checks }) => sum + checks, 0),
   };
 }
@@ -39,7 +42,8 @@ export function reportOf(
 /** Runs checks on a fact, or reports the fact as missing. */
 export function onFact<T>(fact: Fact<T>, check: (value: T) => Checked): Checked {
   if (fact.state === 'read') return check(fact.value);
-  return { findings: [], skipped: [{ missing: fact.missing, next: fact.next }], checks: 0 };
+  const { what, why, next } = fact;
+  return { findings: [], skipped: [{ what, why, next }], checks: 0 };
 }
 
 export function error(

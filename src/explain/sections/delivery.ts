@@ -2,6 +2,7 @@ import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { keyOf } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import type { SystemFacts } from '../facts.ts';
@@ -9,7 +10,7 @@ import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
 import { reachIt, registration } from '../steps/delivery.ts';
 import { providerOfConfig, valueOf } from '../subject.ts';
-import { ofMessage, say } from '../wording.ts';
+import { ofMessage, same, say } from '../wording.ts';
 import { type Checked, error, onFact, reportOf, warning } from './check.ts';
 
 /** Examines the way from the operator through Viola to the business clusters. */
@@ -28,11 +29,21 @@ export function examineDelivery({ configs, clusters }: SystemFacts): SectionRepo
   ];
   const nodes = (known ?? []).reduce((sum, cluster) => sum + cluster.nodes, 0);
   const count = known?.length ?? 0;
-  const summary = say(
+  const summary = known ? ofKnown(nodes, count) : withoutClusters;
+  return reportOf('delivery', summary, checked);
+}
+
+/** Summary when only the OpenstackConfigs were read. */
+const withoutClusters = say(
+  'no OpenstackConfig reports a failed delivery; the business clusters were not checked',
+  '전달 실패를 보고하는 OpenstackConfig가 없습니다. 비즈니스 클러스터는 확인하지 않았습니다',
+);
+
+function ofKnown(nodes: number, count: number): Wording {
+  return say(
     `${counted(nodes, 'node')} in ${counted(count, 'business cluster')}, 0 waiting`,
     `비즈니스 클러스터 ${count}개의 노드 ${nodes}개, 대기 중 0개`,
   );
-  return reportOf('delivery', summary, checked);
 }
 
 /** Reachability and rights. */
@@ -44,8 +55,12 @@ function ofClusters(clusters: readonly ClusterView[]): Checked {
   return {
     findings: [...read.flatMap(unreachable), ...read.flatMap(withoutRights)],
     skipped: unread.map(({ providerId, message }) => ({
-      missing: `connection of ${providerId}: ${message || 'Viola was not read'}`,
-      next: 'check that Viola runs and that the operator reaches it',
+      what: say(`connection of ${providerId}`, `${providerId}의 연결 상태`),
+      why: message ? same(message) : say('Viola was not read', 'Viola를 조회하지 못했습니다'),
+      next: say(
+        'check that Viola runs and that the operator reaches it',
+        'Viola가 실행 중이고 오퍼레이터가 연결할 수 있는지 확인하십시오',
+      ),
     })),
     checks: read.length * checksPerCluster,
   };

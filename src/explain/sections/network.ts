@@ -1,5 +1,8 @@
 import { counted } from '../../api/counted.ts';
+import type { NodeView } from '../../api/read-http.ts';
 import { mtuDifferences } from '../checks/mtu.ts';
+import { multinic } from '../commands.ts';
+import type { Missing } from '../fact.ts';
 import type { SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
 import { nextFor } from '../next-steps.ts';
@@ -36,9 +39,11 @@ export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
         return warning(nodeKey(node), reason, evidence, nextFor(reason, {}));
       });
     }),
-    checks: 1,
+    checks: list.length > 0 && list.every(isSilent) ? 0 : 1,
+    skipped: unread(list),
   }));
-  const all = valueOf(nodes) ?? [];
+  // A node without status has files that no agent has read.
+  const all = (valueOf(nodes) ?? []).filter((node) => !isSilent(node));
   const oldest = all.flatMap(({ checkedAt }) => checkedAt ?? []).toSorted()[0];
   const age = ageOf(oldest, now);
   const summary = say(
@@ -46,4 +51,16 @@ export function examineBootFiles({ nodes, now }: SystemFacts): SectionReport {
     `노드 ${all.length}개: 파일이 실행 중인 설정과 같습니다${age.ko ? ` (가장 오래된 확인 ${age.ko} 전)` : ''}`,
   );
   return reportOf('bootFiles', summary, [checked]);
+}
+
+function isSilent({ state, nics }: NodeView): boolean {
+  return state === 'Unknown' && nics.length > 0;
+}
+
+function unread(nodes: readonly NodeView[]): Missing[] {
+  const count = nodes.filter(isSilent).length;
+  if (count === 0) return [];
+  const what = say(`boot files of ${counted(count, 'node')}`, `노드 ${count}개의 부팅 파일`);
+  const why = say('no agent has reported them', '에이전트가 보고하지 않았습니다');
+  return [{ what, why, next: same(multinic('nodes', '--state', 'Unknown')) }];
 }

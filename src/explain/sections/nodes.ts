@@ -1,15 +1,17 @@
 import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { downButUp } from '../checks/port-state.ts';
 import { keyOf, multinic } from '../commands.ts';
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, SystemFacts } from '../facts.ts';
 import type { SectionReport } from '../finding.ts';
+import { addContext, noAccess } from '../missing-texts.ts';
 import { nextFor } from '../next-steps.ts';
 import { nodeKey, valueOf } from '../subject.ts';
-import { joined, ofMessage, rowOf, say } from '../wording.ts';
+import { joined, ofMessage, rowOf, same, say } from '../wording.ts';
 import { type Checked, error, info, onFact, reportOf, warning } from './check.ts';
 
 /** Examines whether the NICs are configured and unchanged. */
@@ -25,15 +27,40 @@ export function examineNodes(facts: SystemFacts): SectionReport {
       ...drifted(node),
       ...carriers(node),
     ]),
-    checks: nodes.length > 0 ? checksOfNodes : 0,
+    skipped: unknownNodes(nodes),
+    checks: nodes.some(hasStatus) ? checksOfNodes : 0,
   }));
   const nodes = valueOf(facts.nodes) ?? [];
-  const nics = nodes.reduce((sum, node) => sum + node.nics.length, 0);
-  const summary = say(
-    `${counted(nics, 'NIC')} on ${counted(nodes.length, 'node')} configured`,
-    `노드 ${nodes.length}개의 NIC ${nics}개가 설정되었습니다`,
-  );
+  const summary = configuredNics(nodes);
   return reportOf('nodes', summary, [checked, ...addresses(facts, nodes)]);
+}
+
+function configuredNics(nodes: readonly NodeView[]): Wording {
+  const nics = nodes.flatMap((node) => node.nics);
+  const done = nics.filter(({ state }) => state === 'Configured').length;
+  const en = done === nics.length ? '' : `${done} of `;
+  const ko = done === nics.length ? `${done}개` : `${nics.length}개 중 ${done}개`;
+  return say(
+    `${en}${counted(nics.length, 'NIC')} on ${counted(nodes.length, 'node')} configured`,
+    `노드 ${nodes.length}개의 NIC ${ko}가 설정되었습니다`,
+  );
+}
+
+function hasStatus({ state, nics }: NodeView): boolean {
+  return state !== 'Unknown' || nics.length === 0;
+}
+
+/** Nodes whose status no part reports, such as with a legacy Viola: their NICs count as unknown. */
+function unknownNodes(nodes: readonly NodeView[]): NonNullable<Checked['skipped']> {
+  const unknown = nodes.filter((node) => !hasStatus(node));
+  return [...Map.groupBy(unknown, ({ providerId }) => providerId)].map(([provider, own]) => ({
+    what: say(
+      `status of ${counted(own.length, 'node')} of ${provider}`,
+      `${provider}의 노드 ${own.length}개의 상태`,
+    ),
+    why: own[0]?.message ? same(own[0].message) : say('not reported', '보고되지 않았습니다'),
+    next: same(multinic('nodes', '--cluster', provider, '--state', 'Unknown')),
+  }));
 }
 
 /** Configuration, drift and carrier. */
@@ -144,8 +171,9 @@ function addresses(
 function notRead(provider: string): Fact<readonly KubernetesNode[]> {
   return {
     state: 'unread',
-    missing: `Nodes of ${provider}: no access`,
-    next: `add --business-context ${provider}=CONTEXT`,
+    what: say(`Nodes of ${provider}`, `${provider}의 Node`),
+    why: noAccess,
+    next: addContext(provider),
   };
 }
 

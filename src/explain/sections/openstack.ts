@@ -2,6 +2,7 @@ import { findCondition } from '../../api/condition.ts';
 import { counted } from '../../api/counted.ts';
 import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { NodeView } from '../../api/read-http.ts';
+import type { Wording } from '../../api/reasons/reason-row.ts';
 import { keyOf, multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
 import type { SystemFacts } from '../facts.ts';
@@ -22,12 +23,25 @@ export function examineOpenstack(facts: SystemFacts): SectionReport {
     ]),
     checks: configs.length * checksPerConfig,
   }));
-  const count = valueOf(facts.configs)?.length ?? 0;
-  const summary = say(
-    `${counted(count, 'OpenstackConfig')} synced; credentials valid`,
-    `OpenstackConfig ${count}개가 동기화되었습니다. 자격 증명이 유효합니다`,
-  );
+  const summary = syncedConfigs(valueOf(facts.configs) ?? []);
   return reportOf('openstack', summary, [checked, onFact(facts.nodes, () => none)]);
+}
+
+/** Only a completed sync has used the credentials. */
+function syncedConfigs(configs: readonly OpenstackConfig[]): Wording {
+  const { length } = configs;
+  const synced = configs.filter(
+    ({ status }) => findCondition(status?.conditions, 'Ready')?.status === 'True',
+  ).length;
+  return synced === length
+    ? say(
+        `${counted(length, 'OpenstackConfig')} synced; credentials valid`,
+        `OpenstackConfig ${length}개가 동기화되었습니다. 자격 증명이 유효합니다`,
+      )
+    : say(
+        `${synced} of ${counted(length, 'OpenstackConfig')} synced`,
+        `OpenstackConfig ${length}개 중 ${synced}개가 동기화되었습니다`,
+      );
 }
 
 const none: Checked = { findings: [], checks: 0 };

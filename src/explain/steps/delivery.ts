@@ -2,19 +2,25 @@ import type { ClusterView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { multinic } from '../commands.ts';
 import { deliveryReasons } from '../config-reasons.ts';
-import type { Fact } from '../fact.ts';
 import { nextFor } from '../next-steps.ts';
 import type { NextStep } from '../step.ts';
-import { isUnsent, nodeKey, providerOfPort, type Subject, valueOf } from '../subject.ts';
-import { ofMessage, say, since } from '../wording.ts';
+import {
+  isUnsent,
+  nodeKey,
+  type PortConfigView,
+  providerOfPort,
+  type Subject,
+  valueOf,
+} from '../subject.ts';
+import { nextTry, ofMessage, say, since } from '../wording.ts';
 import { fail, type Outcome, ok, skipped, unknown, warn } from './outcome.ts';
 
 /** Explains whether the business cluster holds the planned NIC. */
 export function delivery(subject: Subject): Outcome {
-  const { facts, node } = subject;
+  const { node } = subject;
   return (
     withoutProvider(subject) ??
-    clusterProblem(facts.cluster, providerOf(subject)) ??
+    clusterProblem(subject) ??
     refused(subject) ??
     unread(subject) ??
     notThere(subject) ??
@@ -43,23 +49,27 @@ function providerOf({ facts, port, node }: Subject): string | undefined {
 }
 
 /** Returns why Viola cannot write to the business cluster; undefined: Viola can. */
-function clusterProblem(
-  fact: Fact<ClusterView | undefined>,
-  provider: string | undefined,
-): Outcome | undefined {
-  if (fact.state === 'unread') return undefined;
-  const cluster = fact.value;
-  if (!cluster) return notRegistered(provider);
-  const { providerId, reachable, message, checkedAt } = cluster;
+function clusterProblem(subject: Subject): Outcome | undefined {
+  const { cluster } = subject.facts;
+  if (cluster.state === 'unread') return undefined;
+  if (!cluster.value) return notRegistered(providerOf(subject));
+  const { providerId, reachable, message } = cluster.value;
   if (reachable === undefined) {
     const why = message || 'Viola was not read';
     return unknown(`connection of ${providerId}: ${why}`, `${providerId}의 연결 상태: ${why}`);
   }
-  if (reachable) return undefined;
+  return reachable ? undefined : unreachable(cluster.value, subject);
+}
+
+function unreachable(
+  { providerId, message, checkedAt }: ClusterView,
+  { config, facts }: Subject,
+): Outcome {
+  const next = nextTry(config?.nextSyncAt, facts.now);
   const at = checkedAt ? ` (checked at ${checkedAt})` : '';
   const evidence = say(
-    `Viola does not reach business cluster ${providerId}: ${message}${at}`,
-    `Viola가 비즈니스 클러스터 ${providerId}에 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}`,
+    `Viola does not reach business cluster ${providerId}: ${message}${at}${next.en}`,
+    `Viola가 비즈니스 클러스터 ${providerId}에 연결하지 못합니다: ${message}${checkedAt ? ` (${checkedAt} 확인)` : ''}${next.ko}`,
   );
   return fail('ViolaPostError', evidence, reachIt);
 }
@@ -97,13 +107,15 @@ export function registration(id: string): NextStep {
 
 /** Returns the node's failed delivery, or the OpenstackConfig's if no NIC was delivered. */
 function refused(subject: Subject): Outcome | undefined {
-  const { port, config, node } = subject;
+  const { port, config, node, facts } = subject;
   const last = port?.delivery;
   if (last) return last.ok ? laterFailure(subject) : refusedNode(subject, last);
   const isOpen = !hasObject(node) && config?.ready === 'False';
   if (!isOpen || !deliveryReasons.has(config.reason)) return undefined;
   const next = nextFor(config.reason, { config: config.config, port });
-  return fail(config.reason, ofMessage(config.reason, config.message), next);
+  const { en, ko } = ofMessage(config.reason, config.message);
+  const retry = nextTry(config.nextSyncAt, facts.now);
+  return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
 }
 
 /** Returns the OpenstackConfig's failed delivery after a delivery of the node; later changes do not arrive. */
@@ -121,7 +133,7 @@ type LastDelivery = NonNullable<PortView['delivery']>;
 
 function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery): Outcome {
   const reason = last.reason ?? 'ViolaPostError';
-  const evidence = withTime(ofMessage(reason, last.message), last, facts.now);
+  const evidence = withTimes(ofMessage(reason, last.message), last, config, facts.now);
   const next = nextFor(reason, { config: config?.config, port });
   // An unread node may have the NIC.
   const mayWork = nic?.state === 'Configured' || facts.node.state === 'unread';
@@ -129,13 +141,15 @@ function refusedNode({ facts, port, config, nic }: Subject, last: LastDelivery):
   return (isHarmless ? warn : fail)(reason, evidence, next);
 }
 
-function withTime(
-  text: ReturnType<typeof say>,
-  { at }: NonNullable<PortView['delivery']>,
+function withTimes(
+  text: Wording,
+  { at }: LastDelivery,
+  config: PortConfigView | undefined,
   now: Date,
-) {
+): Wording {
   const when = since(at, now, ['tried', '시도']);
-  return say(`${text.en}${when.en}`, `${text.ko}${when.ko}`);
+  const next = nextTry(config?.nextSyncAt, now);
+  return say(`${text.en}${when.en}${next.en}`, `${text.ko}${when.ko}${next.ko}`);
 }
 
 function hasObject(node: NodeView | undefined): boolean {

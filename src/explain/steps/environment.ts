@@ -4,15 +4,15 @@ import { mtuDifferences } from '../checks/mtu.ts';
 import { nodeAddressWarnings } from '../checks/node-address.ts';
 import { adminDown, downButUp } from '../checks/port-state.ts';
 import { versionSkews } from '../checks/versions.ts';
-import type { Fact } from '../fact.ts';
+import { type Fact, type Missing, missingText } from '../fact.ts';
 import { nodeKey, type Subject, valueOf } from '../subject.ts';
-import { joined, say } from '../wording.ts';
-import { type Outcome, ok, skipped, type Unread, warn } from './outcome.ts';
+import { joined, same, say } from '../wording.ts';
+import { type Outcome, ok, skippedFor, warn } from './outcome.ts';
 
 /** Result from a check: warnings, or the missing fact. */
 interface Checked {
   readonly warnings: readonly CheckWarning[];
-  readonly unread?: Pick<Unread, 'missing' | 'next'> | undefined;
+  readonly unread?: Missing | undefined;
 }
 
 /** Explains risks for the NIC's traffic. */
@@ -30,17 +30,19 @@ export function environment(subject: Subject): Outcome {
     );
     return ok(evidence);
   }
-  const all = [...new Set(unread.map((each) => each.missing))].join('; ');
-  return skipped({ missing: all, next: missing.next });
+  return skippedFor(joined(textsOf(unread)), missing.next);
 }
 
-function evidenceOf(
-  warnings: readonly CheckWarning[],
-  unread: readonly Pick<Unread, 'missing'>[],
-): Wording {
-  const missing = [...new Set(unread.map((each) => each.missing))];
-  const notChecked = missing.map((text) => say(`not checked: ${text}`, `확인하지 않음: ${text}`));
+function evidenceOf(warnings: readonly CheckWarning[], unread: readonly Missing[]): Wording {
+  const notChecked = textsOf(unread).map(({ en, ko }) =>
+    say(`not checked: ${en}`, `확인하지 않음: ${ko}`),
+  );
   return joined([...warnings.map(({ evidence }) => evidence), ...notChecked]);
+}
+
+/** Returns each missing fact once. */
+function textsOf(unread: readonly Missing[]): Wording[] {
+  return [...new Map(unread.map(missingText).map((text) => [text.en, text])).values()];
 }
 
 function missingIn(...facts: readonly Fact<unknown>[]): Checked | undefined {
@@ -54,8 +56,9 @@ function admin({ facts, port }: Subject): Checked {
   // A disabled port is never ACTIVE.
   if (port.adminStateUp === undefined && port.status !== 'ACTIVE') {
     const unread = {
-      missing: `admin_state_up of port ${port.portId}`,
-      next: `run openstack port show ${port.portId} -c admin_state_up`,
+      what: say(`admin_state_up of port ${port.portId}`, `포트 ${port.portId}의 admin_state_up`),
+      why: say('not read', '조회하지 않았습니다'),
+      next: same(`openstack port show ${port.portId} -c admin_state_up`),
     };
     return { warnings: [], unread };
   }
@@ -67,8 +70,12 @@ function carrier({ facts, port, nic }: Subject): Checked {
   if (missing || !port || nic?.state !== 'Configured') return missing ?? { warnings: [] };
   if (port.status === 'DOWN' && nic.carrier === undefined) {
     const unread = {
-      missing: `carrier of ${nic.name}`,
-      next: 'upgrade the controller and the agent, then check the node: kubectl multinic diff',
+      what: say(`carrier of ${nic.name}`, `${nic.name}의 캐리어`),
+      why: say('the agent did not report it', '에이전트가 보고하지 않았습니다'),
+      next: say(
+        'upgrade the controller and the agent, then check the node: kubectl multinic diff',
+        '컨트롤러와 에이전트를 업그레이드한 뒤 노드를 확인하십시오: kubectl multinic diff',
+      ),
     };
     return { warnings: [], unread };
   }

@@ -1,12 +1,10 @@
 import type { Wording } from '../../api/reasons/reason-row.ts';
-import type { Fact } from '../fact.ts';
+import { type Missing, missingText } from '../fact.ts';
 import type { NextStep, Step } from '../step.ts';
 import { say } from '../wording.ts';
 
 /** Step result without the name. */
 export type Outcome = Omit<Step, 'name'>;
-
-export type Unread = Extract<Fact<unknown>, { readonly state: 'unread' }>;
 
 export function ok(evidence: Wording): Outcome {
   return { result: 'ok', reason: undefined, evidence, next: undefined };
@@ -21,13 +19,17 @@ export function warn(reason: string, evidence: Wording, next: NextStep | undefin
 }
 
 /** Step with an unread fact. */
-export function skipped({ missing, next }: Pick<Unread, 'missing' | 'next'>): Outcome {
-  const text = say(next, next);
+export function skipped(missing: Missing): Outcome {
+  return skippedFor(missingText(missing), missing.next);
+}
+
+/** Step with several unread facts. */
+export function skippedFor(evidence: Wording, next: Wording): Outcome {
   return {
     result: 'skipped',
     reason: undefined,
-    evidence: say(missing, missing),
-    next: next === '' ? undefined : { text, commands: [], preview: [] },
+    evidence,
+    next: next.en === '' ? undefined : { text: next, commands: [], preview: [] },
   };
 }
 

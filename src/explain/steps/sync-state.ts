@@ -5,7 +5,7 @@ import { isPlugged } from '../../plan/observation.ts';
 import { deliveryReasons, partialReasons, syncReasons } from '../config-reasons.ts';
 import { nextFor } from '../next-steps.ts';
 import type { PortConfigView, Subject } from '../subject.ts';
-import { ageOf, ofMessage, say } from '../wording.ts';
+import { ageOf, nextTry, ofMessage, say } from '../wording.ts';
 import { fail, type Outcome, skipped, warn } from './outcome.ts';
 
 /** Returns NotSyncedYet for an edited OpenstackConfig: the known selection is from the previous generation. */
@@ -46,10 +46,10 @@ function notSyncedYet(config: PortConfigView, now: Date): Outcome {
 /** Returns why the OpenstackConfig is not synced at all; existing NICs stay unchanged. */
 export function failingSync(
   config: PortConfigView,
-  { nic }: Subject,
+  { nic, facts }: Subject,
   { verdict }: PortView,
 ): Outcome | undefined {
-  const found = problemOf(config, verdict);
+  const found = problemOf(config, verdict, facts.now);
   if (!found) return undefined;
   const { reason, evidence } = found;
   const next = nextFor(reason, { config: config.config });
@@ -82,8 +82,12 @@ interface Problem {
 }
 
 /** Returns why the OpenstackConfig is not synced at all. */
-function problemOf(config: PortConfigView, verdict: PortView['verdict']): Problem | undefined {
-  const { paused, ready, reason, message } = config;
+function problemOf(
+  config: PortConfigView,
+  verdict: PortView['verdict'],
+  now: Date,
+): Problem | undefined {
+  const { paused, ready, reason, message, nextSyncAt } = config;
   if (paused !== undefined) {
     const evidence = say(
       `OpenstackConfig ${config.config} is paused (annotation multinic.io/paused: ${JSON.stringify(paused)}): ${message}`,
@@ -97,9 +101,10 @@ function problemOf(config: PortConfigView, verdict: PortView['verdict']): Proble
   const isFailing = (syncReasons.has(reason) && !isOfFamily) || isPartial;
   if (ready !== 'False' || !isFailing) return undefined;
   const words = ofMessage(reason, message);
+  const next = nextTry(nextSyncAt, now);
   const evidence = say(
-    `the sync of OpenstackConfig ${config.config} fails: ${words.en}`,
-    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}`,
+    `the sync of OpenstackConfig ${config.config} fails: ${words.en}${next.en}`,
+    `OpenstackConfig ${config.config}의 동기화가 실패합니다: ${words.ko}${next.ko}`,
   );
   return { reason, evidence };
 }

@@ -113,10 +113,11 @@ export const faults: readonly Fault[] = [
       ready: 'False',
       reason: 'ContrabassError',
       message: 'contrabass: the password of cloud-1 cannot be decrypted',
+      nextSyncAt: '2026-11-26T05:26:30Z',
     }),
     step: 'Selection',
     reason: 'ContrabassError',
-    evidence: ['cloud-1 cannot be decrypted'],
+    evidence: ['cloud-1 cannot be decrypted', 'next try at 2026-11-26T05:26:30Z (in 1m30s)'],
     command: 'kubectl multinic sync multinic-system/storage',
     decides: ['port'],
   },
@@ -150,6 +151,7 @@ export const faults: readonly Fault[] = [
   {
     title: '13 business cluster that does not answer',
     facts: {
+      ...portWith({ configs: [configWith({ nextSyncAt: '2026-11-26T05:25:30Z' })] }),
       cluster: read({
         ...cluster,
         reachable: false,
@@ -159,7 +161,12 @@ export const faults: readonly Fault[] = [
     },
     step: 'Delivery',
     reason: 'ViolaPostError',
-    evidence: ['biz-1', 'https://10.0.0.5:6443', ready],
+    evidence: [
+      'biz-1',
+      'https://10.0.0.5:6443',
+      ready,
+      'next try at 2026-11-26T05:25:30Z (in 30s)',
+    ],
     command: '',
     decides: ['cluster'],
   },

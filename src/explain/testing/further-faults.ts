@@ -8,6 +8,7 @@ import {
   portWith,
   refusedBy,
   undecided,
+  undelivered,
   unsynced,
 } from './fault.ts';
 import { portId, read } from './healthy.ts';
@@ -151,6 +152,26 @@ export const further: readonly Fault[] = [
     evidence: ['biz-1/worker-18'],
     command: 'kubectl multinic sync multinic-system/storage',
     decides: ['cluster', 'node'],
+  },
+  {
+    title: 'delivery that Viola refused, with the time of the next try',
+    facts: {
+      ...portWith({
+        configs: [configWith({ nextSyncAt: '2026-11-26T05:25:30Z' })],
+        delivery: {
+          ok: false,
+          reason: 'ViolaPostError',
+          message: 'viola POST: 503',
+          at: '2026-11-26T05:24:48Z',
+        },
+      }),
+      node: undelivered.node,
+    },
+    step: 'Delivery',
+    reason: 'ViolaPostError',
+    evidence: ['viola POST: 503 (tried 12s ago)', 'next try at 2026-11-26T05:25:30Z (in 30s)'],
+    command: '',
+    decides: ['port'],
   },
   {
     title: 'removal of another NIC that waits for approval',

@@ -2,6 +2,8 @@ import type { OpenstackConfig } from '../../api/openstackconfig.ts';
 import type { ClusterView, NicView, NodeView, PortView } from '../../api/read-http.ts';
 import type { Fact } from '../fact.ts';
 import type { KubernetesNode, PartVersion, PortFacts, SystemFacts } from '../facts.ts';
+import { noAccess } from '../missing-texts.ts';
+import { same } from '../wording.ts';
 
 /** Facts from a healthy system: a cluster, three nodes with two NICs each. */
 export const now = new Date('2026-11-26T05:25:00Z');
@@ -14,7 +16,8 @@ export function read<T>(value: T, source: 'operator' | 'business cluster' = 'ope
 }
 
 export function hidden(what: string): Extract<Fact<never>, { state: 'unread' }> {
-  return { state: 'unread', missing: `${what}: no access`, next: 'add --business-context' };
+  const next = same('add --business-context');
+  return { state: 'unread', what: same(what), why: noAccess, next };
 }
 
 /** Networks behind multinic0 and multinic1. */

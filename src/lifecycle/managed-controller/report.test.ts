@@ -43,6 +43,14 @@ describe('the controller report', () => {
     ],
     [
       'Degraded',
+      {
+        live: [live({ ...all, observedGeneration: 1 })],
+        pods: [pod({ reason: 'ErrImagePull', message: 'rpc error 1' })],
+      },
+      { phase: 'Degraded' },
+    ],
+    [
+      'Degraded',
       { live: [starting], pods: [pod({ reason: 'ErrImagePull', message: 'rpc error 1' })] },
       {
         phase: 'Degraded',

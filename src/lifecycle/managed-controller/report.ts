@@ -15,9 +15,10 @@ export function reportOf(
   }
   const { readyReplicas = 0 } = live.status ?? {};
   const counts = { readyReplicas, desiredReplicas: live.spec?.replicas ?? 1 };
-  if (isBehind(live)) return { phase: 'Progressing', ...counts };
+  // Before the generation: each change of an annotation makes a generation, and the phase would alternate.
   const message = troubleOf(live, pods);
   if (message !== undefined) return { phase: 'Degraded', ...counts, message };
+  if (isBehind(live)) return { phase: 'Progressing', ...counts };
   return { phase: phaseOf(live), ...counts };
 }
 

@@ -34,6 +34,22 @@ describe('multinic.io/check-nodes', () => {
     expect([handled(), scene.ready()]).toEqual(['b', 'True NoChange: no changes detected']);
   });
 
+  it.each([
+    { heal: false, applied: { checkAsked: 'a' }, what: 'checked' },
+    { heal: true, applied: { healAsked: 'a' }, what: 'checked and healed' },
+  ])('a node $what with the same id before is named, and not counted', async (each) => {
+    const { heal, applied, what } = each;
+    await delivered(scene);
+    const node = scene.viola.nodes.get('worker-1');
+    if (node) scene.viola.put({ ...node, status: { applied } });
+    request({ id: 'a', nodes: ['worker-1', 'worker-2'], heal });
+    await scene.reconcile(15_000);
+    expect(scene.viola.checks).toEqual([`worker-2 a${heal ? ' heal' : ''}`]);
+    expect(notes()).toEqual([
+      `Normal: 1 node will be ${what} (multinic.io/check-nodes a); worker-1: already ${what} with this id, a new id does it again`,
+    ]);
+  });
+
   it('nodes of another OpenstackConfig, and unknown nodes, are refused by name', async () => {
     await delivered(scene);
     const foreign = scene.viola.nodes.get('worker-2');
@@ -82,6 +98,17 @@ describe('multinic.io/check-nodes', () => {
     scene.kube.annotate({ 'multinic.io/paused': 'false' });
     await scene.reconcile(10_000);
     expect([handled(), scene.viola.checks]).toEqual(['a', ['worker-1 a']]);
+  });
+
+  it('an open request hardly adds to the requests to OpenStack while Viola does not answer', async () => {
+    await delivered(scene);
+    scene.viola.fail(503);
+    request({ id: 'a', nodes: ['worker-1'] });
+    const pauses: (number | undefined)[] = [];
+    for (let at = 0; at < 6; at++) pauses.push(await scene.reconcile(pauses.at(-1) ?? 15_000));
+    expect(pauses.slice(0, 3)).toEqual([10_000, 20_000, 40_000]);
+    request({ id: 'b', nodes: ['worker-1'] });
+    expect(await scene.reconcile(pauses.at(-1) ?? 0)).toBe(10_000);
   });
 
   it('with trigger mode manual a request is passed on without a sync, also while OpenStack is down', async () => {

@@ -30,8 +30,10 @@ export interface CheckNodesDeps {
   readonly log: Logger;
 }
 
-/** Milliseconds until the next attempt while Viola does not answer. */
-const retryMs = 10_000;
+/** Milliseconds until the second attempt while Viola does not answer; doubles with each failure. */
+const firstRetryMs = 10_000;
+/** Each attempt may start a sync: an open request must not shorten the polls of an outage much. */
+const longestRetryMs = 120_000;
 const requestsAtOnce = 8;
 
 /**
@@ -60,9 +62,9 @@ export async function passOnChecks(
     record(await requestChecks({ ...context, config }, request, deps, signal));
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error;
-    const { reason, retryAfterMs = retryMs } = error;
+    const { reason, retryAfterMs = 0 } = error;
     deps.log.warn({ reason, err: error }, 'checks not requested, tried again');
-    return { requeueAfterMs: retryAfterMs };
+    return { requeueAfterMs: Math.max(retryAfterMs, pauseAfterFailure(context, request.id)) };
   }
   return end(request.id);
 
@@ -70,30 +72,50 @@ export async function passOnChecks(
     await deps.writer.handledCheckNodes(context, id, signal);
   }
 
-  function record(refused: readonly string[]): void {
+  function record({ refused, repeated }: Requested): void {
     const { nodes, heal, id } = request as CheckNodesRequest;
-    const count = nodes.length - refused.length;
+    const count = nodes.length - refused.length - repeated.length;
     const what = heal ? 'checked and healed' : 'checked';
-    const message = `${counted(count, 'node')} will be ${what} (multinic.io/check-nodes ${id})`;
+    const will = `${counted(count, 'node')} will be ${what} (multinic.io/check-nodes ${id})`;
+    const again =
+      repeated.length === 0
+        ? ''
+        : `; ${repeated.join(', ')}: already ${what} with this id, a new id does it again`;
+    const message = shortMessage(will + again);
     const { recorder } = deps;
-    if (count > 0) recorder.record(object, { type: 'Normal', reason: 'ChecksRequested', message });
+    if (count + repeated.length > 0)
+      recorder.record(object, { type: 'Normal', reason: 'ChecksRequested', message });
     if (refused.length === 0) return;
     const text = shortMessage(`multinic.io/check-nodes ${id}: ${refused.join('; ')}`);
     recorder.record(object, { type: 'Warning', reason: 'CheckNodesRefused', message: text });
   }
 }
 
+function pauseAfterFailure({ memory: { term } }: ConfigContext, id: string): number {
+  const before = term.failedChecks.id === id ? term.failedChecks.count : 0;
+  term.failedChecks = { id, count: before + 1 };
+  return Math.min(firstRetryMs * 2 ** before, longestRetryMs);
+}
+
 interface ResolvedContext extends ConfigContext {
   readonly config: ResolvedConfig;
 }
 
-/** Requests the checks. Returns why nodes are not checked; throws StepFailure while Viola does not answer. */
+interface Requested {
+  /** Why nodes are not checked. */
+  readonly refused: readonly string[];
+  /** Nodes that have been checked with the same id, before a retry or for an earlier request. */
+  readonly repeated: readonly string[];
+}
+
+/** Requests the checks. Throws StepFailure while Viola does not answer. */
 async function requestChecks(
   { object, config }: ResolvedContext,
   { nodes, id, heal }: CheckNodesRequest,
   { violas, perform }: CheckNodesDeps,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Requested> {
+  const repeated: string[] = [];
   const owner = { ...ownerOf(object), generation: generationOf(object) };
   const viola = await violas.of(config.viola, config.providerId, owner);
 
@@ -102,6 +124,11 @@ async function requestChecks(
     if (existing === undefined) return `${config.providerId} has no node "${nodeName}"`;
     if (!isOfName(existing.source, owner)) {
       return `node "${nodeName}" is not delivered by ${keyOf(object)}; set the annotation on the OpenstackConfig that delivers it`;
+    }
+    const { checkAsked, healAsked } = existing.status?.applied ?? {};
+    if ((heal === true ? healAsked : checkAsked) === id) {
+      repeated.push(nodeName);
+      return undefined;
     }
     const request = { id, ...(heal === undefined ? {} : { heal }) };
     const requested = await perform('operator.node-config.check', async () =>
@@ -116,7 +143,7 @@ async function requestChecks(
     async (name) => checkOne(name).catch((error: unknown) => refusalOf(name, error, signal)),
     signal,
   );
-  return reasons.flatMap((reason) => reason ?? []);
+  return { refused: reasons.flatMap((reason) => reason ?? []), repeated };
 }
 
 const refusals: Readonly<

@@ -32,6 +32,8 @@ interface TermMemory {
   nextSyncAt: Date | undefined;
   /** For GET /v1/plan; undefined: no full sync has planned in this term. */
   lastPlan: StoredPlan | undefined;
+  /** Failed attempts to pass on the request in multinic.io/check-nodes. */
+  failedChecks: { readonly id: string; readonly count: number };
 }
 
 /**
@@ -145,6 +147,7 @@ export class ConfigMemories implements Iterable<readonly [string, ConfigMemory]>
       reads: undefined,
       nextSyncAt: undefined,
       lastPlan: undefined,
+      failedChecks: { id: '', count: 0 },
     };
   }
 }

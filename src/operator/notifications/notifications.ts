@@ -18,7 +18,7 @@ import type { TlsOptions } from '../../requests/transport.ts';
 import type { Clock, Random } from '../../time/clock.ts';
 import { type Authorities, tlsOf } from '../credentials/account.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
-import { isOwnPlace } from '../resolve/policy.ts';
+import { isOwnEndpoint } from '../resolve/policy.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { conditionOf, type, unusable } from './condition.ts';
 import { Connections } from './connections.ts';
@@ -54,7 +54,7 @@ export function createNotifications(options: CreateOptions): Notifications {
     listen: listenByAmqp(clock),
     // Neutron, Nova and Keystone publish here unless their configuration names another one.
     virtualHost: '/',
-    isTrusted: (address) => isOwnPlace(placeOf(address), settings),
+    isTrusted: (address) => isOwnEndpoint(placeOf(address), settings),
     tls: async () => tlsOf(settings.openstackInsecureTls, await authorities.openstack()),
     connections: new Connections(metrics),
   });

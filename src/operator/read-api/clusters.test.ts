@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { configured, ReadApiFixture } from '../../../test/fixtures/read-api.ts';
 import type { ClusterView } from '../../api/read-http.ts';
+import { StepFailure } from '../status/step-failure.ts';
 import type { Scene } from '../testing/scene.ts';
 
 let api: ReadApiFixture;
@@ -63,4 +64,19 @@ it('a cluster missing from Viola’s report is absent, because registration is m
   scene.viola.clusters = [cluster('biz-3')];
   const { items } = await api.get<ClusterView>('clusters');
   expect(items.map(({ providerId }) => providerId)).toEqual(['biz-3']);
+});
+
+it('an OpenstackConfig with a foreign Viola does not hide a business cluster from others', async () => {
+  await api.deliver();
+  const settings = { violaEndpoint: 'https://tenant.test' };
+  scene.create({ settings }, { name: 'zz', uid: 'other' });
+  scene.viola.clusters = [cluster('biz-1')];
+  const { violas } = scene.readDeps();
+  const usual = violas.clusters.bind(violas);
+  vi.spyOn(violas, 'clusters').mockImplementation(async (endpoint, signal) => {
+    if (endpoint.url === 'https://viola.test') return usual(endpoint, signal);
+    throw new StepFailure({ reason: 'PolicyDenied', message: 'not allowed' });
+  });
+  const { items } = await api.get<ClusterView>('clusters');
+  expect(items).toMatchObject([{ providerId: 'biz-1', reachable: true }]);
 });

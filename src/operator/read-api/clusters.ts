@@ -28,15 +28,18 @@ export async function listClusters(
   signal: AbortSignal,
 ): Promise<z.infer<typeof clusterViews>> {
   const named = namedIn(configs);
-  const endpoints = [...(usual ? [usual] : []), ...named.values()];
+  const endpoints = [...(usual ? [usual] : []), ...[...named.values()].flat()];
   const reports = await reported.read(endpoints, signal);
   const ids = new Set([...named.keys(), ...[...reports.values()].flatMap(idsIn)]);
   const reads = configs.flatMap((config) => config.reads ?? []);
   const clusters = [...ids]
     .filter((id) => providers === undefined || providers.includes(id))
     .flatMap((providerId) => {
-      const viola = named.get(providerId) ?? usual;
-      const connection = connectionOf(providerId, reports.get(viola?.url ?? ''));
+      const violas = violasOf(named.get(providerId) ?? [], usual);
+      const connection = connectionOf(
+        providerId,
+        violas.map(({ url }) => reports.get(url)),
+      );
       return connection ? [{ providerId, ...connection }] : [];
     });
   const { items, next } = pageOf(clusters, ({ providerId }) => [providerId], page);
@@ -49,14 +52,24 @@ export async function listClusters(
   };
 }
 
-/** Returns the OpenstackConfigs' business clusters, each with a Viola endpoint. */
-function namedIn(configs: readonly VisibleConfig[]): ReadonlyMap<string, ViolaEndpoint> {
-  return new Map(
-    configs.flatMap(({ resolved, reads }) => {
-      const places = [reads, resolved].filter((place) => place !== undefined);
-      return places.map(({ providerId, viola }) => [providerId, viola] as const);
-    }),
-  );
+/** Returns the OpenstackConfigs' business clusters, each with the Viola endpoints. */
+function namedIn(configs: readonly VisibleConfig[]): ReadonlyMap<string, readonly ViolaEndpoint[]> {
+  const places = configs
+    .flatMap(({ resolved, reads }) => [reads, resolved])
+    .filter((place) => place !== undefined);
+  const byCluster = Map.groupBy(places, ({ providerId }) => providerId);
+  return new Map([...byCluster].map(([id, all]) => [id, all.map(({ viola }) => viola)]));
+}
+
+/** Orders Violas by trust: one OpenstackConfig must not replace what others read about a business cluster. */
+function violasOf(
+  named: readonly ViolaEndpoint[],
+  usual: ViolaEndpoint | undefined,
+): readonly ViolaEndpoint[] {
+  const [trusted, others] = [true, false].map((is) => named.filter((one) => one.trusted === is));
+  if (named.length === 0) return usual ? [usual] : [];
+  const own = usual && others?.length ? [usual] : [];
+  return [...(trusted ?? []), ...own, ...(others ?? [])];
 }
 
 function idsIn(report: ViolaReport): readonly string[] {
@@ -65,12 +78,18 @@ function idsIn(report: ViolaReport): readonly string[] {
 
 type Connection = Pick<ClusterView, 'reachable' | 'message' | 'checkedAt' | 'missingRights'>;
 
-/** Returns the connection; undefined: Viola does not report the cluster. */
-function connectionOf(providerId: string, report: ViolaReport | undefined): Connection | undefined {
-  if (report === undefined) return { message: 'no Viola is set; set VIOLA_ENDPOINT' };
-  if (report.kind === 'unread') return { message: report.why };
-  const found = report.items.find((item) => item.providerId === providerId);
-  return found && reportedConnection(found);
+/** Returns the connection from the first report with the cluster; undefined: no Viola reports the cluster. */
+function connectionOf(
+  providerId: string,
+  all: readonly (ViolaReport | undefined)[],
+): Connection | undefined {
+  const reports = all.filter((report) => report !== undefined);
+  if (reports.length === 0) return { message: 'no Viola is set; set VIOLA_ENDPOINT' };
+  const items = reports.flatMap((report) => (report.kind === 'read' ? report.items : []));
+  const found = items.find((item) => item.providerId === providerId);
+  if (found) return reportedConnection(found);
+  const unread = reports.find((report) => report.kind === 'unread');
+  return unread && { message: unread.why };
 }
 
 function reportedConnection(cluster: ReportedCluster): Connection {

@@ -34,6 +34,8 @@ export interface PlannedNode
 export interface ReadObject {
   /** Undefined: the business cluster has no such object. */
   readonly existing: ExistingNodeConfig | undefined;
+  /** Why the object cannot be read; undefined: readable, or absent. */
+  readonly unreadable?: string | undefined;
   /** Generation written after this read; undefined: nothing was written. */
   readonly writtenGeneration?: number | undefined;
   /** RFC 3339. */
@@ -98,9 +100,10 @@ const unknown: State = { state: 'Unknown', ready: 'Unknown', reason: '', message
 const missing = 'the business cluster has no MultiNicNodeConfig of this node';
 const justWritten = 'the MultiNicNodeConfig was created by this sync and has no status yet';
 
-function stateOf({ existing, writtenGeneration }: ReadObject): State {
+function stateOf({ existing, unreadable, writtenGeneration }: ReadObject): State {
   if (existing === undefined) {
-    return { ...unknown, message: writtenGeneration === undefined ? missing : justWritten };
+    const absent = writtenGeneration === undefined ? missing : justWritten;
+    return { ...unknown, message: unreadable ?? absent };
   }
   if (existing.deletionTimestamp !== undefined) {
     return { ...unknown, message: 'the MultiNicNodeConfig is being deleted' };

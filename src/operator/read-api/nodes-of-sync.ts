@@ -1,4 +1,6 @@
 import type { InterfaceSpec } from '../../api/multinicnodeconfig.ts';
+import type { UnreadableNode } from '../../api/node-configs-http.ts';
+import { objectName } from '../../api/object-name.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import type { Observation, Port } from '../../plan/observation.ts';
 import type { NodePlan, PortVerdict } from '../../plan/plan.ts';
@@ -11,6 +13,7 @@ import { optional } from './optional.ts';
 interface SyncedNodes {
   readonly planned: Planned;
   readonly rounds: Rounds;
+  readonly observed: { readonly unreadable: readonly UnreadableNode[] };
   /** OpenstackConfig as `namespace/name`. */
   readonly config: string;
   readonly providerId: string;
@@ -22,6 +25,7 @@ interface SyncedNodes {
 export function* nodesOf({
   planned,
   rounds,
+  observed,
   config,
   providerId,
   at,
@@ -47,9 +51,25 @@ export function* nodesOf({
         nics: interfaces.map((entry) => plannedNic(entry, cloud)),
         unusedPorts: ports.map((port) => unusedPort(port, cloud)),
       },
-      { existing, writtenGeneration: written.get(nodeName), at },
+      {
+        existing,
+        unreadable: whyUnreadable(node, observed.unreadable),
+        writtenGeneration: written.get(nodeName),
+        at,
+      },
     );
   }
+}
+
+/** Returns why the node's object cannot be read; undefined: readable, or absent. */
+export function whyUnreadable(
+  { nodeName, instanceId }: Pick<NodeView, 'nodeName' | 'instanceId'>,
+  unreadable: readonly UnreadableNode[],
+): string | undefined {
+  const found = unreadable.find(
+    (one) => one.objectName === objectName(nodeName) || one.instanceId === instanceId,
+  );
+  return found?.message;
 }
 
 function isShown(

@@ -76,6 +76,18 @@ describe('GET /v1/nodes', () => {
     });
   });
 
+  it('a node whose object cannot be read says so, in and after a sync', async () => {
+    await api.deliver();
+    scene.viola.unreadable.add('worker-1');
+    await scene.look();
+    for (const ms of [0, 60_000]) {
+      await scene.clock.advance(ms);
+      const [node] = (await api.get<NodeView>('nodes')).items;
+      const message = 'spec.interfaces: Invalid input';
+      expect(node).toMatchObject({ nodeName: 'worker-1', state: 'Unknown', message });
+    }
+  });
+
   it('a ready node shows the build of its agent, the carrier and the warnings', async () => {
     await api.deliver();
     const status = configured('p1', 'fa:16:3e:00:00:01');
@@ -145,6 +157,9 @@ describe('GET /v1/nodes', () => {
     { path: 'nodes', as: 'nobody', status: 401, code: 'TokenUnknown' },
     { path: 'ports', status: 400 },
     { path: 'ports?portId=p1&mac=fa:16:3e:00:00:01', status: 400 },
+    { path: 'ports?portId=..', status: 400 },
+    { path: 'ports?portId=p1%00', status: 400 },
+    { path: 'ports?serverId=a%2Fb', status: 400 },
     { path: 'ports?mac=worker-1', status: 400 },
     { path: 'ports?address=10.0.10.1/24', status: 400 },
     { path: 'ports?portId=p99', status: 404, code: 'NoSuchPort' },
@@ -211,6 +226,34 @@ describe.each([
     const lists = scene.viola.lists.length;
     await api.get('nodes');
     expect(scene.viola.lists.length).toBe(lists);
+  });
+});
+
+describe.each([
+  ['while OpenStack is down', () => scene.cloud.fail('portsOf', 'timeout')],
+  [
+    'while the OpenstackConfig is paused',
+    () => scene.kube.annotate({ 'multinic.io/paused': 'true' }),
+  ],
+  ['while the trigger mode starts no sync', () => scene.trigger('mode: manual')],
+  ['while the OpenstackConfig is being deleted', () => scene.kube.delete()],
+])('%s', (_, act) => {
+  it.each([
+    ['in the same term', () => undefined],
+    ['in a new term', () => scene.leadAgain()],
+  ])('nodes are as the business cluster has them, %s', async (_term, begin) => {
+    await api.deliver();
+    act();
+    begin();
+    await scene.look();
+    const ready = { type: 'Ready', status: 'False', reason: 'NICInUse' } as const;
+    api.report('worker-1', { state: 'Failed', conditions: [ready] });
+    scene.viola.nodes.delete('worker-2');
+    await scene.clock.advance(60_000);
+    const { items } = await api.get<NodeView>('nodes');
+    expect(items[0]).toMatchObject({ nodeName: 'worker-1', observedAt: '2026-01-01T00:01:30Z' });
+    expect(items.map(({ state }) => state)).not.toContain('Configured');
+    expect(items[1]?.state ?? 'Unknown').toBe('Unknown');
   });
 });
 

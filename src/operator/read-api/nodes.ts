@@ -70,10 +70,14 @@ export async function readNode(
   const { object } = config;
   const source = { ...ownerOf(object), generation: generationOf(object) };
   try {
-    const existing = await limited.run(async (limit) => {
-      const viola = await deps.violas.of(reads.viola, providerId, source);
-      return viola.get(nodeName, limit);
-    }, signal);
+    const existing = await limited.run(
+      providerId,
+      async (limit) => {
+        const viola = await deps.violas.of(reads.viola, providerId, source);
+        return viola.get(nodeName, limit);
+      },
+      signal,
+    );
     const at = rfc3339(deps.clock.now());
     const view = nodeViewOf(plannedOf(viewOf(reads, row)), { existing, at });
     return existing === undefined ? view : { ...view, object: objectOf(existing) };

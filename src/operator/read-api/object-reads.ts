@@ -1,15 +1,16 @@
 import { findCondition, rfc3339 } from '../../api/condition.ts';
-import type { ExistingNodeConfig } from '../../api/node-configs-http.ts';
+import type { ExistingNodeConfig, UnreadableNode } from '../../api/node-configs-http.ts';
+import { pauseOf } from '../../api/pause.ts';
 import type { NodeView } from '../../api/read-http.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
 import { isOwn } from '../../plan/view.ts';
 import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
-import type { ConfigReads } from './config-reads.ts';
+import { type ConfigReads, viewOf } from './config-reads.ts';
 import type { LimitedReads } from './limited-reads.ts';
-import { nodeViewOf } from './node-view.ts';
+import { nodeViewOf, plannedOf } from './node-view.ts';
 import { isUnread } from './nodes.ts';
-import { plannedNic } from './nodes-of-sync.ts';
+import { plannedNic, whyUnreadable } from './nodes-of-sync.ts';
 import type { ReadDeps } from './read-deps.ts';
 import { rowsOf } from './reads-of-sync.ts';
 import type { VisibleConfig } from './visible-configs.ts';
@@ -21,10 +22,12 @@ interface Reading {
 }
 
 const lifetimeMs = 30_000;
+/** Age after which a sync's nodes are read again, if no sync will complete soon. */
+const oldMs = 60_000;
 
 /**
- * Nodes for OpenstackConfigs without a completed sync in this term, from their objects: after a restart a cloud may be
- * down, and a trigger mode such as `manual` may start no sync for days. Viola is read at most every 30 s for each.
+ * Nodes for OpenstackConfigs without a recent sync, from their objects: a cloud may be down, and a pause, a deletion or a
+ * trigger mode such as `manual` may prevent syncs for days. Viola is read at most every 30 s for each.
  */
 export class ObjectReads {
   readonly #deps: ReadDeps;
@@ -36,15 +39,15 @@ export class ObjectReads {
     this.#limited = limited;
   }
 
-  /** Returns the OpenstackConfigs; without a completed sync, with the objects' data. */
+  /** Returns the OpenstackConfigs; without a recent sync, with the objects' data. */
   async fill(configs: readonly VisibleConfig[]): Promise<readonly VisibleConfig[]> {
     const oldest = this.#deps.clock.monotonicMs() - lifetimeMs;
     for (const [key, { at }] of this.#readings) if (at < oldest) this.#readings.delete(key);
     return Promise.all(
       configs.map(async (config) => {
         const { reads, resolved } = config;
-        if (reads || !resolved || !this.#isLate(config)) return config;
-        return { ...config, reads: await this.#read(config, resolved) };
+        if (!resolved || !this.#isLate(config) || !this.#isOld(config, resolved)) return config;
+        return { ...config, reads: (await this.#read(config, resolved)) ?? reads };
       }),
     );
   }
@@ -53,12 +56,21 @@ export class ObjectReads {
   #isLate({ object }: VisibleConfig): boolean {
     const { deliveredTo = [], conditions } = statusOf(object);
     if (deliveredTo.length === 0) return false;
+    if (object.metadata.deletionTimestamp !== undefined || pauseOf(object).isPaused) return true;
     const isFailing = findCondition(conditions, 'Ready')?.status === 'False';
     return isFailing || this.#deps.triggers.mode !== 'immediate';
   }
 
+  /** Nodes of a former business cluster stay as the last sync left them. */
+  #isOld({ reads }: VisibleConfig, { providerId }: ResolvedConfig): boolean {
+    if (reads === undefined) return true;
+    const ageMs = this.#deps.clock.now().getTime() - Date.parse(reads.at);
+    return reads.providerId === providerId && ageMs >= oldMs;
+  }
+
   async #read(config: VisibleConfig, resolved: ResolvedConfig): Promise<ConfigReads | undefined> {
-    const key = `${config.object.metadata.uid} ${resolved.providerId}`;
+    const { object, reads: last } = config;
+    const key = `${object.metadata.uid} ${resolved.providerId} ${last?.at}`;
     const known = this.#readings.get(key);
     if (known) return known.reads;
     const reads = this.#list(config, resolved);
@@ -67,7 +79,7 @@ export class ObjectReads {
   }
 
   async #list(
-    { key, object }: VisibleConfig,
+    { key, object, reads: last }: VisibleConfig,
     { viola: endpoint, providerId }: ResolvedConfig,
   ): Promise<ConfigReads | undefined> {
     const { violas, clock } = this.#deps;
@@ -75,7 +87,7 @@ export class ObjectReads {
     const source = { ...owner, generation: generationOf(object) };
     try {
       // Several callers share a read, so no caller's abort ends the read.
-      const { nodes } = await this.#limited.run(async (signal) => {
+      const { nodes, unreadable } = await this.#limited.run(providerId, async (signal) => {
         const viola = await violas.of(endpoint, providerId, source);
         return viola.list({ fresh: false, source, instanceIds: [] }, signal);
       });
@@ -83,7 +95,9 @@ export class ObjectReads {
       const at = rfc3339(clock.now());
       const decidedAt = statusOf(object).lastSyncedAt ?? at;
       const about = { config: key, providerId, viola: endpoint, at, decidedAt };
-      return await readsOfObjects(own, about);
+      return last
+        ? await readAgain(last, { nodes: own, unreadable, at })
+        : await readsOfObjects(own, about);
     } catch (error) {
       if (!isUnread(error)) throw error;
       return undefined;
@@ -108,6 +122,30 @@ async function readsOfObjects(
     nodeNames: new Map(nodes.map((node) => [serverOf(node), node.nodeName])),
     undelivered: new Map(),
   };
+}
+
+/** Returns a sync's data, with the nodes as their objects are now. */
+async function readAgain(
+  last: ConfigReads,
+  {
+    nodes,
+    unreadable,
+    at,
+  }: {
+    readonly nodes: readonly ExistingNodeConfig[];
+    readonly unreadable: readonly UnreadableNode[];
+    readonly at: string;
+  },
+): Promise<ConfigReads> {
+  const objects = new Map(nodes.map((node) => [node.nodeName, node]));
+  const known = last.rows.map((row) => {
+    const existing = objects.get(row.nodeName);
+    objects.delete(row.nodeName);
+    const planned = plannedOf(viewOf(last, row));
+    return nodeViewOf(planned, { existing, unreadable: whyUnreadable(planned, unreadable), at });
+  });
+  const others = [...objects.values()].map((node) => viewOfObject(node, { ...last, at }));
+  return { ...last, at, ...(await rowsOf([...known, ...others])) };
 }
 
 function viewOfObject(existing: ExistingNodeConfig, { config, providerId, at }: About): NodeView {

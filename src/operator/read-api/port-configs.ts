@@ -18,7 +18,10 @@ export interface PlacedPort {
   readonly cloudName: string;
 }
 
-/** Returns the OpenstackConfigs in the port's project with the server or the subnet in their (possible) selection. */
+/**
+ * Returns the OpenstackConfigs in the port's project with the server or the subnet in their (possible) selection. An
+ * administrator's account may select a server of another project.
+ */
 export function configsOf(
   port: PlacedPort,
   configs: readonly VisibleConfig[],
@@ -36,8 +39,9 @@ type Selects = Pick<PortConfig, 'selectsServer' | 'selectsSubnet'>;
 function selectionOf(port: PlacedPort, { reads, resolved }: VisibleConfig): Selects | undefined {
   if (reads?.cloud === undefined) return resolved && selectionInSpec(port, resolved);
   const { name, projectId, selection } = reads.cloud;
-  if (name !== port.cloudName || projectId !== port.projectId) return undefined;
   const { serverIds, serversComplete, subnetIds, subnetsComplete } = selection;
+  const isNear = projectId === port.projectId || serverIds.includes(port.deviceId);
+  if (name !== port.cloudName || !isNear) return undefined;
   const server = isChosen([port.deviceId], serverIds, serversComplete);
   const subnet = isChosen(port.subnetIds, subnetIds, subnetsComplete);
   return server === false && subnet === false ? undefined : selects(server, subnet);

@@ -16,10 +16,10 @@ export function portQueryOf({
   serverId,
 }: z.infer<typeof portsQuery>): PortQuery {
   const given = [
-    ...queries(portId, (id) => ({ portId: id.toLowerCase() })),
+    ...queries(portId, (id) => ({ portId: idIn('portId', id) })),
     ...queries(mac, (text) => ({ macAddress: macIn(text) })),
     ...queries(address, (text) => ({ ipAddress: addressIn(text) })),
-    ...queries(serverId, (id) => ({ serverId: id.toLowerCase() })),
+    ...queries(serverId, (id) => ({ serverId: idIn('serverId', id) })),
   ];
   const [query] = given;
   if (query !== undefined && given.length === 1) return query;
@@ -31,6 +31,12 @@ export function portQueryOf({
 function queries(text: string | undefined, queryOf: (value: string) => PortQuery): PortQuery[] {
   const value = text?.trim() ?? '';
   return value === '' ? [] : [queryOf(value)];
+}
+
+/** Other characters may read another resource, or fail in Neutron's database and count as an outage. */
+function idIn(field: string, text: string): string {
+  if (/^[\w-]+$/.test(text)) return text.toLowerCase();
+  throw invalid(`${field}: "${text}" is not an id; ids have letters, digits and hyphens only`);
 }
 
 function macIn(text: string): string {

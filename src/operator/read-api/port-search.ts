@@ -8,6 +8,9 @@ import type { PortQuery } from './port-query.ts';
 import type { ReadDeps } from './read-deps.ts';
 import type { VisibleConfig } from './visible-configs.ts';
 
+/** Lane for Neutron; a business cluster has its provider id. */
+const portLane = 'neutron ports';
+
 export interface PortSearch {
   readonly deps: ReadDeps;
   readonly limited: LimitedReads;
@@ -37,18 +40,23 @@ export async function searchPorts(
   search: PortSearch & { readonly synced: ReadonlySet<string> },
   signal: AbortSignal,
 ): Promise<SearchResult> {
+  const usable = configs.filter(({ object }) => object.metadata.deletionTimestamp === undefined);
+  if (usable.length === 0) return { found: [], failures: configs.map(unusedAccount) };
   const reads = await Promise.all(
-    oneOfEach(configs).map(async (config) => readAs(config, query, search, signal)),
+    oneOfEach(usable).map(async (config) => readAs(config, query, search, signal)),
   );
   const found = reads.flatMap((read) => read.found);
   const byPort = new Map(found.map((one) => [`${one.cloudName} ${one.port.id}`, one]));
   return { found: [...byPort.values()], failures: reads.flatMap((read) => read.failures) };
 }
 
+function unusedAccount({ key }: VisibleConfig): string {
+  return `${key}: it is being deleted, so its account is not used any more`;
+}
+
 /** Returns an OpenstackConfig per account. */
 function oneOfEach(configs: readonly VisibleConfig[]): VisibleConfig[] {
-  const usable = configs.filter(({ object }) => object.metadata.deletionTimestamp === undefined);
-  return [...new Map(usable.map((config) => [accountKey(config), config])).values()];
+  return [...new Map(configs.map((config) => [accountKey(config), config])).values()];
 }
 
 function accountKey({ object, resolved }: VisibleConfig): string {
@@ -70,18 +78,22 @@ async function readAs(
   }
   const { namespace } = ownerOf(object);
   try {
-    return await limited.run(async (limit) => {
-      const { identity } = await loginOf(resolved, namespace, deps, limit);
-      const cloud = deps.clouds.get(identity);
-      const ports = await portsIn(cloud, query, limit);
-      const own = ports.filter((port) => synced.has(key) || port.projectId === cloud.projectId);
-      const found = own.map(async (port) => ({
-        port,
-        cloudName: cloud.name,
-        networkName: await networkName(cloud, port, limit),
-      }));
-      return { found: await Promise.all(found), failures: [] };
-    }, signal);
+    return await limited.run(
+      portLane,
+      async (limit) => {
+        const { identity } = await loginOf(resolved, namespace, deps, limit);
+        const cloud = deps.clouds.get(identity);
+        const ports = await portsIn(cloud, query, limit);
+        const own = ports.filter((port) => synced.has(key) || port.projectId === cloud.projectId);
+        const found = own.map(async (port) => ({
+          port,
+          cloudName: cloud.name,
+          networkName: await networkName(cloud, port, limit),
+        }));
+        return { found: await Promise.all(found), failures: [] };
+      },
+      signal,
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!isUnread(error)) throw error;

@@ -140,3 +140,33 @@ it('a paused OpenstackConfig is shown with the annotation value', async () => {
   expect(items[0]?.configs).toMatchObject([{ paused: 'true', ready: 'Unknown' }]);
   expect(items[0]?.configs[0]).not.toHaveProperty('nextSyncAt');
 });
+
+it('a port of an OpenstackConfig being deleted is the last sync’s, and unread without a sync', async () => {
+  await api.deliver();
+  scene.kube.delete();
+  await scene.reconcile(1_000);
+  expect((await api.get<PortView>('ports?portId=p1')).items).toMatchObject([
+    { source: 'sync', verdict: { nic: 'multinic0' }, configs: [{ reason: 'Deleting' }] },
+  ]);
+  scene.leadAgain();
+  const { status, body } = await api.get('ports?portId=p1');
+  expect([status, body['code']]).toEqual([503, 'PortUnread']);
+  expect(body['detail']).toContain('it is being deleted');
+});
+
+it('a port of another project names the OpenstackConfig that selects its server', async () => {
+  scene.cloud.vms = scene.cloud.vms.map((vm) => ({ ...vm, projectId: 'project-9' }));
+  attach(scene.cloud, 1, 1);
+  attach(scene.cloud, 2, 3);
+  scene.cloud.ports = scene.cloud.ports.map((port) => ({ ...port, projectId: 'project-9' }));
+  scene.create();
+  await scene.look();
+  const configs = [
+    { config: 'multinic-system/osc', selectsServer: true, selectsSubnet: true, ready: 'True' },
+  ];
+  for (const query of ['portId=p1', 'address=10.0.10.1']) {
+    const { items } = await api.get<PortView>(`ports?${query}`);
+    expect(items).toMatchObject([{ verdict: { nic: 'multinic0' }, configs }]);
+  }
+  expect((await api.get('ports?portId=p2')).status).toBe(404);
+});

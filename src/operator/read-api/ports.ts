@@ -82,7 +82,7 @@ function syncedView(
   trigger: string,
 ): PortView {
   const [first] = reads;
-  const { cloud, at = '' } = first ?? {};
+  const { cloud, decidedAt: at = '' } = first ?? {};
   const networkName = reads.map((one) => one.networkNames.get(port.networkId)).find(Boolean);
   const projectId = projectOf(port) || (cloud?.projectId ?? '');
   return {
@@ -182,7 +182,7 @@ function nearness({ nic, address }: { nic?: string; address?: string }): number 
 }
 
 function nodeIn(
-  { providerId, nodeNames, undelivered, at }: ConfigReads,
+  { providerId, nodeNames, undelivered, decidedAt: at }: ConfigReads,
   serverId: string,
 ): Pick<PortView, 'node' | 'delivery'> {
   const nodeName = nodeNames.get(serverId) ?? '';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deniedInCatalog, isOwnPlace, judgeEndpoint } from './policy.ts';
+import { deniedInCatalog, isOwnEndpoint, judgeEndpoint } from './policy.ts';
 
 describe('judgeEndpoint', () => {
   it.each([
@@ -60,7 +60,7 @@ it.each([
   ['http://127.0.0.1:5', false],
   ['https://a.example.com/any', true],
   ['https://example.org', false],
-])('isOwnPlace(%s) returns %s', (url, own) => {
+])('isOwnEndpoint(%s) returns %s', (url, own) => {
   const settings = {
     contrabassEndpoint: 'http://127.0.0.1:1/base',
     violaEndpoint: 'http://127.0.0.1:2',
@@ -68,7 +68,7 @@ it.each([
     openstackNovaEndpoint: 'http://127.0.0.1:4/v2.1',
     allowedEndpoints: ['https://*.example.com', '*'],
   };
-  expect(isOwnPlace(new URL(url), settings)).toBe(own);
+  expect(isOwnEndpoint(new URL(url), settings)).toBe(own);
 });
 
 describe('deniedInCatalog', () => {

@@ -7,18 +7,18 @@ import type { ConfigObject } from '../openstack-config.ts';
 import type { OperatorSettings } from '../settings.ts';
 import { type Fields, trimmed } from './fields.ts';
 
-/** Whether an endpoint in an OpenstackConfig may be called, and with which secrets. */
+/** Verdict about an endpoint of an OpenstackConfig: allowed with the operator's secrets, without them, or denied. */
 type EndpointVerdict =
-  /** The operator's policy names the origin: the operator's secrets may be sent there. */
+  /** ALLOWED_ENDPOINTS names the origin: requests may carry the operator's secrets. */
   | 'trusted'
-  /** Calls are allowed, but without the operator's secrets, because the CR's author chose the endpoint. */
+  /** Requests carry no secret of the operator, because the author of the OpenstackConfig chose the endpoint. */
   | 'open'
   | { readonly denied: string };
 
 /**
- * Checks a URL against allowed origins `scheme://host[:port]`. `*` in a host stands for one label, `*` alone for
- * everything. An empty list allows every address except loopback and link-local addresses, where clouds keep metadata
- * services. Host names are checked at their lookup.
+ * Checks a URL against allowed origins `scheme://host[:port]`. `*` in a host matches one DNS label, `*` alone matches
+ * every origin. An empty list allows all addresses but loopback and link-local ones, where clouds serve instance
+ * metadata. The addresses of a host name are checked when it is resolved.
  */
 export function judgeEndpoint(url: string, allowed: readonly string[]): EndpointVerdict {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -36,15 +36,15 @@ export function judgeEndpoint(url: string, allowed: readonly string[]): Endpoint
   return { denied: `is not allowed by the operator; it allows ${allowed.join(', ')}` };
 }
 
-/** Returns why a URL from outside the OpenstackConfig may not be called; undefined: allowed. */
+/** Returns why requests to a URL are denied; undefined: allowed. For URLs that no OpenstackConfig contains. */
 export function deniedEndpoint(url: string, allowed: readonly string[]): string | undefined {
   const verdict = judgeEndpoint(url, allowed);
   return typeof verdict === 'object' ? verdict.denied : undefined;
 }
 
 /**
- * Returns why certificates at a URL must be verified despite the OpenstackConfig or its Secret; undefined: not
- * required, as for every URL without TLS.
+ * Returns why the certificate of a URL must be verified, even if the OpenstackConfig or its Secret turns verification
+ * off; undefined: verification is not required, or the URL has no TLS.
  */
 export function mustBeVerified(url: string, insecure: readonly string[]): string | undefined {
   if (!URL.canParse(url)) return undefined;
@@ -54,30 +54,30 @@ export function mustBeVerified(url: string, insecure: readonly string[]): string
   return isAllowed ? undefined : "is not in the operator's INSECURE_TLS_ENDPOINTS";
 }
 
-/** CR settings that switch off verification, each with the operator's setting of the same effect. */
+/** Settings of an OpenstackConfig that turn certificate verification off, each with the operator's own setting. */
 const switches = {
   contrabassInsecureTLS: 'contrabassInsecureTls',
   openstackInsecureTLS: 'openstackInsecureTls',
 } as const;
 
-/** Refuses an OpenstackConfig without certificate verification at endpoints where the policy requires verification. */
+/** Refuses an OpenstackConfig that turns verification off for an endpoint outside INSECURE_TLS_ENDPOINTS. */
 export function refuseUnverified(
   key: keyof typeof switches,
   { settings = {} }: OpenstackConfigSpec,
-  places: readonly string[],
+  urls: readonly string[],
   operator: OperatorSettings,
   fields: Fields,
 ): void {
-  // The administrator's own setting applies to all OpenstackConfigs and needs no approval.
+  // The operator's own setting already turns verification off for all OpenstackConfigs.
   if (settings[key] !== true || operator[switches[key]]) return;
-  for (const place of new Set(places)) {
-    const why = mustBeVerified(place, operator.insecureTlsEndpoints);
+  for (const url of new Set(urls)) {
+    const why = mustBeVerified(url, operator.insecureTlsEndpoints);
     if (why === undefined) continue;
-    fields.refuse(`spec.settings.${key}`, `is true, but ${urlText(place)} ${why}`, 'PolicyDenied');
+    fields.refuse(`spec.settings.${key}`, `is true, but ${urlText(url)} ${why}`, 'PolicyDenied');
   }
 }
 
-/** Returns why a URL from the cloud's catalog may not be called; undefined: allowed. */
+/** Returns why requests to a URL of Keystone's catalog are denied; undefined: allowed. */
 export function deniedInCatalog(url: string, limits: CatalogLimits): string | undefined {
   const { allowedEndpoints = [], unverified } = limits;
   const denied = deniedEndpoint(url, allowedEndpoints);
@@ -86,23 +86,23 @@ export function deniedInCatalog(url: string, limits: CatalogLimits): string | un
   return why && `${why}, and ${unverified.by}`;
 }
 
-/** Allowed namespaces, and allowed providers (clouds and business clusters); an empty list is no limit. */
+/** ALLOWED_NAMESPACES and ALLOWED_PROVIDERS (clouds and business clusters); an empty list allows all. */
 type Admission = Pick<OperatorSettings, 'allowedNamespaces' | 'allowedProviders'>;
 
-/** Refuses an OpenstackConfig in a denied namespace; its other fields are then not checked. */
+/** Refuses an OpenstackConfig outside the allowed namespaces; returns true if the other fields need no check. */
 export function isOfDeniedNamespace(
   { metadata: { namespace = '' } }: ConfigObject,
   { allowedNamespaces }: Admission,
   fields: Fields,
 ): boolean {
   if (allowedNamespaces.length === 0 || allowedNamespaces.includes(namespace)) return false;
-  // The message does not list the allowed namespaces, because other tenants are confidential.
+  // The message lists no allowed namespace: the author may not learn the names of other tenants.
   const why = `"${namespace}" is not in the operator's ALLOWED_NAMESPACES`;
   fields.refuse('metadata.namespace', why, 'PolicyDenied');
   return true;
 }
 
-/** Refuses denied providers: Contrabass clouds and business clusters. */
+/** Refuses clouds of Contrabass and business clusters outside ALLOWED_PROVIDERS. */
 export function refuseProviders(
   credentials: OpenstackConfigSpec['credentials'],
   { allowedProviders }: Admission,
@@ -131,16 +131,16 @@ function matches(pattern: string, origin: string): boolean {
   return meant.test(origin) || (port === '' && meant.test(`${origin}:${usual}`));
 }
 
-/** Returns the operator's policy for outgoing calls; see createClouds. */
+/** Returns the operator's policy for requests to OpenStack; see createClouds. */
 export function rulesOf(settings: OperatorSettings) {
   return {
-    isTrusted: (url: URL) => isOwnPlace(url, settings),
+    isTrusted: (url: URL) => isOwnEndpoint(url, settings),
     denied: deniedInCatalog,
     proxyOf: proxiesOf(settings),
   };
 }
 
-type OwnPlaces = Pick<
+type OwnEndpoints = Pick<
   OperatorSettings,
   | 'allowedEndpoints'
   | 'contrabassEndpoint'
@@ -149,8 +149,8 @@ type OwnPlaces = Pick<
   | 'openstackNovaEndpoint'
 >;
 
-/** Returns whether the operator's own configuration names the origin, so any address is allowed. */
-export function isOwnPlace(url: URL, settings: OwnPlaces): boolean {
+/** Returns whether the operator's own settings name the origin; its host may then resolve to any address. */
+export function isOwnEndpoint(url: URL, settings: OwnEndpoints): boolean {
   const { contrabassEndpoint, violaEndpoint } = settings;
   const { openstackNeutronEndpoint, openstackNovaEndpoint } = settings;
   return (

@@ -271,6 +271,13 @@ describe('POST /v1/plan', () => {
 });
 
 describe('GET /v1/plan', () => {
+  it('an OpenstackConfig created again has no plan of the one before', async () => {
+    await delivered(scene);
+    expect((await send('GET')).status).toBe(200);
+    scene.create({}, { uid: 'cr-uid-2' });
+    expect(await send('GET')).toMatchObject({ status: 404, code: 'NotPlannedYet' });
+  });
+
   it('the plan of the last sync of all servers is answered, also when the delivery failed', async () => {
     attach(scene.cloud, 1, 1);
     scene.create();

@@ -52,8 +52,10 @@ export function servePlans(app: HttpServer, deps: PlanRoutesDeps): void {
       },
     },
     async (request) => {
-      const { key } = findConfig(request, request.params, deps);
-      const plan = memories.find(key)?.term.lastPlan;
+      const { key, object } = findConfig(request, request.params, deps);
+      const memory = memories.find(key);
+      // A recreated object has no plan yet.
+      const plan = memory?.uid === object.metadata.uid ? memory?.term.lastPlan : undefined;
       if (plan && maySee(request, plan.providerId)) return storedPlanView(plan);
       const detail = `${key} was not planned since this operator leads; wait for a sync, or send a what-if (POST)`;
       throw new HttpProblem(404, 'NotPlannedYet', detail);

@@ -235,6 +235,39 @@ export function portTests(contract: Contract): void {
       });
     },
   );
+
+  contract(
+    'port-18',
+    'a port of a server is read by id with owner, project, status, creation time and addresses',
+    async ({ cloud, tenant, netB, server, signal }) => {
+      const { id, mac_address, fixed_ips } = await tenant.createPort({ networkId: netB.id });
+      const addresses = fixed_ips.map(({ subnet_id: subnetId, ip_address: ipAddress }) => ({
+        subnetId,
+        ipAddress,
+      }));
+      const free = { deviceId: '', deviceOwner: '', status: 'DOWN', fixedIps: addresses };
+      expect(await cloud.portRecord(id, signal())).toMatchObject({ kind: 'found', value: free });
+      await tenant.attach(server.id, { portId: id });
+      const found = await cloud.portRecord(id, signal());
+      await tenant.detach(server.id, id);
+      expect(found).toMatchObject({
+        kind: 'found',
+        value: {
+          id,
+          macAddress: mac_address,
+          networkId: netB.id,
+          projectId: tenant.projectId,
+          deviceId: server.id,
+          status: 'ACTIVE',
+          adminStateUp: true,
+          fixedIps: addresses,
+        },
+      });
+      const { deviceOwner, createdAt } = found.kind === 'found' ? found.value : {};
+      expect(deviceOwner).toMatch(/^compute:[\w-]+$/);
+      expect(createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    },
+  );
 }
 
 function idsOf(ports: readonly { readonly id: string }[]): string[] {

@@ -4,6 +4,7 @@ import { loadKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { kubeContract } from '../../contract/kube/contract.ts';
 import { brokerSecretTests } from './broker-secret-tests.ts';
 import { chartSchemaTests } from './chart-schema-tests.ts';
+import { cliTests } from './cli-tests.ts';
 import { crdTests } from './crd-tests.ts';
 import { rbacTests } from './rbac-tests.ts';
 import { writeTimeoutTests } from './write-timeout-tests.ts';
@@ -21,6 +22,7 @@ writeTimeoutTests(() => plane);
 crdTests(() => plane);
 brokerSecretTests(() => plane);
 rbacTests(() => plane);
+cliTests(() => plane);
 chartSchemaTests(() => plane);
 // Last, as its many namespaces take the longest to delete.
 kubeContract('a real control plane', async () => ({

@@ -329,7 +329,7 @@ describe('cleanup-operator.sh', () => {
     const args = ['--crds', '--yes', '--timeout', '2'];
     const { code, said } = await site.run('cleanup-operator.sh', args);
     expect(said).toMatch(/multinic-system +held +\[example\.com\/theirs\]/);
-    expect(said).toContain(`something still holds objects of ${kind}`);
+    expect(said).toContain(`objects of ${kind} still exist`);
     expect(code).toBe(1);
     const free = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}'];
     await site.cluster.kubectl(['-n', 'multinic-system', 'patch', kind, 'held', ...free]);

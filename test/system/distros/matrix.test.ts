@@ -4,6 +4,7 @@ import type { JobResult } from '../../../src/api/job.ts';
 import { request } from '../../fixtures/agent-samples.ts';
 import { nic } from '../../host/agent-process.ts';
 import { eventually as eventuallyEvery } from '../../host/eventually.ts';
+import { rotated } from '../../rotation.ts';
 import { scaled } from '../../speed.ts';
 import { Cell, plugged } from './cell.ts';
 import { type Intent, intents } from './intents.ts';
@@ -15,7 +16,7 @@ import {
   stateOf,
 } from './nic-state.ts';
 
-/** Set by the long suite: the Debian of the boxes, or `full` for all. CI takes some intents on bookworm. */
+/** Set by the long suite: the Debian of the boxes, or `full` for all. CI takes some intents on bookworm, and others in the next run. */
 const wanted = process.env['MULTINIC_BOXES'];
 const debians = ['bookworm', 'trixie', 'bullseye'] as const;
 const suites: readonly BoxKind['suite'][] = debians.filter(
@@ -26,7 +27,14 @@ const kinds: readonly BoxKind[] = [
   ...suites.flatMap((suite) => profiles.map((profile) => ({ suite, profile }))),
   { suite: 'bookworm', profile: 'ifcfg' },
 ];
-const chosen = wanted ? intents : intents.filter(({ always }) => always);
+const chosen = wanted
+  ? intents
+  : rotated(
+      'intents on hosts',
+      intents.filter(({ always }) => always),
+      3,
+      ({ name }) => name,
+    );
 // One test of the full run goes through all intents.
 const longest = scaled(wanted ? 3_600_000 : 300_000);
 /** Of boxes that boot side by side with others, on cores that others keep busy. */

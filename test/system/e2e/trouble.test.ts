@@ -22,6 +22,7 @@ import {
 } from '../../fixtures/e2e/observed.ts';
 import { plantForeignState } from '../../fixtures/e2e/planted.ts';
 import { installCharts, openWorld, type World, withMortalAgent } from '../../fixtures/e2e/world.ts';
+import { inTurn } from '../../rotation.ts';
 
 const run = promisify(execFile);
 const openstack = join(import.meta.dirname, '../../..', 'rig', 'openstack', 'openstack');
@@ -85,15 +86,21 @@ async function tryAgain(): Promise<void> {
   await annotate(world, `multinic.io/reconcile-at=${Date.now()}`);
 }
 
-it('a project that Keystone does not give costs no NIC, and the right one is taken again', async () => {
-  await applyConfig(world, [world.server.id], { projectID: '0123456789abcdef0123456789abcdef' });
-  await untilNotReady('KeystoneError');
-  await expectNothingLost();
-  await applyConfig(world, [world.server.id]);
-  await untilAsBefore();
-});
+/** Each leaves everything as it was. */
+const act = inTurn('trouble', 2, (title: string, test: () => Promise<void>) => it(title, test));
 
-it("a port that Neutron has deleted keeps its NIC until Nova's event arrives", async () => {
+act(
+  'a project that Keystone does not give costs no NIC, and the right one is taken again',
+  async () => {
+    await applyConfig(world, [world.server.id], { projectID: '0123456789abcdef0123456789abcdef' });
+    await untilNotReady('KeystoneError');
+    await expectNothingLost();
+    await applyConfig(world, [world.server.id]);
+    await untilAsBefore();
+  },
+);
+
+act("a port that Neutron has deleted keeps its NIC until Nova's event arrives", async () => {
   const { hypervisor, tenant } = world;
   await using after = new AsyncDisposableStack();
   const { port_id: portId } = await attach(world);
@@ -119,7 +126,7 @@ it("a port that Neutron has deleted keeps its NIC until Nova's event arrives", a
   await untilAsBefore();
 });
 
-it('a role that is revoked costs no NIC, and all goes on when it is granted again', async () => {
+act('a role that is revoked costs no NIC, and all goes on when it is granted again', async () => {
   const { account, parts } = world;
   await account.revoke('member');
   // The services remember a good token for minutes; a new operator asks for one.
@@ -132,7 +139,7 @@ it('a role that is revoked costs no NIC, and all goes on when it is granted agai
   await untilAsBefore();
 });
 
-it('a kubelet that stops in mid-Job and comes back to a Node that was NotReady', async () => {
+act('a kubelet that stops in mid-Job and comes back to a Node that was NotReady', async () => {
   const { node, parts, server, tenant } = world;
   const foreign = await foreignState(node);
   const jobs = await jobsMade();
@@ -153,7 +160,7 @@ it('a kubelet that stops in mid-Job and comes back to a Node that was NotReady',
   await untilAsBefore();
 });
 
-it('a reboot, an edit and a restart of networkd leave what is wanted', async () => {
+act('a reboot, an edit and a restart of networkd leave what is wanted', async () => {
   const { node, server, tenant } = world;
   await node.reboot();
   await plantForeignState(node);
@@ -174,26 +181,29 @@ it('a reboot, an edit and a restart of networkd leave what is wanted', async () 
   await untilAsBefore();
 });
 
-it('an agent that dies between its changes and its file leaves what the next one brings to the end', async () => {
-  const { node, server, tenant, data } = world;
-  const port = await tenant.createPort({ networkId: data.networkId });
-  const otherNames = `[Match]\nMACAddress=${port.mac_address}\n[Link]\nAlternativeName=ens7\nAlternativeName=enp0s7\n`;
-  const slot = '/etc/systemd/network/50-slot.link';
-  await node.sh(['tee', slot], otherNames);
-  await node.sh(['udevadm', 'control', '--reload']);
-  await letAgentDieAt(node, 'agent.kernel.batch after 1');
-  await tenant.attach(server.id, { portId: port.id });
-  await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
-  expect(await agentHasDied(node)).toBe(true);
-  expect(await node.sh(['ip', 'link', 'show', 'dev', 'enp0s7'])).toContain('multinic2');
-  await tenant.detach(server.id, port.id);
-  await untilConfigured(world, 'multinic0', 'multinic1');
-  await expectGone(world, 'multinic2');
-  await node.sh(['rm', slot]);
-  await untilAsBefore();
-});
+act(
+  'an agent that dies between its changes and its file leaves what the next one brings to the end',
+  async () => {
+    const { node, server, tenant, data } = world;
+    const port = await tenant.createPort({ networkId: data.networkId });
+    const otherNames = `[Match]\nMACAddress=${port.mac_address}\n[Link]\nAlternativeName=ens7\nAlternativeName=enp0s7\n`;
+    const slot = '/etc/systemd/network/50-slot.link';
+    await node.sh(['tee', slot], otherNames);
+    await node.sh(['udevadm', 'control', '--reload']);
+    await letAgentDieAt(node, 'agent.kernel.batch after 1');
+    await tenant.attach(server.id, { portId: port.id });
+    await untilConfigured(world, 'multinic0', 'multinic1', 'multinic2');
+    expect(await agentHasDied(node)).toBe(true);
+    expect(await node.sh(['ip', 'link', 'show', 'dev', 'enp0s7'])).toContain('multinic2');
+    await tenant.detach(server.id, port.id);
+    await untilConfigured(world, 'multinic0', 'multinic1');
+    await expectGone(world, 'multinic2');
+    await node.sh(['rm', slot]);
+    await untilAsBefore();
+  },
+);
 
-it('a node that is rebuilt in place gets its NICs again, by their names', async () => {
+act('a node that is rebuilt in place gets its NICs again, by their names', async () => {
   const { node } = world;
   const was = (await nodeConfigOf(world))?.status?.applied?.machineId;
   await node.sh(['sh', '-ec', rebuild]);
@@ -208,66 +218,75 @@ it('a node that is rebuilt in place gets its NICs again, by their names', async 
   await untilAsBefore();
 });
 
-it("an agent's image that is not there is told by its name, and all goes on when it is", async () => {
-  const { server, tenant } = world;
-  const agentImage = 'localhost/multinic-agent:nowhere';
-  await installCharts(world, {
-    type: 'production',
-    values: withMortalAgent({ ...soon, agentImage }),
-  });
-  const { port_id: portId } = await attach(world);
-  await vi.waitFor(async () => {
-    const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
-    expect(ready).toMatchObject({ status: 'False', reason: 'ImagePullFailed' });
-    expect(ready?.message).toContain(agentImage);
-  }, patient);
-  await installCharts(world, { type: 'production', values: withMortalAgent(soon) });
-  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
-  await tenant.detach(server.id, portId);
-  await untilAsBefore();
-});
+act(
+  "an agent's image that is not there is told by its name, and all goes on when it is",
+  async () => {
+    const { server, tenant } = world;
+    const agentImage = 'localhost/multinic-agent:nowhere';
+    await installCharts(world, {
+      type: 'production',
+      values: withMortalAgent({ ...soon, agentImage }),
+    });
+    const { port_id: portId } = await attach(world);
+    await vi.waitFor(async () => {
+      const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
+      expect(ready).toMatchObject({ status: 'False', reason: 'ImagePullFailed' });
+      expect(ready?.message).toContain(agentImage);
+    }, patient);
+    await installCharts(world, { type: 'production', values: withMortalAgent(soon) });
+    await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+    await tenant.detach(server.id, portId);
+    await untilAsBefore();
+  },
+);
 
-it('a namespace that lets no agent in is named by its event, and all goes on when it does', async () => {
-  const { business, server, tenant } = world;
-  const enforce = async (level: string) => {
-    const label = `pod-security.kubernetes.io/enforce=${level}`;
-    await business.kubectl(['label', 'namespace', agents, label, '--overwrite']);
-  };
-  await enforce('restricted');
-  const { port_id: portId } = await attach(world);
-  await vi.waitFor(async () => {
-    const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
-    expect(ready).toMatchObject({ status: 'False', reason: 'NotStarted' });
-  }, patient);
-  expect(await business.kubectl(['get', 'events', '-n', agents])).toContain(
-    'violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)',
-  );
-  await enforce('privileged');
-  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
-  await tenant.detach(server.id, portId);
-  await untilAsBefore();
-});
+act(
+  'a namespace that lets no agent in is named by its event, and all goes on when it does',
+  async () => {
+    const { business, server, tenant } = world;
+    const enforce = async (level: string) => {
+      const label = `pod-security.kubernetes.io/enforce=${level}`;
+      await business.kubectl(['label', 'namespace', agents, label, '--overwrite']);
+    };
+    await enforce('restricted');
+    const { port_id: portId } = await attach(world);
+    await vi.waitFor(async () => {
+      const ready = (await nodeConfigOf(world))?.status?.conditions?.find(isReady);
+      expect(ready).toMatchObject({ status: 'False', reason: 'NotStarted' });
+    }, patient);
+    expect(await business.kubectl(['get', 'events', '-n', agents])).toContain(
+      'violates PodSecurity "restricted:latest": host namespaces (hostNetwork=true)',
+    );
+    await enforce('privileged');
+    await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+    await tenant.detach(server.id, portId);
+    await untilAsBefore();
+  },
+);
 
-it('a rule that somebody takes away is told as an event, and helm puts it back when it is told to', async () => {
-  const { business, parts } = world;
-  const home = ['-n', namespaces.business];
-  const role = [...home, 'role', 'multinic-controller'];
-  const patch = '[{"op":"remove","path":"/rules/0"}]';
-  await business.kubectl(['patch', ...role, '--type=json', '-p', patch]);
-  await parts.deletePods('controller');
-  await vi.waitFor(async () => {
-    const told = await business.kubectl(['get', 'events', ...home]);
-    expect(told).toContain('RightsMissing');
-  }, patient);
-  await expectNothingLost();
-  const installed = { type: 'production', values: withMortalAgent() } as const;
-  await expect(installCharts(world, installed)).rejects.toThrow('conflict with "kubectl-patch"');
-  await installCharts(world, { ...installed, force: true });
-  await parts.ready('controller');
-  await untilAsBefore();
-});
+act(
+  'a rule that somebody takes away is told as an event, and helm puts it back when it is told to',
+  async () => {
+    const { business, parts } = world;
+    const home = ['-n', namespaces.business];
+    const role = [...home, 'role', 'multinic-controller'];
+    const patch = '[{"op":"remove","path":"/rules/0"}]';
+    await business.kubectl(['patch', ...role, '--type=json', '-p', patch]);
+    await parts.deletePods('controller');
+    await vi.waitFor(async () => {
+      const told = await business.kubectl(['get', 'events', ...home]);
+      expect(told).toContain('RightsMissing');
+    }, patient);
+    await expectNothingLost();
+    const installed = { type: 'production', values: withMortalAgent() } as const;
+    await expect(installCharts(world, installed)).rejects.toThrow('conflict with "kubectl-patch"');
+    await installCharts(world, { ...installed, force: true });
+    await parts.ready('controller');
+    await untilAsBefore();
+  },
+);
 
-it('a second release in a cluster is refused before it changes anything', async () => {
+act('a second release in a cluster is refused before it changes anything', async () => {
   const { management: cluster, directory } = world;
   const second = { cluster, chart: 'multinic-operator', namespace: 'second' } as const;
   await expect(helmInstall(directory, { ...second, wait: false })).rejects.toThrow(
@@ -276,20 +295,23 @@ it('a second release in a cluster is refused before it changes anything', async 
   await expectNothingLost();
 });
 
-it('Secrets by which operator and Viola know each other are made again when they are gone', async () => {
-  const { management, server, tenant } = world;
-  const gone = [
-    'viola-api-tokens',
-    'multinic-operator-viola-token',
-    'viola-api-tls',
-    'multinic-ca',
-  ];
-  await management.kubectl(['-n', namespaces.management, 'delete', 'secret', ...gone]);
-  const { port_id: portId } = await attach(world);
-  await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
-  await tenant.detach(server.id, portId);
-  await vi.waitFor(async () => expect(await endOf(world)).toEqual(before), patient);
-});
+act(
+  'Secrets by which operator and Viola know each other are made again when they are gone',
+  async () => {
+    const { management, server, tenant } = world;
+    const gone = [
+      'viola-api-tokens',
+      'multinic-operator-viola-token',
+      'viola-api-tls',
+      'multinic-ca',
+    ];
+    await management.kubectl(['-n', namespaces.management, 'delete', 'secret', ...gone]);
+    const { port_id: portId } = await attach(world);
+    await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+    await tenant.detach(server.id, portId);
+    await vi.waitFor(async () => expect(await endOf(world)).toEqual(before), patient);
+  },
+);
 
 const agents = 'multinic-agents';
 /** The shortest start deadline, for tests whose agents never begin. The test of the image sets it, the next one uses it too. */

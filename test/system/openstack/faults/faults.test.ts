@@ -3,10 +3,9 @@ import { evidenceTests } from './evidence-tests.ts';
 import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
 import { lostAccessTests } from './lost-access-tests.ts';
-import { outageTests } from './outage-tests.ts';
 import { unconfirmedRemovalTests } from './unconfirmed-removal-tests.ts';
 
-// The real operator and real OpenStack: as whom it asks, what makes a NIC go, and OpenStack that is not what it was.
+// The real operator and real OpenStack: as whom it asks, and what makes a NIC go.
 let ground: Ground;
 
 beforeAll(async () => {
@@ -21,4 +20,3 @@ formTests(() => ground);
 evidenceTests(() => ground);
 unconfirmedRemovalTests(() => ground);
 lostAccessTests(() => ground);
-outageTests(() => ground);

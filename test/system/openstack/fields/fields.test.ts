@@ -3,6 +3,7 @@ import { accountTests } from './account-tests.ts';
 import { Place } from './place.ts';
 import { selectionTests } from './selection-tests.ts';
 import { settingTests } from './setting-tests.ts';
+import { whatIfTests } from './what-if-tests.ts';
 
 // What each field of an OpenstackConfig does on real Keystone, Neutron, Nova and API servers; test/requirements/fields.ts lists them.
 let place: Place;
@@ -16,3 +17,4 @@ afterAll(() => place?.[Symbol.asyncDispose]());
 selectionTests(() => place);
 accountTests(() => place);
 settingTests(() => place);
+whatIfTests(() => place);

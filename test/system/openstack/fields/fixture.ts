@@ -38,6 +38,8 @@ export interface FieldsFixture extends AsyncDisposable {
   readonly tenant: Tenant;
   readonly contrabass: RunningContrabass;
   readonly violaUrl: string;
+  /** Operator's HTTP API: inventory, read API and what-ifs. */
+  readonly operatorUrl: string;
   readonly management: KubeClient;
   /** Starts a Contrabass beside the operator's own, with another key; it may name a message queue. */
   startContrabass(encryptKey: string, rabbit?: KnownRabbit): Promise<RunningContrabass>;
@@ -100,6 +102,7 @@ export async function openFieldsFixture(
     tenant,
     contrabass,
     violaUrl: violaUrlOf({ ports }),
+    operatorUrl: `http://127.0.0.1:${inventory}`,
     management,
     startContrabass: async (encryptKey, rabbit) =>
       kept.use(await startContrabass({ ...own, encryptKey, ...(rabbit && { rabbit }) })),

@@ -2,20 +2,23 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../../../rig/fault-proxy/fault-proxy.ts';
-import { type Published, type Stack, useStack } from '../../../rig/openstack/stack.ts';
-import { openTenant, type Tenant } from '../../../rig/openstack/tenant.ts';
-import { type BrokerFailure } from '../../../src/openstack/notifications/broker-failure.ts';
-import { type BrokerLogin, listenByAmqp } from '../../../src/openstack/notifications/connection.ts';
+import { type FaultProxy, startFaultProxy } from '../../../../rig/fault-proxy/fault-proxy.ts';
+import { type Published, type Stack, useStack } from '../../../../rig/openstack/stack.ts';
+import { openTenant, type Tenant } from '../../../../rig/openstack/tenant.ts';
+import { type BrokerFailure } from '../../../../src/openstack/notifications/broker-failure.ts';
+import {
+  type BrokerLogin,
+  listenByAmqp,
+} from '../../../../src/openstack/notifications/connection.ts';
 import {
   type Notification,
   nothingHappened,
   readNotification,
-} from '../../../src/openstack/notifications/envelope.ts';
-import { Subscription } from '../../../src/openstack/notifications/subscription.ts';
-import { createLogger } from '../../../src/process/log.ts';
-import { testCertificate, testKey } from '../../../src/requests/test-certificate.ts';
-import { systemClock } from '../../../src/time/clock.ts';
+} from '../../../../src/openstack/notifications/envelope.ts';
+import { Subscription } from '../../../../src/openstack/notifications/subscription.ts';
+import { createLogger } from '../../../../src/process/log.ts';
+import { testCertificate, testKey } from '../../../../src/requests/test-certificate.ts';
+import { systemClock } from '../../../../src/time/clock.ts';
 
 // Real OpenStack and its RabbitMQ.
 const times = { answerMs: 5_000, heartbeatSeconds: 1, bindMs: 1_000, missingMs: 200 };

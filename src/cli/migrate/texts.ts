@@ -1,0 +1,113 @@
+import type { Language } from '../options.ts';
+import type { Applied } from './apply.ts';
+import type { Reverted } from './back.ts';
+import { countOf } from './plan.ts';
+import { type Source, sourceText } from './source.ts';
+
+/** Questions before a change. */
+export const questions = {
+  apply: (source: Source, lang: Language) =>
+    lang === 'ko'
+      ? `${sourceText(source)}를 마이그레이션할까요?`
+      : `Migrate ${sourceText(source)}?`,
+  back: (source: Source, lang: Language) =>
+    lang === 'ko'
+      ? `${sourceText(source)}가 노드를 다시 제어하게 할까요?`
+      : `Let ${sourceText(source)} control its nodes again?`,
+};
+
+export function notMigratedText(source: Source, lang: Language): string {
+  return lang === 'ko'
+    ? `${sourceText(source)}는 마이그레이션되지 않았습니다. 할 일이 없습니다.`
+    : `${sourceText(source)} is not migrated: there is nothing to do.`;
+}
+
+export function appliedText(
+  { created, released, existing, refused }: Applied,
+  lang: Language,
+): string {
+  if (lang === 'ko') {
+    return [
+      `객체 ${created.length}개를 생성하고 객체 ${released.length}개의 레이블을 제거했습니다.`,
+      ...existing.map((node) => `${node}: 다른 작성자가 객체를 생성했으며 객체는 그대로입니다.`),
+      ...refused.map(
+        ({ node, message }) =>
+          `${node}: API 서버가 객체를 거부했습니다: ${message}. 이를 수정하고 apply를 다시 실행하십시오.`,
+      ),
+    ].join('\n');
+  }
+  return [
+    `Created ${countOf(created.length, 'object')}, removed the label of ${countOf(released.length, 'object')}.`,
+    ...existing.map((node) => `${node}: another writer created its object, which stays unchanged.`),
+    ...refused.map(
+      ({ node, message }) =>
+        `${node}: the API server refused its object: ${message}; correct this, and run apply again.`,
+    ),
+  ].join('\n');
+}
+
+/** Returns the warning before `back`; `nodes` differ from their entries, or have none. */
+export function changingText(source: Source, nodes: readonly string[], lang: Language): string {
+  const named = nodes.slice(0, 5).join(', ');
+  const rest = nodes.length - 5;
+  if (lang === 'ko') {
+    const more = rest > 0 ? ` 외 ${rest}개` : '';
+    return `노드 ${nodes.length}개가 ${sourceText(source)}와 다릅니다. "back" 후 컨트롤러가 ${named}${more}의 NIC를 변경하거나 제거합니다. 이를 피하려면 먼저 수정을 되돌리십시오.`;
+  }
+  const more = rest > 0 ? ` and ${rest} more` : '';
+  return `${countOf(nodes.length, 'node')} ${nodes.length === 1 ? 'differs' : 'differ'} from ${sourceText(source)}: after "back", the controller changes or removes NICs of ${named}${more}. To avoid this, undo the edit first.`;
+}
+
+export function revertText(
+  source: Source,
+  { restored, left, isFollowed }: Reverted,
+  lang: Language,
+): string {
+  if (lang === 'ko') {
+    const next = isFollowed
+      ? '컨트롤러가 다시 따릅니다.'
+      : '컨트롤러가 아직 확인하지 않았습니다. controller.bizConfig.mode=active로 실행 중인지 확인하십시오.';
+    return [
+      ...left.map(
+        ({ node, writer }) => `${node}: 그 이후 ${writer}가 객체를 작성했으며 객체는 그대로입니다.`,
+      ),
+      `객체 ${restored.length}개의 레이블과 ${sourceText(source)}의 모드를 복원했습니다. ${next}`,
+    ].join('\n');
+  }
+  const next = isFollowed
+    ? 'The controller follows it again.'
+    : 'The controller has not confirmed this yet: check that it runs with controller.bizConfig.mode=active.';
+  return [
+    ...left.map(
+      ({ node, writer }) =>
+        `${node}: ${writer} has written its object since then; the object stays unchanged.`,
+    ),
+    `Restored the label of ${countOf(restored.length, 'object')} and the mode of ${sourceText(source)}. ${next}`,
+  ].join('\n');
+}
+
+/** Returns the steps after `apply`, in order. */
+export function nextStepsText(source: Source, lang: Language): string {
+  const { name, namespace } = source.config.metadata;
+  const resource = `multinicbizconfigs.${source.group}`;
+  const flags = `${name} -n ${namespace} --group ${source.group}`;
+  const command = `kubectl -n ${namespace} delete ${resource} ${name}`;
+  if (lang === 'ko') {
+    return [
+      '다음 조치:',
+      `  1. multinic migrate biz-config verify ${flags}`,
+      '  2. Viola가 각 노드를 작성하게 하십시오. Viola는 필드 매니저 biz-config의 객체를 넘겨받습니다.',
+      '  3. MultiNicBizConfig가 더 이상 필요 없으면: 차트 multinic-agent, controller.bizConfig.mode=off (--biz-config=off).',
+      `  4. ${command} (모든 객체와 NIC는 유지됩니다).`,
+      `4번 이전에 되돌리려면: multinic migrate biz-config back ${flags}`,
+    ].join('\n');
+  }
+  return [
+    'Next:',
+    `  1. multinic migrate biz-config verify ${flags}`,
+    '  2. Let Viola write each node; it takes the objects over from field manager biz-config.',
+    '  3. When no MultiNicBizConfig is needed any more: chart multinic-agent, controller.bizConfig.mode=off (--biz-config=off).',
+    `  4. ${command} (all objects and NICs stay).`,
+    `To go back before step 4: multinic migrate biz-config back ${flags}`,
+  ].join('\n');
+}

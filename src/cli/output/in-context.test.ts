@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { same } from '../../explain/wording.ts';
+import { inContext } from './in-context.ts';
+
+const choice = {
+  kubeconfig: '/k/my config',
+  context: 'prod',
+  businessContext: new Map([['biz-1', 'prod-biz-1']]),
+};
+const config = `--kubeconfig '/k/my config'`;
+
+it.each([
+  ['kubectl -n a patch osc b', `kubectl ${config} --context prod -n a patch osc b`],
+  ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${config} --context prod`],
+  ['kubectl get nodes', `kubectl ${config} --context prod-biz-1 get nodes`],
+  ['kubectl multinic register-cluster biz-2', 'kubectl multinic register-cluster biz-2'],
+  ['openstack port show x', 'openstack port show x'],
+])("command %s names the user's kubeconfig and context", (command, expected) => {
+  const next = { text: same(''), commands: [command], preview: [command] };
+  const { commands, preview } = inContext(next, choice, 'biz-1');
+  expect([commands, preview]).toEqual([[expected], [expected]]);
+  const none = { businessContext: new Map<string, string>() };
+  expect(inContext(next, none, 'biz-1')).toEqual(next);
+});

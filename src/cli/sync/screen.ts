@@ -1,0 +1,35 @@
+import type { NodeView } from '../../api/read-http.ts';
+import { rowOf } from '../../explain/wording.ts';
+import type { Language } from '../options.ts';
+import { printable } from '../output/width.ts';
+import { words } from '../output/wording.ts';
+
+/** Ready condition of an OpenstackConfig; status Unknown: no condition. */
+export type Readiness = Readonly<Record<'status' | 'reason' | 'message', string>>;
+
+/** Returns the result of a sync, and the next step after a failure. */
+export function syncText(config: string, ready: Readiness, lang: Language): string {
+  const { status, reason, message } = ready;
+  const head =
+    lang === 'ko'
+      ? `OpenstackConfig ${config}가 동기화되었습니다`
+      : `OpenstackConfig ${config} was synced`;
+  const next = status === 'False' ? rowOf(reason)?.action[lang] : undefined;
+  return [
+    printable(`${head}: Ready ${status} ${reason}: ${message}`),
+    ...(next === undefined ? [] : [`${words.next[lang]} ${next}`]),
+  ].join('\n');
+}
+
+/** Returns the result of a check with repair. */
+export function healText(node: NodeView, isGood: boolean, lang: Language): string {
+  const name = `${node.providerId}/${node.nodeName}`;
+  const head = lang === 'ko' ? `노드 ${name}를 확인했습니다` : `Node ${name} was checked`;
+  if (isGood) {
+    return lang === 'ko' ? `${head}. 계획과 같습니다.` : `${head} and is as planned.`;
+  }
+  return [
+    printable(`${head}: ${node.reason}: ${node.message}`),
+    `${words.next[lang]} kubectl multinic why ${name}`,
+  ].join('\n');
+}

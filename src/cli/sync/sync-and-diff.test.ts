@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerNodes,
+  driftedNode,
+  handleRequest,
+} from '../../../test/fixtures/cli/played-operator.ts';
+import { type Scene, startScene } from '../../../test/fixtures/cli/scene.ts';
+import { agentAppName, labels, namespaces } from '../../api/names.ts';
+import { nic, node } from '../../explain/testing/healthy.ts';
+import { jobs, namespaces as namespaceKind, pods } from '../../kube/core-resources.ts';
+
+/** Asymmetric matcher with the type of its place. */
+const textWith = (text: string): string => expect.stringContaining(text) as string;
+
+/** Creates the agent Job and the Pod of a check of worker-17. */
+async function createCheck({ client }: Scene, name: string): Promise<void> {
+  const namespace = namespaces.agents;
+  const template = {
+    spec: { restartPolicy: 'Never', containers: [{ name: 'agent', image: 'x' }] },
+  };
+  const own = { [labels.appName]: agentAppName, [labels.nodeName]: 'worker-17' };
+  await client.create(namespaceKind, { metadata: { name: namespace } });
+  await client.create(jobs, {
+    metadata: { namespace, name, labels: { ...own, [labels.action]: 'check' } },
+    spec: { suspend: true, template },
+  });
+  await client.create(pods, {
+    metadata: { namespace, name, labels: { 'job-name': name } },
+    spec: template.spec,
+  });
+}
+
+describe('sync and diff', () => {
+  it('sync sets reconcile-at, and returns when the operator has handled it', async () => {
+    const scene = await startScene();
+    const handled = handleRequest(scene);
+    const ran = await scene.run('sync', 'storage');
+    await handled;
+    expect(ran).toMatchObject({ status: 0, out: textWith('was synced: Ready True NoChange') });
+  });
+
+  it('diff requests a check of its node, waits for the result and ends with 4', async () => {
+    const scene = await startScene();
+    const handled = handleRequest(scene, () => answerNodes(scene, driftedNode));
+    const ran = await scene.run('diff', 'worker-17');
+    expect(await handled).toContain('"nodes":["worker-17"]');
+    expect(ran.status).toBe(4);
+    expect(ran.out.split('\n').slice(1)).toEqual([
+      '+ would be applied',
+      '',
+      'multinic0',
+      '  + link set mtu 1450',
+      '  + rule add from 10.20.0.17/32',
+      'multinic1: no difference',
+      '',
+      'Next: to apply what differs once:',
+      '  kubectl multinic sync --node biz-1/worker-17',
+    ]);
+  });
+
+  it.each([
+    [[], ['  + ip rule add from 10…', '  (and more)'], '--business-context biz-1=CONTEXT'],
+    [['--business-context', 'biz-1=biz-context'], ['  + ip rule add from 10.20.0.17/32'], ''],
+  ] as const)(
+    'diff %j shows a list that the status shortens as %j',
+    async (argv, lines, missing) => {
+      const mac = nic(17, 0).macAddress;
+      const steps = ['ip link set mtu 1450', 'ip rule add from 10.20.0.17/32'];
+      const logs = {
+        'check-1': `${JSON.stringify({ level: 'info', mac, steps, msg: 'plan' })}
+{"cut`,
+      };
+      const scene = await startScene({ logs });
+      await createCheck(scene, 'check-1');
+      const message = 'an apply would: ip link set mtu 1450; ip rule add from 10…';
+      const nics = [nic(17, 0, { reason: 'Drifted', message }), nic(17, 1)];
+      const handled = handleRequest(scene, () => answerNodes(scene, { ...driftedNode, nics }));
+      const { status, out } = await scene.run('diff', 'worker-17', ...argv);
+      await handled;
+      expect(status).toBe(4);
+      expect(out.split('\n').slice(3, 5 + lines.length)).toEqual([
+        'multinic0',
+        '  + ip link set mtu 1450',
+        ...lines,
+      ]);
+      expect(out).toContain(missing);
+    },
+  );
+
+  it('sync --node waits for the repair after a check found drift', async () => {
+    const scene = await startScene();
+    let reads = 0;
+    const healed = node(17, { checkedAt: '2026-11-26T05:24:52Z' });
+    const read = () => (reads++ === 0 ? driftedNode : healed);
+    const handled = handleRequest(scene, () =>
+      scene.answers.set('GET /v1/nodes/biz-1/worker-17', read),
+    );
+    const ran = await scene.run('sync', '--node', 'worker-17');
+    await handled;
+    expect(ran).toMatchObject({ status: 0, out: textWith('is as planned') });
+  });
+
+  it('a request that the operator does not handle ends with 3 after --timeout', async () => {
+    const scene = await startScene();
+    const ran = await scene.run('sync', 'storage', '--timeout', '10ms');
+    expect(ran).toMatchObject({ status: 3, err: textWith('Next: ') });
+  });
+});

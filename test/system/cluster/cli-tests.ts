@@ -1,0 +1,178 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ControlPlane } from '../../../rig/control-plane/control-plane.ts';
+import { CliSite, home, type Ran } from './cli-site.ts';
+import { openstackConfigs } from './deployed.ts';
+
+let site: CliSite;
+const [, , config] = openstackConfigs;
+const shownConfig = 'multinic-system/generation-3';
+
+/** Returns printed commands that grant a right. */
+function grantsIn(text: string): string[] {
+  const lines = text.split('\n').filter((line) => line.includes('Next: kubectl '));
+  const commands = lines.map((line) => line.replace(/^.*Next: /, ''));
+  return [...new Set(commands.filter((line) => line.includes(' create ')))];
+}
+
+function status(kubeconfig: string, ...argv: readonly string[]): Promise<Ran> {
+  return site.multinic(kubeconfig, 'status', '--lang', 'en', ...argv);
+}
+
+/** kubectl multinic with the real kubectl before a real API server. */
+export function cliTests(plane: () => ControlPlane): void {
+  describe('kubectl multinic with the real kubectl', () => {
+    beforeAll(async () => {
+      site = await CliSite.open(plane(), config ?? {});
+      await site.setLease(new Date());
+    });
+
+    afterAll(() => site?.[Symbol.asyncDispose]());
+
+    it.each(['jane', "o'neil of team a"])(
+      'prints commands that give user %j every missing right',
+      async (user) => {
+        const kubeconfig = await site.plane.userKubeconfig(user);
+        const before = await status(kubeconfig);
+        expect(before.status).toBe(1);
+        expect(before.out).not.toContain(shownConfig);
+        const grants = grantsIn(before.out);
+        expect(grants).toHaveLength(2);
+        for (const line of grants)
+          expect(await site.asAdministrator(line)).toMatchObject({ status: 0 });
+        const after = await status(kubeconfig);
+        expect(after.out).toContain(shownConfig);
+        expect(after.out).not.toContain('(403)');
+      },
+    );
+
+    it('shows what the role view may read, and one skipped line for the missing Role', async () => {
+      const kubeconfig = await userWithView('viewer');
+      const { out } = await status(kubeconfig);
+      expect(out).toContain(shownConfig);
+      expect(out.match(/^skip .*$/gm)).toEqual([
+        expect.stringMatching(/^skip {2}Parts, .*Nodes.*: no access \(403\)$/),
+      ]);
+      expect(grantsIn(out)).toHaveLength(1);
+    });
+
+    it('merges the files of KUBECONFIG=a:b as kubectl does', async () => {
+      const { cluster, user } = await site.partsOf('viewer');
+      const contexts = [{ name: 'merged', context: { cluster: 'c', user: 'u' } }];
+      const a = await site.kubeconfig('a', { clusters: [{ name: 'c', cluster }], contexts });
+      const b = await site.kubeconfig('b', { users: [{ name: 'u', user }] });
+      const { out } = await status([a, b].join(delimiter), '--context', 'merged');
+      expect(out).toContain(shownConfig);
+    });
+
+    it('takes credentials from the exec plugin of a kubeconfig', async () => {
+      const { cluster, user } = await site.partsOf('viewer');
+      const status = {
+        clientCertificateData: decoded(user['client-certificate-data']),
+        clientKeyData: decoded(user['client-key-data']),
+      };
+      const apiVersion = 'client.authentication.k8s.io/v1';
+      const credential = { apiVersion, kind: 'ExecCredential', status };
+      await writeFile(join(site.folder, 'credential.json'), JSON.stringify(credential));
+      const plugin = join(site.folder, 'plugin');
+      await writeFile(plugin, '#!/bin/sh\nexec cat "$(dirname "$0")/credential.json"\n');
+      await chmod(plugin, 0o700);
+      const exec = { apiVersion, command: plugin, interactiveMode: 'Never' };
+      const kubeconfig = await site.kubeconfig('exec', {
+        ...contextOf(cluster),
+        users: [{ name: 'u', user: { exec } }],
+      });
+      const { out } = await site.multinic(kubeconfig, 'status');
+      expect(out).toContain(shownConfig);
+    });
+
+    describe('with bad access', () => {
+      const failures: readonly {
+        readonly what: string;
+        readonly kubeconfig: () => Promise<string>;
+        readonly argv?: readonly string[];
+        readonly says: RegExp;
+      }[] = [
+        {
+          what: 'no kubeconfig',
+          kubeconfig: () => Promise.resolve(join(site.folder, 'absent')),
+          says: /no kubeconfig, .*\nNext: .*--kubeconfig/,
+        },
+        {
+          what: 'a context that does not exist',
+          kubeconfig: () => Promise.resolve(site.plane.kubeconfig),
+          argv: ['--context', 'nope'],
+          says: /context "nope" does not exist\nNext: .*get-contexts/,
+        },
+        {
+          what: 'a token that is no longer valid',
+          kubeconfig: () => kubeconfigWithOldToken(),
+          says: /\(401\)\nNext: log in to the cluster again/,
+        },
+        {
+          what: 'no operator',
+          kubeconfig: async () => {
+            await site.setLease(undefined);
+            return site.plane.kubeconfig;
+          },
+          says: /no operator: no Lease multinic-operator in namespace .*\nNext: .*--operator-namespace/,
+        },
+        {
+          what: 'no leader',
+          kubeconfig: async () => {
+            await site.setLease(new Date(Date.now() - 600_000));
+            return site.plane.kubeconfig;
+          },
+          says: /no leader: .*\nNext: kubectl -n multinic-operator-system get pods/,
+        },
+        {
+          what: 'a leader whose Pod is gone',
+          kubeconfig: async () => {
+            await site.setLease(new Date());
+            return site.plane.kubeconfig;
+          },
+          says: /port-forward failed: .*pods "multinic-operator-0" not found\nNext: /,
+        },
+      ];
+
+      it.each(failures)(
+        'nodes ends with 1, the cause and the next step: $what',
+        async (failure) => {
+          const { kubeconfig, argv = [], says } = failure;
+          const ran = await site.multinic(await kubeconfig(), 'nodes', '--lang', 'en', ...argv);
+          expect(ran).toMatchObject({ status: 1, out: '' });
+          expect(ran.err).toMatch(says);
+        },
+      );
+    });
+  });
+}
+
+const decoded = (base64 = '') => Buffer.from(base64, 'base64').toString();
+
+function contextOf(cluster: object) {
+  return {
+    clusters: [{ name: 'c', cluster }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
+}
+
+/** Returns the kubeconfig of a user with Kubernetes' role `view`. */
+async function userWithView(user: string): Promise<string> {
+  const binding = ['create', 'clusterrolebinding', user, '--clusterrole=view', `--user=${user}`];
+  await site.plane.kubectl(binding);
+  return site.plane.userKubeconfig(user);
+}
+
+/** A token of a ServiceAccount that is gone: the API server refuses it as it refuses an expired one. */
+async function kubeconfigWithOldToken(): Promise<string> {
+  const account = ['serviceaccount', 'former', '-n', home];
+  await site.plane.kubectl(['create', ...account]);
+  const token = await site.plane.kubectl(['create', 'token', 'former', '-n', home]);
+  await site.plane.kubectl(['delete', ...account]);
+  const { cluster } = await site.partsOf('viewer');
+  const users = [{ name: 'u', user: { token: token.trim() } }];
+  return site.kubeconfig('old-token', { ...contextOf(cluster), users });
+}
