@@ -60,7 +60,7 @@ function rankOf({ selectsServer, selectsSubnet }: PortConfigView): number {
   return selectsServer ? 3 : 4;
 }
 
-/** Returns the business cluster of an OpenstackConfig; undefined: a legacy Viola lists no clusters. */
+/** Returns an OpenstackConfig's business cluster; undefined: a legacy Viola lists no clusters. */
 export function providerOfConfig({ spec }: OpenstackConfig): string | undefined {
   if (spec.settings?.violaCompatibility === 'legacy') return undefined;
   // The operator's default provider is unknown here.

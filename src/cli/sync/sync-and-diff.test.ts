@@ -87,7 +87,7 @@ describe('sync and diff', () => {
     },
   );
 
-  it('sync --node waits until the drift that its check found is repaired', async () => {
+  it('sync --node waits for the repair after a check found drift', async () => {
     const scene = await startScene();
     let reads = 0;
     const healed = node(17, { checkedAt: '2026-11-26T05:24:52Z' });

@@ -118,7 +118,7 @@ function refused(subject: Subject): Outcome | undefined {
   return fail(config.reason, say(`${en}${retry.en}`, `${ko}${retry.ko}`), next);
 }
 
-/** Returns the OpenstackConfig's failed delivery after a delivery of the node; later changes do not arrive. */
+/** Returns the OpenstackConfig's failure after the node's delivery; later changes do not arrive. */
 function laterFailure({ port, config }: Subject): Outcome | undefined {
   const { ready, reason, message } = config ?? {};
   if (ready !== 'False' || reason !== 'ViolaPostError') return undefined;

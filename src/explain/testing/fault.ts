@@ -42,7 +42,7 @@ export function undecided(more: Partial<PortConfigView>): Partial<PortFacts> {
   return { ...facts, node: read(node(18, { nics: [nic(18, 0)] })) };
 }
 
-/** The port of an OpenstackConfig whose first sync cannot reach Viola's business cluster. */
+/** Port before the first sync: Viola does not reach the business cluster. */
 export const neverDelivered = ofFirstSync({
   ready: 'False',
   reason: 'ViolaPostError',
