@@ -1,11 +1,13 @@
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { openstackConfigs, resourceQuotas } from '../../rig/chain/kinds.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
 import { nodes } from '../../src/kube/core-resources.ts';
 import type { World } from '../fixtures/chain/world.ts';
 
 interface Call {
-  readonly world: World;
+  /** Client for the command's context. */
+  readonly client: KubeClient;
   readonly namespace: string;
   /** Words after verb and kind. */
   readonly words: readonly string[];
@@ -16,27 +18,29 @@ interface Call {
  * plane has no kubectl.
  */
 export async function kubectl(world: World, words: readonly string[]): Promise<void> {
-  const [namespace = '', ...rest] = words[0] === '-n' ? words.slice(1) : ['', ...words];
+  const inBusiness = words[0] === '--context' && words[1] === 'business';
+  const { client } = inBusiness ? world.business : world.management;
+  const plain = inBusiness ? words.slice(2) : words;
+  const [namespace = '', ...rest] = plain[0] === '-n' ? plain.slice(1) : ['', ...plain];
   const run = calls[rest.slice(0, 2).join(' ')];
   if (!run) throw new Error(`kubectl ${words.join(' ')} is no next step`);
-  await run({ world, namespace, words: rest.slice(2) });
+  await run({ client, namespace, words: rest.slice(2) });
 }
 
 const calls: Readonly<Record<string, (call: Call) => Promise<unknown>>> = {
-  async 'get nodes'({ world }) {
-    expect((await world.business.client.list(nodes)).items).not.toEqual([]);
+  async 'get nodes'({ client }) {
+    expect((await client.list(nodes)).items).not.toEqual([]);
   },
-  async 'get resourcequota'({ world, namespace }) {
-    expect((await world.business.client.list(resourceQuotas, { namespace })).items).not.toEqual([]);
+  async 'get resourcequota'({ client, namespace }) {
+    expect((await client.list(resourceQuotas, { namespace })).items).not.toEqual([]);
   },
-  async 'annotate osc'({ world, namespace, words: [name = '', annotation = '', ...more] }) {
+  async 'annotate osc'({ client, namespace, words: [name = '', annotation = '', ...more] }) {
     expect([annotation.at(-1), more]).toEqual(['-', []]);
     const metadata = { annotations: { [annotation.slice(0, -1)]: null } };
-    await world.management.client.patch(openstackConfigs, { namespace, name }, { metadata });
+    await client.patch(openstackConfigs, { namespace, name }, { metadata });
   },
-  async 'patch osc'({ world, namespace, words: [name = '', typeFlag, type, flag, patch = ''] }) {
+  async 'patch osc'({ client, namespace, words: [name = '', typeFlag, type, flag, patch = ''] }) {
     expect([typeFlag, flag]).toEqual(['--type', '-p']);
-    const { client } = world.management;
     const ref = { namespace, name };
     const { spec } = await client.get(openstackConfigs, ref);
     const change: unknown = type === 'json' ? mergePatchOf(spec, patch) : JSON.parse(patch);

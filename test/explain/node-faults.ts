@@ -43,7 +43,8 @@ function findingsOf(reason: string, { name }: Worker): string[] {
   return [`${reason} ${provider}/${name}`];
 }
 
-const listUuids = 'kubectl get nodes -o custom-columns=NAME:.metadata.name,UUID:';
+const listUuids =
+  'kubectl --context business get nodes -o custom-columns=NAME:.metadata.name,UUID:';
 
 export const doubledUuid: Plant = async (world) => {
   const worker = workerOf(world, 'doubled');
@@ -181,7 +182,7 @@ export const exhaustedQuota: Plant = async (world) => {
     worker,
     evidence: ['exceeded quota: agents', 'limited: count/jobs.batch=0'],
     findings: findingsOf('JobRefused', worker),
-    printed: ['kubectl -n multinic-agents get resourcequota'],
+    printed: ['kubectl --context business -n multinic-agents get resourcequota'],
     acts: { 1: () => client.delete(resourceQuotas, metadata) },
   };
 };
