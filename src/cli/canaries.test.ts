@@ -117,7 +117,7 @@ async function startPlantedScene(): Promise<Scene> {
   answers.set('GET /configz', { contrabassEncryptKey: canary('configzKey') });
   answers.set('GET /metrics', { text: `Bearer ${canary('metricsBearer')}` });
   for (const method of ['GET', 'POST']) {
-    answers.set(`${method} /v1/plan/multinic-system/storage`, changedPlan);
+    answers.set(`${method} /v1/plan/multinic-system/storage`, { ...changedPlan, generation: 1 });
   }
   return scene;
 }
