@@ -116,8 +116,9 @@ async function startPlantedScene(): Promise<Scene> {
   });
   answers.set('GET /configz', { contrabassEncryptKey: canary('configzKey') });
   answers.set('GET /metrics', { text: `Bearer ${canary('metricsBearer')}` });
+  const { generation = 0 } = (await client.get(openstackConfigs, storage)).metadata;
   for (const method of ['GET', 'POST']) {
-    answers.set(`${method} /v1/plan/multinic-system/storage`, { ...changedPlan, generation: 1 });
+    answers.set(`${method} /v1/plan/multinic-system/storage`, { ...changedPlan, generation });
   }
   return scene;
 }
