@@ -132,13 +132,14 @@ describe('screens', () => {
       complete: false,
     };
     const skipped = skippedIn(examine(broken), lang);
+    const heal = 'kubectl multinic sync --node biz-1/worker-17';
     const texts = [
       syncText('multinic-system/storage', ready, lang),
       syncText('multinic-system/storage', { ...ready, status: 'True' }, lang),
-      healText(drifted, false, lang),
-      healText(drifted, true, lang),
-      diffText({ node: drifted, pending: [long], skipped, now }, lang),
-      diffText({ node: node(17), pending: [], skipped: [], now }, lang),
+      healText(drifted, 'kubectl multinic why biz-1/worker-17', lang),
+      healText(drifted, undefined, lang),
+      diffText({ node: drifted, pending: [long], skipped, heal, now }, lang),
+      diffText({ node: node(17), pending: [], skipped: [], heal, now }, lang),
     ];
     await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/sync-diff.${lang}.txt`);
   });

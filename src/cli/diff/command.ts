@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import { multinic } from '../../explain/commands.ts';
 import { driftOf } from '../../explain/steps/kernel.ts';
+import { nodeKey } from '../../explain/subject.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import { readCheckLog } from '../facts/agent-facts.ts';
 import { type CommonOptions, type Language, withCommonOptions } from '../options.ts';
+import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import type { Skipped } from '../report.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -37,7 +40,9 @@ async function diff(text: string, options: Options, endWith: EndWith): Promise<v
       const items = [{ ...checked, changes: pending }];
       print(reportText({ kind: 'Diff', items, findings: [], skipped }, output));
     } else {
-      print(diffText({ node: checked, pending, skipped, now: run.session.now() }, lang));
+      const sync = multinic('sync', '--node', nodeKey(checked));
+      const heal = commandInContext(sync, options);
+      print(diffText({ node: checked, pending, skipped, heal, now: run.session.now() }, lang));
     }
     if (checked.drifted) endWith(exit.changes);
   });

@@ -12,12 +12,15 @@ export interface DiffPage {
   /** NICs with drift. */
   readonly pending: readonly PendingChanges[];
   readonly skipped: readonly Skipped[];
+  /** Command that applies what differs once. */
+  readonly heal: string;
   readonly now: Date;
 }
 
 /** Returns the differences per NIC, a change per line. */
-export function diffText({ node, pending, skipped, now }: DiffPage, lang: Language): string {
-  const { nodeName, nics, drifted, providerId } = node;
+export function diffText(page: DiffPage, lang: Language): string {
+  const { node, pending, skipped, heal, now } = page;
+  const { nics, drifted } = node;
   const differing = new Set(pending.map(({ nic }) => nic));
   const same = nics.map(({ name }) => name).filter((name) => !differing.has(name));
   const none = lang === 'ko' ? '차이 없음' : 'no difference';
@@ -31,7 +34,7 @@ export function diffText({ node, pending, skipped, now }: DiffPage, lang: Langua
     '',
     ...pending.flatMap((changes) => linesOf(changes, lang)),
     ...(same.length > 0 ? [`${same.join(', ')}: ${none}`] : []),
-    ...(drifted ? ['', next, `  kubectl multinic sync --node ${providerId}/${nodeName}`] : []),
+    ...(drifted ? ['', next, `  ${heal}`] : []),
   ].map((line) => printable(line));
   return [...lines, ...(skipped.length > 0 ? ['', ...skippedLines(skipped, lang)] : [])].join('\n');
 }

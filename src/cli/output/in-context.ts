@@ -14,11 +14,12 @@ export function inContext<T extends NextStep | undefined>(
   provider: string | undefined,
 ): T {
   if (next === undefined) return next;
-  const complete = (command: string) => withFlags(command, options, provider);
+  const complete = (command: string) => commandInContext(command, options, provider);
   return { ...next, commands: next.commands.map(complete), preview: next.preview.map(complete) };
 }
 
-function withFlags(command: string, options: Choice, provider: string | undefined): string {
+/** Returns a command with the user's --kubeconfig and --context. */
+export function commandInContext(command: string, options: Choice, provider?: string): string {
   const { kubeconfig, context } = options;
   // Its --kubeconfig is that of the business cluster.
   if (!command.startsWith('kubectl ') || command.startsWith('kubectl multinic register-'))

@@ -1,10 +1,13 @@
 import { Command } from 'commander';
 import { findCondition } from '../../api/condition.ts';
 import { annotations } from '../../api/names.ts';
+import { multinic } from '../../explain/commands.ts';
+import { nodeKey } from '../../explain/subject.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -95,9 +98,10 @@ async function healNode(
   run: Run,
   text: string,
   timeoutMs: number,
-  { output, lang }: Options,
+  options: Options,
   endWith: EndWith,
 ): Promise<void> {
+  const { output, lang } = options;
   const node = await chosenNode(run, text);
   const healed = await checkNode(run, { node, heal: true, timeoutMs });
   const isGood = healed.ready !== 'False' && !healed.drifted;
@@ -106,7 +110,8 @@ async function healNode(
     print(reportText({ kind: 'NodeSync', items: [healed], findings: [], skipped: [] }, output));
     return;
   }
-  print(healText(healed, isGood, lang));
+  const why = isGood ? undefined : commandInContext(multinic('why', nodeKey(healed)), options);
+  print(healText(healed, why, lang));
 }
 
 /** Returns the only node of a name. */

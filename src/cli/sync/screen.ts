@@ -1,4 +1,5 @@
 import type { NodeView } from '../../api/read-http.ts';
+import { nodeKey } from '../../explain/subject.ts';
 import { rowOf } from '../../explain/wording.ts';
 import type { Language } from '../options.ts';
 import { printable } from '../output/width.ts';
@@ -21,15 +22,14 @@ export function syncText(config: string, ready: Readiness, lang: Language): stri
   ].join('\n');
 }
 
-/** Returns the result of a check with repair. */
-export function healText(node: NodeView, isGood: boolean, lang: Language): string {
-  const name = `${node.providerId}/${node.nodeName}`;
+/** Returns the result of a check with repair; `why` is the command for an explanation. */
+export function healText(node: NodeView, why: string | undefined, lang: Language): string {
+  const name = nodeKey(node);
   const head = lang === 'ko' ? `노드 ${name}를 확인했습니다` : `Node ${name} was checked`;
-  if (isGood) {
+  if (why === undefined) {
     return lang === 'ko' ? `${head}. 계획과 같습니다.` : `${head} and is as planned.`;
   }
-  return [
-    printable(`${head}: ${node.reason}: ${node.message}`),
-    `${words.next[lang]} kubectl multinic why ${name}`,
-  ].join('\n');
+  return [printable(`${head}: ${node.reason}: ${node.message}`), `${words.next[lang]} ${why}`].join(
+    '\n',
+  );
 }
