@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../test/fixtures/cli/plans.ts';
 import {
   answerNodes,
+  answerPlan,
   driftedNode,
   handleRequest,
   storage,
@@ -116,10 +117,7 @@ async function startPlantedScene(): Promise<Scene> {
   });
   answers.set('GET /configz', { contrabassEncryptKey: canary('configzKey') });
   answers.set('GET /metrics', { text: `Bearer ${canary('metricsBearer')}` });
-  const { generation = 0 } = (await client.get(openstackConfigs, storage)).metadata;
-  for (const method of ['GET', 'POST']) {
-    answers.set(`${method} /v1/plan/multinic-system/storage`, { ...changedPlan, generation });
-  }
+  await answerPlan(scene, changedPlan);
   return scene;
 }
 

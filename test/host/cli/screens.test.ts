@@ -4,6 +4,7 @@ import { thisBuild } from '../../../src/process/version.ts';
 import { changedPlan } from '../../fixtures/cli/plans.ts';
 import {
   answerNodes,
+  answerPlan,
   driftedNode,
   failedNode,
   handleRequest,
@@ -42,9 +43,7 @@ const failed = { ...failedNode, unusedPorts: [unused] };
 async function startBrokenScene(): Promise<Scene> {
   const scene = await startScene();
   answerNodes(scene, { ...driftedNode, checkedAt: '2026-11-26T01:25:00Z' }, failed);
-  for (const method of ['GET', 'POST']) {
-    scene.answers.set(`${method} /v1/plan/multinic-system/storage`, changedPlan);
-  }
+  await answerPlan(scene, changedPlan);
   for (const page of ['configz', 'metrics', 'readyz']) scene.answers.set(`GET /${page}`, {});
   return scene;
 }
