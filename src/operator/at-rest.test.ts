@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type BehindFront, openBehindFront } from '../../test/fixtures/behind-front.ts';
 import { scaled } from '../../test/speed.ts';
 
-const syncs = process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 10_000 : 4_000;
+const syncs = process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 10_000 : 2_000;
 /** Syncs until caches and compiled code have their final size. */
 const warmUp = 1_000;
 let fixture: BehindFront;

@@ -64,10 +64,11 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'soak',
-    proves: '9,000 requests made from the OpenAPI documents; 10,000 syncs leave nothing behind',
+    proves:
+      '9,000 requests made from the OpenAPI documents; 10,000 syncs leave nothing behind; all rollouts of 1,000 nodes',
     minutes: 10,
     needsRoot: true,
-    command: `${install} && MULTINIC_TEST_DEPTH=all test/vitest openapi-fuzz system test/system/openapi-fuzz.test.ts && MULTINIC_TEST_DEPTH=all test/vitest at-rest unit src/operator/at-rest.test.ts`,
+    command: `${install} && MULTINIC_TEST_DEPTH=all test/vitest openapi-fuzz system test/system/openapi-fuzz.test.ts && MULTINIC_TEST_DEPTH=all test/vitest at-rest unit src/operator/at-rest.test.ts src/controller/scheduling/rollout-table.test.ts`,
     sample:
       'test/vitest openapi-fuzz system test/system/openapi-fuzz.test.ts && test/vitest at-rest unit src/operator/at-rest.test.ts',
   },

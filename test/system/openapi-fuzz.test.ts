@@ -116,7 +116,7 @@ async function fuzzed(name: keyof typeof urls, ...options: readonly string[]) {
 }
 
 function examples(count: number): readonly string[] {
-  return ['--max-examples', `${count * depth}`];
+  return ['--max-examples', `${Math.ceil(count * depth)}`];
 }
 
 test(

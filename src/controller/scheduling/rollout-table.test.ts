@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RolloutModel, type Script } from '../../../test/fixtures/rollout-model.ts';
+import { rotated } from '../../../test/rotation.ts';
 import type { Run } from '../jobs/runner.ts';
 
 const nodes = 1000;
@@ -40,6 +41,8 @@ const cases: readonly Case[] = [
   { change: 'image', killed: true },
 ];
 
+const nameOf = ({ change, killed }: Case) => `${change}${killed ? ', controller killed' : ''}`;
+
 async function rounds(model: RolloutModel, { killed }: Case, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await model.round();
@@ -48,41 +51,44 @@ async function rounds(model: RolloutModel, { killed }: Case, count: number): Pro
   }
 }
 
-describe.each(cases)('1,000 nodes, failing $change, controller killed: $killed', (one) => {
-  it.each<[string, Script]>([
-    ['the canary fails', () => 'failed'],
-    ['the agent of the canary is silent', () => undefined],
-  ])('only the canary is touched when %s', async (_when, script) => {
-    const model = clusterWith(one.change);
-    model.script = script;
-    await rounds(model, one, 5);
-    expect(model.touched.size).toBe(1);
-    expect(model.showing('RolloutStopped')).toHaveLength(nodes - 1);
-    expect(model.message('RolloutStopped')).toContain(`: ${[...model.touched][0]} failed; `);
-  });
+describe.each(rotated('rollouts', cases, 3, nameOf))(
+  '1,000 nodes, failing $change, controller killed: $killed',
+  (one) => {
+    it.each<[string, Script]>([
+      ['the canary fails', () => 'failed'],
+      ['the agent of the canary is silent', () => undefined],
+    ])('only the canary is touched when %s', async (_when, script) => {
+      const model = clusterWith(one.change);
+      model.script = script;
+      await rounds(model, one, 5);
+      expect(model.touched.size).toBe(1);
+      expect(model.showing('RolloutStopped')).toHaveLength(nodes - 1);
+      expect(model.message('RolloutStopped')).toContain(`: ${[...model.touched][0]} failed; `);
+    });
 
-  it('a rollout with every fifth Job failing stops within canary and wave, until a user continues', async () => {
-    const model = clusterWith(one.change);
-    model.script = everyNth(5, false);
-    await rounds(model, one, 12);
-    const before = model.touched.size;
-    expect(before).toBeGreaterThan(1);
-    expect(before).toBeLessThanOrEqual(canaryAndWave);
-    const [first] = model.showing('RolloutStopped');
-    if (!first) throw new Error('the rollout goes on');
-    model.script = ({ attempt }) => (attempt > 1 ? 'failed' : 'ok');
-    model.annotate(first.metadata.name, { 'multinic.io/rollout-continue': 'go on' });
-    await rounds(model, one, 40);
-    expect(model.touched.size).toBe(nodes);
-    expect(model.showing('RolloutStopped')).toEqual([]);
-  });
+    it('a rollout with every fifth Job failing stops within canary and wave, until a user continues', async () => {
+      const model = clusterWith(one.change);
+      model.script = everyNth(5, false);
+      await rounds(model, one, 12);
+      const before = model.touched.size;
+      expect(before).toBeGreaterThan(1);
+      expect(before).toBeLessThanOrEqual(canaryAndWave);
+      const [first] = model.showing('RolloutStopped');
+      if (!first) throw new Error('the rollout goes on');
+      model.script = ({ attempt }) => (attempt > 1 ? 'failed' : 'ok');
+      model.annotate(first.metadata.name, { 'multinic.io/rollout-continue': 'go on' });
+      await rounds(model, one, 40);
+      expect(model.touched.size).toBe(nodes);
+      expect(model.showing('RolloutStopped')).toEqual([]);
+    });
 
-  it('a rollout with every twentieth Job failing touches all nodes and records the failed nodes', async () => {
-    const model = clusterWith(one.change);
-    model.script = everyNth(20, false);
-    await rounds(model, one, 40);
-    expect(model.touched.size).toBe(nodes);
-    expect(model.phases()).toEqual({ done: 950, failed: 50 });
-    expect(model.showing('RolloutStopped')).toEqual([]);
-  });
-});
+    it('a rollout with every twentieth Job failing touches all nodes and records the failed nodes', async () => {
+      const model = clusterWith(one.change);
+      model.script = everyNth(20, false);
+      await rounds(model, one, 40);
+      expect(model.touched.size).toBe(nodes);
+      expect(model.phases()).toEqual({ done: 950, failed: 50 });
+      expect(model.showing('RolloutStopped')).toEqual([]);
+    });
+  },
+);

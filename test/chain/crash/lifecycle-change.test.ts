@@ -1,4 +1,4 @@
-import { killPointsIn } from '../../fixtures/crash/kill-points.ts';
+import { killPointsOfRun } from '../../fixtures/crash/kills.ts';
 import { killLifecycle } from '../../fixtures/crash/lifecycle-kills.ts';
 
-killLifecycle(killPointsIn(import.meta.filename));
+killLifecycle(killPointsOfRun(import.meta.filename));

@@ -166,7 +166,7 @@ describe('deploy-operator.sh', () => {
     const { code, said } = await site.run('deploy-operator.sh', withoutPods);
     expect(code).toBe(1);
     const [, next = ''] =
-      /kubectl (-n \S+ delete secret\/\S+); then run this again/.exec(said) ?? [];
+      /kubectl (-n \S+ delete secret\/\S+); then run this script again/.exec(said) ?? [];
     await site.cluster.kubectl(next.split(' '));
     await deploy();
   });
@@ -176,7 +176,8 @@ describe('deploy-operator.sh', () => {
     await site.cluster.kubectl(['label', '--overwrite', ...releases, 'status=uninstalling']);
     const { code, said } = await site.run('deploy-operator.sh', withoutPods);
     expect(code).toBe(1);
-    const [, next = ''] = /helm (-n \S+ uninstall \S+); then run this again/.exec(said) ?? [];
+    const [, next = ''] =
+      /helm (-n \S+ uninstall \S+); then run this script again/.exec(said) ?? [];
     const kubeconfig = ['--kubeconfig', site.cluster.kubeconfig];
     await run(await toolPath('helm'), kubeconfig.concat(next.split(' ')));
     await deploy();

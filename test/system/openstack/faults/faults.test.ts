@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { evidenceTests } from './evidence-tests.ts';
 import { formTests } from './form-tests.ts';
 import { Ground } from './ground.ts';
-import { lostAccessTests } from './lost-access-tests.ts';
 import { unconfirmedRemovalTests } from './unconfirmed-removal-tests.ts';
 
 // The real operator and real OpenStack: as whom it asks, and what makes a NIC go.
@@ -19,4 +18,3 @@ afterAll(() => ground?.[Symbol.asyncDispose]());
 formTests(() => ground);
 evidenceTests(() => ground);
 unconfirmedRemovalTests(() => ground);
-lostAccessTests(() => ground);

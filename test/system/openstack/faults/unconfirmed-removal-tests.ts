@@ -8,25 +8,6 @@ const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 /** What looks as if a NIC was gone. */
 export function unconfirmedRemovalTests(ground: () => Ground): void {
   describe('a NIC stays while it is only missing', () => {
-    it("the port is 404, and Nova's record still has its MAC: until it has not", async () => {
-      const { place } = ground();
-      const { cloud, tenant } = place.bed;
-      const server = await ground().delivered('lagging');
-      // Whoever keeps the record is not there to hear of it.
-      await cloud.stop('nova-compute-compute1');
-      try {
-        await ground().unchanged([server], async () => {
-          await tenant.deletePort(portOf(server));
-          await place.untilRefused('lagging', 'RemovalUnconfirmed');
-          await ground().look('lagging');
-        });
-      } finally {
-        await cloud.start();
-      }
-      await place.untilHolds(server);
-      await place.untilReady('lagging');
-    });
-
     it('the port has no address: until it has one again', async () => {
       const { place } = ground();
       const server = await ground().delivered('no-address');

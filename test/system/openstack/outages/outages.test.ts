@@ -1,13 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultProxy } from '../../../../rig/fault-proxy/fault-proxy.ts';
+import { inTurn } from '../../../rotation.ts';
 import { Ground } from '../faults/ground.ts';
 import { cidrs, generous, type Machine } from '../fields/place.ts';
+import { lateRecordTests } from './late-record-tests.ts';
+import { lostAccessTests } from './lost-access-tests.ts';
 
 /** Longer than the longest pause between tries. */
 const patient = { ...generous, timeout: 180_000 };
 
 // The real operator, and OpenStack without its database and without its message queue. The stage runs one file at a time.
 let ground: Ground;
+const act = inTurn('outages of OpenStack', 2, (title: string, test: () => Promise<void>) =>
+  it(title, test),
+);
 
 beforeAll(async () => {
   ground = await Ground.open();
@@ -18,7 +24,7 @@ afterEach(() => ground.rest());
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 describe('an outage of OpenStack', () => {
-  it('MariaDB: NICs stay, it is told, and everything goes on when it is back', async () => {
+  act('MariaDB: NICs stay, it is told, and everything goes on when it is back', async () => {
     const { place } = ground;
     const { bed } = place;
     const settings = { openstackTimeout: '5s' };
@@ -45,7 +51,7 @@ describe('an outage of OpenStack', () => {
     await place.untilHolds(server, cidrs.first);
   });
 
-  it('RabbitMQ: NICs stay, polls go on, and changes are told again when it is back', async () => {
+  act('RabbitMQ: NICs stay, polls go on, and changes are told again when it is back', async () => {
     const { place } = ground;
     const { cloud, tenant } = place.bed;
     const { host, port, username, password } = cloud.rabbit;
@@ -89,3 +95,6 @@ describe('an outage of OpenStack', () => {
     await untilHolds(told, 2);
   });
 });
+
+lostAccessTests(() => ground, act);
+lateRecordTests(() => ground, act);

@@ -1,0 +1,2 @@
+/** Registers a test. */
+export type Act = (title: string, test: () => Promise<void>) => void;

@@ -1,0 +1,27 @@
+import { describe } from 'vitest';
+import type { Ground } from '../faults/ground.ts';
+import type { Act } from './act.ts';
+
+/** A nova-compute that is not running: Nova's record of a server stays behind Neutron. */
+export function lateRecordTests(ground: () => Ground, act: Act): void {
+  describe('a NIC stays while it is only missing', () => {
+    act("the port is 404, and Nova's record still has its MAC: until it has not", async () => {
+      const { place } = ground();
+      const { cloud, tenant } = place.bed;
+      const server = await ground().delivered('lagging');
+      // Whoever keeps the record is not there to hear of it.
+      await cloud.stop('nova-compute-compute1');
+      try {
+        await ground().unchanged([server], async () => {
+          await tenant.deletePort(server.ports[0]?.id ?? '');
+          await place.untilRefused('lagging', 'RemovalUnconfirmed');
+          await ground().look('lagging');
+        });
+      } finally {
+        await cloud.start();
+      }
+      await place.untilHolds(server);
+      await place.untilReady('lagging');
+    });
+  });
+}
