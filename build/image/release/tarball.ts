@@ -10,7 +10,7 @@ export async function packTarball(
   out: string,
   folder: string,
   entries: readonly string[],
-  level = 9,
+  level = 6,
 ): Promise<void> {
   const modes = '--mode=u=rwX,go=rX';
   await putWhole(out, async (path) => {
