@@ -29,8 +29,8 @@ check: $(installed) ## Types, lint, import direction, format, generated files, u
 test: $(installed) ## Types, lint, unit; the agent in network namespaces; all parts under bad input (needs root); runs all, reports at the end
 	@test/stage check host chain
 
-test-crash: $(installed) ## Every part killed before and after every write it makes (needs root, 5 minutes)
-	@test/stage crash
+test-crash: $(installed) ## Every part killed before and after every write it makes (needs root, 10 minutes)
+	@MULTINIC_TEST_DEPTH=all test/stage crash
 
 test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a minute (needs root)
 	@rig/install && test/stage outages
