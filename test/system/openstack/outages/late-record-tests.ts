@@ -1,11 +1,11 @@
-import { describe } from 'vitest';
 import type { Ground } from '../faults/ground.ts';
 import type { Act } from './act.ts';
 
 /** A nova-compute that is not running: Nova's record of a server stays behind Neutron. */
 export function lateRecordTests(ground: () => Ground, act: Act): void {
-  describe('a NIC stays while it is only missing', () => {
-    act("the port is 404, and Nova's record still has its MAC: until it has not", async () => {
+  act(
+    "a NIC stays while the port is 404, and Nova's record still has its MAC: until it has not",
+    async () => {
       const { place } = ground();
       const { cloud, tenant } = place.bed;
       const server = await ground().delivered('lagging');
@@ -22,6 +22,6 @@ export function lateRecordTests(ground: () => Ground, act: Act): void {
       }
       await place.untilHolds(server);
       await place.untilReady('lagging');
-    });
-  });
+    },
+  );
 }
