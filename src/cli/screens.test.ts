@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../test/fixtures/cli/plans.ts';
+import { failedNode } from '../../test/fixtures/cli/played-operator.ts';
 import type { PlanView } from '../api/read-http.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
@@ -35,18 +36,8 @@ const broken = {
       drifted: true,
       nics: [nic(17, 0, { reason: 'Drifted', message: 'mtu 1400' }), nic(17, 1)],
     }),
-    node(18, {
-      ready: 'False',
-      state: 'Failed',
-      reason: 'NICInUse',
-      nics: [
-        nic(18, 0),
-        nic(18, 1, {
-          state: 'Failed',
-          reason: 'NICInUse',
-          message: 'link ens8 has the foreign address 10.7.0.1/24',
-        }),
-      ],
+    {
+      ...failedNode,
       unusedPorts: [
         {
           portId: 'd3100e2f-1',
@@ -56,7 +47,7 @@ const broken = {
           message: 'older',
         },
       ],
-    }),
+    },
   ]),
   kubernetesNodes: new Map(),
 };

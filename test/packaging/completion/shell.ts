@@ -16,6 +16,7 @@ export interface Completed {
 export class Shell implements AsyncDisposable {
   readonly #script: ChildProcessWithoutNullStreams;
   #output = '';
+  #hasEnded = false;
   /** Settles at the next output, or the end of the shell. */
   #more = Promise.withResolvers<void>();
 
@@ -28,8 +29,8 @@ export class Shell implements AsyncDisposable {
       this.#more = Promise.withResolvers();
     });
     this.#script.once('close', () => {
-      this.#more.promise.catch(() => undefined);
-      this.#more.reject(new Error(`the shell ended: ${this.#output}`));
+      this.#hasEnded = true;
+      this.#more.resolve();
     });
   }
 
@@ -53,6 +54,7 @@ export class Shell implements AsyncDisposable {
     for (;;) {
       const found = pattern.exec(this.#output);
       if (found) return [this.#output.slice(0, found.index), ...found.slice(1)];
+      if (this.#hasEnded) throw new Error(`the shell ended: ${this.#output}`);
       await this.#more.promise;
     }
   }
