@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { changedPlan } from '../../test/fixtures/cli/plans.ts';
 import { failedNode } from '../../test/fixtures/cli/played-operator.ts';
 import type { PlanView } from '../api/read-http.ts';
+import { allowRemovals } from '../explain/commands.ts';
 import { examine } from '../explain/examine.ts';
 import { explainPort } from '../explain/explain-port.ts';
 import { faults } from '../explain/testing/faults.ts';
@@ -104,7 +105,10 @@ describe('screens', () => {
   it.each(['en', 'ko'] as const)(
     'plan with added, changed and removed NICs in %s',
     async (lang) => {
-      const texts = [planText(changedPlan, false, lang), planText(unchanged, false, lang)];
+      const approve = allowRemovals(changedPlan.config);
+      const texts = [changedPlan, unchanged].map((plan) =>
+        planText({ plan, onlyRemovals: false, approve }, lang),
+      );
       await expect(`${texts.join('\n\n')}\n`).toMatchFileSnapshot(`screens/plan.${lang}.txt`);
     },
   );

@@ -1,9 +1,10 @@
+import { counted } from '../../api/counted.ts';
 import type { Wording } from '../../api/reasons/reason-row.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { SystemFacts } from '../../explain/facts.ts';
 import type { Finding, Section, SectionReport } from '../../explain/finding.ts';
 import type { Language } from '../options.ts';
-import { mergedByCause, plural, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
+import { mergedByCause, problemsIn, severityWord, skippedIn } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { displayWidth, padEnd, printable } from '../output/width.ts';
 import { nextLine, words } from '../output/wording.ts';
@@ -113,5 +114,5 @@ function summaryLine({ sections, seconds }: DoctorPage, lang: Language): string 
   const time = `${seconds.toFixed(1)}s`;
   return lang === 'ko'
     ? `검사 ${checks}개, ${seconds.toFixed(1)}초: 오류 ${errors}개, 경고 ${warnings}개`
-    : `${plural(checks, 'check')} in ${time}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
+    : `${counted(checks, 'check')} in ${time}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
 }

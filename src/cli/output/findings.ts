@@ -1,3 +1,4 @@
+import { counted } from '../../api/counted.ts';
 import { missingText } from '../../explain/fact.ts';
 import type { Finding, SectionReport, Severity } from '../../explain/finding.ts';
 import type { AccessOptions, FailOn, Language } from '../options.ts';
@@ -85,11 +86,7 @@ export function countLine(findings: readonly Finding[], lang: Language): string 
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const warnings = findings.length - errors;
   if (lang === 'ko') return `발견 사항 ${findings.length}개: 오류 ${errors}개, 경고 ${warnings}개`;
-  return `${plural(findings.length, 'finding')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${counted(findings.length, 'finding')}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
 }
 
 /** Returns a finding for JSON, with its texts in one language. */

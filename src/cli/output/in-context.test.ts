@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { allowRemovals } from '../../explain/commands.ts';
 import { same } from '../../explain/wording.ts';
 import { inContext } from './in-context.ts';
 
@@ -11,6 +12,10 @@ const config = `--kubeconfig '/k/my config'`;
 
 it.each([
   ['kubectl -n a patch osc b', `kubectl ${config} --context prod -n a patch osc b`],
+  [
+    allowRemovals('a/b'),
+    `kubectl ${config} --context prod -n a annotate osc b --overwrite multinic.io/allow-removals="$(date -Is)"`,
+  ],
   ['kubectl multinic sync a/b', `kubectl multinic sync a/b ${config} --context prod`],
   ['kubectl get nodes', `kubectl ${config} --context prod-biz-1 get nodes`],
   ['kubectl multinic register-cluster biz-2', 'kubectl multinic register-cluster biz-2'],

@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
 import { type PlanView, planView, readPaths } from '../../api/read-http.ts';
+import { allowRemovals } from '../../explain/commands.ts';
 import { ApiError } from '../access/operator-api.ts';
 import { type EndWith, exit } from '../exit-status.ts';
 import type { ConfigObject } from '../facts/kinds.ts';
 import { type CommonOptions, withCommonOptions } from '../options.ts';
+import { commandInContext } from '../output/in-context.ts';
 import { print, reportText } from '../output/print.ts';
 import { Refusal } from '../refusal.ts';
 import { type Run, withSession } from '../run-command.ts';
@@ -48,7 +50,8 @@ async function plan(name: string, options: Options, endWith: EndWith): Promise<v
     if (output === 'json' || output === 'yaml') {
       print(reportText({ kind: 'Plan', items: [view], findings: [], skipped: [] }, output));
     } else {
-      print(planText(view, removals, lang));
+      const approve = commandInContext(allowRemovals(view.config), options);
+      print(planText({ plan: view, onlyRemovals: removals, approve }, lang));
     }
     if (view.nodes.some(({ action }) => action !== 'none')) endWith(exit.changes);
   });

@@ -1,6 +1,6 @@
+import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import type { Language } from '../options.ts';
-import { plural } from '../output/findings.ts';
 import { aligned } from '../output/table.ts';
 import { printable } from '../output/width.ts';
 import { summaryLines } from './summary.ts';
@@ -10,8 +10,15 @@ type NicChange = PlannedNode['nics'][number];
 
 const signs = { add: '+', change: '~', remove: '-' } as const;
 
+export interface PlanPage {
+  readonly plan: PlanView;
+  readonly onlyRemovals: boolean;
+  /** Command that approves the held removals. */
+  readonly approve: string;
+}
+
 /** Returns the planned changes per NIC, sums, dry run and hash. */
-export function planText(plan: PlanView, onlyRemovals: boolean, lang: Language): string {
+export function planText({ plan, onlyRemovals, approve }: PlanPage, lang: Language): string {
   const rows = plan.nodes.flatMap((node) =>
     node.nics
       .filter(({ change }) => !onlyRemovals || change === 'remove')
@@ -20,7 +27,7 @@ export function planText(plan: PlanView, onlyRemovals: boolean, lang: Language):
   const blocks = [
     [headline(plan, lang)],
     rows.length > 0 ? [aligned(rows.map((row) => row.map(printable)))] : [],
-    waitingLines(plan, lang),
+    waitingLines(plan, approve, lang),
     plan.problems.map(({ subject, reason, message }) =>
       printable(`! ${[subject, reason].filter((word) => word !== '').join(' ')}: ${message}`),
     ),
@@ -40,7 +47,7 @@ function headline(plan: PlanView, lang: Language): string {
       ? `OpenstackConfig ${config}, ${calculatedAt} 동기화의 계획 (${counts})`
       : `OpenstackConfig ${config}, 현재 OpenStack(${counts})과 비즈니스 클러스터 기준의 계획`;
   }
-  const read = `${plural(servers, 'server')}, ${plural(ports, 'port')}`;
+  const read = `${counted(servers, 'server')}, ${counted(ports, 'port')}`;
   return dryRun === undefined
     ? `OpenstackConfig ${config}, plan of the sync at ${calculatedAt} (${read})`
     : `OpenstackConfig ${config}, planned with OpenStack (${read}) and the business cluster as they are now`;
@@ -72,7 +79,11 @@ function text(value: unknown): string {
 }
 
 /** Names NICs that stay although OpenStack no longer has their ports. */
-function waitingLines({ nodes, heldRemovals, config }: PlanView, lang: Language): string[] {
+function waitingLines(
+  { nodes, heldRemovals }: PlanView,
+  approve: string,
+  lang: Language,
+): string[] {
   const why =
     lang === 'ko'
       ? '유지됩니다: 제거할 근거나 승인이 없습니다'
@@ -83,12 +94,11 @@ function waitingLines({ nodes, heldRemovals, config }: PlanView, lang: Language)
       printable(`? ${nodeName}  ${unconfirmedRemovals.join(', ')}  ${why}`),
     );
   if (heldRemovals === 0) return waiting;
-  const [namespace = '', name = ''] = config.split('/');
   return [
     ...waiting,
     lang === 'ko'
       ? `NIC 제거 ${heldRemovals}개가 승인을 기다립니다. 승인하려면:`
-      : `${plural(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for approval. To approve:`,
-    `  kubectl -n ${namespace} annotate osc ${name} --overwrite multinic.io/allow-removals="$(date -Is)"`,
+      : `${counted(heldRemovals, 'removal')} ${heldRemovals === 1 ? 'waits' : 'wait'} for approval. To approve:`,
+    `  ${approve}`,
   ];
 }

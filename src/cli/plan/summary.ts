@@ -1,6 +1,6 @@
+import { counted } from '../../api/counted.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import type { Language } from '../options.ts';
-import { plural } from '../output/findings.ts';
 import { printable } from '../output/width.ts';
 
 type NicChange = PlanView['nodes'][number]['nics'][number];
@@ -23,9 +23,9 @@ function sumLines({ nodes, unchanged, agentJobs }: PlanView, lang: Language): st
           `노드 ${all}개 중 ${changing}개에서 NIC ${added}개 추가, ${changed}개 변경, ${removed}개 제거. 에이전트 Job ${agentJobs}개가 시작됩니다. 나머지 노드는 그대로입니다.`,
         ];
   }
-  if (changing === 0) return [`No changes on ${plural(all, 'node')}.`];
+  if (changing === 0) return [`No changes on ${counted(all, 'node')}.`];
   return [
-    `${plural(added, 'NIC')} added, ${changed} changed, ${removed} removed on ${changing} of ${plural(all, 'node')}. ${plural(agentJobs, 'agent Job')} would start. Other nodes stay as they are.`,
+    `${counted(added, 'NIC')} added, ${changed} changed, ${removed} removed on ${changing} of ${counted(all, 'node')}. ${counted(agentJobs, 'agent Job')} would start. Other nodes stay as they are.`,
   ];
 }
 
@@ -40,7 +40,7 @@ function dryRunLines({ dryRun }: PlanView, lang: Language): string[] {
   return [
     lang === 'ko'
       ? `Viola의 서버 측 dry run: 노드 ${all}개 중 ${results.length}개를 받아들였습니다.`
-      : `Server-side dry run by Viola: ${results.length} of ${plural(all, 'node')} accepted.`,
+      : `Server-side dry run by Viola: ${results.length} of ${counted(all, 'node')} accepted.`,
     ...errors.map(({ nodeName, field, message }) =>
       printable(`! ${nodeName}${field ? ` ${field}` : ''}: ${message}`),
     ),

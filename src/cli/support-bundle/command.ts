@@ -1,8 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { counted } from '../../api/counted.ts';
 import { parseDuration } from '../../process/duration.ts';
 import { type AccessOptions, languageOption, withAccessOptions } from '../options.ts';
-import { plural, skippedLines } from '../output/findings.ts';
+import { skippedLines } from '../output/findings.ts';
 import { print } from '../output/print.ts';
 import { Refusal, WrongUsage } from '../refusal.ts';
 import { withSession } from '../run-command.ts';
@@ -85,12 +86,12 @@ function summary(path: string, bundle: Bundle, { entries, skipped }: Collected):
   const keys = [...redactor.byKey.keys()].join(', ');
   const byKey = redactor.total - redactor.byPattern;
   return [
-    `Collected: ${plural(entries.length - logs, 'file')} about objects, settings, metrics and plans, and ${plural(logs, 'log')}`,
+    `Collected: ${counted(entries.length - logs, 'file')} about objects, settings, metrics and plans, and ${counted(logs, 'log')}`,
     'Not read: Secrets.',
     ...skippedLines(skipped, 'en'),
     ...(leftOut.length > 0 ? [`Left out (size limit): ${leftOut.join(', ')}`] : []),
-    `Redacted: ${plural(redactor.total, 'value')}, ${byKey} by key${keys === '' ? '' : ` (${keys})`} and ${redactor.byPattern} by pattern`,
-    `Wrote ${path} (${(archive.length / 1_000_000).toFixed(1)} MB, ${plural(files, 'file')}). Its index.html opens without network.`,
+    `Redacted: ${counted(redactor.total, 'value')}, ${byKey} by key${keys === '' ? '' : ` (${keys})`} and ${redactor.byPattern} by pattern`,
+    `Wrote ${path} (${(archive.length / 1_000_000).toFixed(1)} MB, ${counted(files, 'file')}). Its index.html opens without network.`,
     '',
     'Review the archive before you send it:',
     `  tar tf ${path}`,
