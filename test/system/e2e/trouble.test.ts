@@ -87,7 +87,7 @@ async function tryAgain(): Promise<void> {
 }
 
 /** Each leaves everything as it was. */
-const act = inTurn('trouble', 2, (title: string, test: () => Promise<void>) => it(title, test));
+const act = inTurn('trouble', 3, (title: string, test: () => Promise<void>) => it(title, test));
 
 act(
   'a project that Keystone does not give costs no NIC, and the right one is taken again',
@@ -244,6 +244,7 @@ act(
   'a namespace that lets no agent in is named by its event, and all goes on when it does',
   async () => {
     const { business, server, tenant } = world;
+    await installCharts(world, { type: 'production', values: withMortalAgent(soon) });
     const enforce = async (level: string) => {
       const label = `pod-security.kubernetes.io/enforce=${level}`;
       await business.kubectl(['label', 'namespace', agents, label, '--overwrite']);
@@ -314,7 +315,7 @@ act(
 );
 
 const agents = 'multinic-agents';
-/** The shortest start deadline, for tests whose agents never begin. The test of the image sets it, the next one uses it too. */
+/** The shortest start deadline, for tests whose agents never begin. */
 const soon = { startDeadline: '30s' } as const;
 /** A start deadline, or what kubelets need to bring a Secret into their Pods, and then some. */
 const patient = { timeout: 280_000, interval: 500 };
