@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BizSources, bizNic, bizNode, system } from '../../../test/fixtures/biz-samples.ts';
 import { ControllerFixture } from '../../../test/fixtures/controller.ts';
+import { desiredNode } from '../../api/desired-node.ts';
 import type { BizNode } from '../../api/multinicbizconfig.ts';
 import { labels } from '../../api/names.ts';
 import { nodeConfigs } from '../objects/stores.ts';
@@ -107,11 +108,10 @@ class Story {
     } else if (action.kind === 'viola') {
       const { node, nics } = action;
       const interfaces = nics.map((nic, id) => ({ id, ...bizNic(node, nic) }));
-      await this.#fixture.apply(`w-${node}`, {
-        nodeName: `w-${node}`,
-        instanceId: `i-${node}`,
-        interfaces,
-      } as never);
+      const posted = { nodeName: `w-${node}`, instanceId: `i-${node}`, interfaces };
+      const desired = desiredNode(posted, 'p-1');
+      if (desired.kind === 'invalid') throw new Error(desired.error.message);
+      await this.#fixture.apply(`w-${node}`, desired.node.spec);
       this.#viola.set(`w-${node}`, read(this.#fixture).get(`w-${node}`)?.spec);
     } else if (action.kind === 'allow') {
       this.#allowances += 1;
