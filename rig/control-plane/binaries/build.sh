@@ -19,7 +19,7 @@ build_kubernetes() {
     flags+=" -X $package.gitTreeState=clean -X $package.buildDate=$date"
   done
   echo "total: $("$go" list -deps . | wc -l)"
-  nice "$go" build -v -ldflags "$flags" -o "$folder/kube" .
+  "$go" build -v -ldflags "$flags" -o "$folder/kube" .
   [[ $("$folder/kube" kubelet --version) == "Kubernetes $version" ]] || die "the built kube does not run"
   link_components "$folder"
 }
@@ -34,7 +34,7 @@ link_components() {
 build_etcd() {
   cd "$here/kube"
   echo "total: $("$go" list -deps go.etcd.io/etcd/server/v3 | wc -l)"
-  nice "$go" build -v -ldflags '-s -w' -o "${1:?}/etcd" go.etcd.io/etcd/server/v3
+  "$go" build -v -ldflags '-s -w' -o "${1:?}/etcd" go.etcd.io/etcd/server/v3
   "$1/etcd" --version
 }
 
@@ -46,7 +46,7 @@ build_tools() {
   cd "$here/tools"
   echo "total: $("$go" list -deps "${programs[@]}" | wc -l)"
   # Without it helm calls itself v4.3, and charts cannot ask for a patch.
-  nice "$go" build -v -ldflags "-s -w -X $helm/internal/version.version=$(module_version $helm tools)" -o "$folder/" "${programs[@]}"
+  "$go" build -v -ldflags "-s -w -X $helm/internal/version.version=$(module_version $helm tools)" -o "$folder/" "${programs[@]}"
   "$folder/helm" version --short
   "$folder/kubeconform" -v
   "$folder/coredns" -version
@@ -57,7 +57,7 @@ build_krew() {
   local folder=${1:?} program=sigs.k8s.io/krew/cmd/krew
   cd "$here/krew"
   echo "total: $("$go" list -deps "$program" | wc -l)"
-  nice "$go" build -v -ldflags '-s -w' -o "$folder/" "$program"
+  "$go" build -v -ldflags '-s -w' -o "$folder/" "$program"
   KREW_ROOT=$folder/none "$folder/krew" version
 }
 
