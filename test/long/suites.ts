@@ -15,6 +15,7 @@ const install = 'rig/install';
 const guest = 'rig/hosts/guest/guest install';
 const box = 'rig/hosts/box/box install';
 const krew = 'rig/control-plane/control-plane install krew';
+const openstack = `${install}; rig/openstack/openstack up; trap 'rig/openstack/openstack clean' EXIT;`;
 const skew = 'MULTINIC_SKEW_REF="${REF:-$(git rev-parse HEAD~100)}" test/vitest version-skew long';
 const latency = 'test/vitest latency system test/system/latency "$@"';
 const distros = 'test/vitest distros system test/system/distros';
@@ -85,7 +86,7 @@ export const suites: readonly Suite[] = [
     proves: 'QEMU guests boot with whole files after a power cut at each disk write of the agent',
     minutes: 120,
     needsRoot: true,
-    command: `${guest} && node test/system/power-cut/cuts/main.ts "$@"`,
+    command: `${guest} && test/vitest guests system test/system/power-cut && node test/system/power-cut/cuts/main.ts "$@"`,
     sample: `${guest} && node test/system/power-cut/cuts/main.ts 'netplan, first NIC added'`,
   },
   {
@@ -127,6 +128,14 @@ export const suites: readonly Suite[] = [
     needsRoot: true,
     command: `${install} && test/vitest crash-real long test/long/crash-real "$@"`,
     sample: `${install} && test/vitest crash-real long test/long/crash-real -t 'viola'`,
+  },
+  {
+    name: 'openstack',
+    proves: 'the operator on real OpenStack, every case: contract, fields, evidence, outages',
+    minutes: 20,
+    needsRoot: true,
+    command: `${openstack} test/stage openstack openstack-outages`,
+    sample: `${openstack} test/vitest openstack system test/system/openstack/faults`,
   },
   {
     name: 'e2e',

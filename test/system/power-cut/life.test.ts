@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { request } from '../../fixtures/agent-samples.ts';
 import { nic } from '../../host/agent-process.ts';
+import { inTurn } from '../../rotation.ts';
 import { type Shown, stateOf } from '../distros/nic-state.ts';
 import { GuestHost, inTime, programDisk } from './guest-host.ts';
 
@@ -24,6 +25,10 @@ const dual = {
 };
 const asked = (generation: number) =>
   request([nic(0, macs[6], '', dual)], { protocol: 3, generation });
+
+const act = inTurn('guests', 2, (title: string, work: () => Promise<void>, timeoutMs: number) =>
+  test(title, work, timeoutMs),
+);
 
 let disk: Awaited<ReturnType<typeof programDisk>>;
 let host: GuestHost;
@@ -62,7 +67,7 @@ async function linkOf(name: string) {
   return link as { readonly ifname: string; readonly altnames?: readonly string[] };
 }
 
-test(
+act(
   'a NIC lives: plugged in and up, configured, renamed while up, booted, pulled out, gone',
   async () => {
     await host.guest.plug(6, macs[6]);
@@ -111,7 +116,7 @@ test(
   patienceMs,
 );
 
-test(
+act(
   'a NIC that is in a bond, or below a VLAN, is left alone, and so are they',
   async () => {
     await host.guest.plug(7, macs[7]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { annotations } from '../../../../src/api/names.ts';
+import { inTurn } from '../../../rotation.ts';
 import { cidrs, type Machine } from '../fields/place.ts';
 import type { Ground } from './ground.ts';
 
@@ -7,14 +8,17 @@ const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 
 /** What lets a NIC go. */
 export function evidenceTests(ground: () => Ground): void {
+  const act = inTurn('evidence for removals', 2, (title: string, test: () => Promise<void>) =>
+    it(title, test),
+  );
   describe('a NIC goes when it is proven', () => {
-    it('the port is read by its id with no device', async () => {
+    act('the port is read by its id with no device', async () => {
       const server = await ground().delivered('unbound');
       await ground().place.bed.tenant.updatePort(portOf(server), { device_id: '' });
       await ground().place.untilHolds(server);
     });
 
-    it('the port is read by its id at another server, where it comes', async () => {
+    act('the port is read by its id at another server, where it comes', async () => {
       const { place } = ground();
       const from = await ground().delivered('moved');
       const to = await place.boot([place.second], { name: 'moved-to' });
@@ -25,7 +29,7 @@ export function evidenceTests(ground: () => Ground): void {
       await place.untilHolds(to, cidrs.first);
     });
 
-    it("the port is 404, and Nova's record of the server has let it go", async () => {
+    act("the port is 404, and Nova's record of the server has let it go", async () => {
       const { place } = ground();
       const server = await ground().delivered('deleted-port');
       const other = await place.attach(server);
@@ -37,7 +41,7 @@ export function evidenceTests(ground: () => Ground): void {
       await place.untilReady('deleted-port');
     });
 
-    it('server and port are 404 to the account that saw the server before', async () => {
+    act('server and port are 404 to the account that saw the server before', async () => {
       const server = await withOwnPort(ground(), 'deleted-server');
       await ground().place.bed.tenant.deleteServer(server.id);
       await ground().untilEmpty(server);
@@ -45,7 +49,7 @@ export function evidenceTests(ground: () => Ground): void {
       await ground().place.untilRefused('deleted-server', 'ServerNotFound');
     });
 
-    it('Nova lists the server as deleted, to an account that never saw it', async () => {
+    act('Nova lists the server as deleted, to an account that never saw it', async () => {
       const { bed } = ground().place;
       const server = await withOwnPort(ground(), 'listed-deleted');
       await bed.annotate('listed-deleted', annotations.paused, 'true');
@@ -57,14 +61,14 @@ export function evidenceTests(ground: () => Ground): void {
       await ground().untilEmpty(server);
     });
 
-    it('the server is deleted and its port stays', async () => {
+    act('the server is deleted and its port stays', async () => {
       const server = await ground().delivered('kept-port');
       await ground().place.bed.tenant.deleteServer(server.id);
       expect(await ground().place.bed.tenant.port(portOf(server))).toMatchObject({ device_id: '' });
       await ground().untilEmpty(server);
     });
 
-    it('the server is taken out of vmNames', async () => {
+    act('the server is taken out of vmNames', async () => {
       const [stays, goes] = [await ground().delivered('listed'), await ground().place.boot()];
       await ground().apply('listed', { vmNames: [stays.id, goes.id] });
       await ground().place.untilHolds(goes, cidrs.first);
@@ -73,7 +77,7 @@ export function evidenceTests(ground: () => Ground): void {
       await ground().place.untilHolds(stays, cidrs.first);
     });
 
-    it('the server, read by its id, does not carry any more what selects it', async () => {
+    act('the server, read by its id, does not carry any more what selects it', async () => {
       const { place } = ground();
       const server = await place.boot(undefined, { metadata: { pool: 'leaving' } });
       await ground().apply('carried', { vmSelector: { metadata: { pool: 'leaving' } } });

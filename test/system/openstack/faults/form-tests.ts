@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import type { OpenstackConfigSpec } from '../../../../src/api/openstackconfig.ts';
+import { rotated } from '../../../rotation.ts';
 import { cidrs } from '../fields/place.ts';
 import type { Ground } from './ground.ts';
 
@@ -31,17 +32,22 @@ const forms: Readonly<Record<string, (ground: Ground) => Promise<Credentials>>> 
 /** Every form of credentials, for the whole life of a NIC. */
 export function formTests(ground: () => Ground): void {
   describe('credentials: a NIC comes and goes', () => {
-    it.each(Object.entries(forms))('%s', async (form, credentialsOf) => {
-      const { place } = ground();
-      const { bed } = place;
-      const server = await ground().delivered(form, { credentials: await credentialsOf(ground()) });
-      const port = await place.attach(server);
-      await place.untilHolds(server, cidrs.first, cidrs.first);
-      await bed.tenant.detach(server.id, port.id);
-      await place.untilHolds(server, cidrs.first);
-      await bed.tenant.detach(server.id, server.ports[0]?.id ?? '');
-      await place.untilHolds(server);
-      await place.untilReady(form);
-    });
+    it.each(rotated('forms of credentials', Object.entries(forms), 2, ([form]) => form))(
+      '%s',
+      async (form, credentialsOf) => {
+        const { place } = ground();
+        const { bed } = place;
+        const server = await ground().delivered(form, {
+          credentials: await credentialsOf(ground()),
+        });
+        const port = await place.attach(server);
+        await place.untilHolds(server, cidrs.first, cidrs.first);
+        await bed.tenant.detach(server.id, port.id);
+        await place.untilHolds(server, cidrs.first);
+        await bed.tenant.detach(server.id, server.ports[0]?.id ?? '');
+        await place.untilHolds(server);
+        await place.untilReady(form);
+      },
+    );
   });
 }

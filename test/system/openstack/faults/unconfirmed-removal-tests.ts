@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import { annotations } from '../../../../src/api/names.ts';
+import { inTurn } from '../../../rotation.ts';
 import { cidrs, type Machine } from '../fields/place.ts';
 import type { Ground } from './ground.ts';
 
@@ -7,8 +8,11 @@ const portOf = ({ ports }: Machine): string => ports[0]?.id ?? '';
 
 /** What looks as if a NIC was gone. */
 export function unconfirmedRemovalTests(ground: () => Ground): void {
+  const act = inTurn('unconfirmed removals', 2, (title: string, test: () => Promise<void>) =>
+    it(title, test),
+  );
   describe('a NIC stays while it is only missing', () => {
-    it('the port has no address: until it has one again', async () => {
+    act('the port has no address: until it has one again', async () => {
       const { place } = ground();
       const server = await ground().delivered('no-address');
       const { fixed_ips: fixed = [] } = server.ports[0] ?? {};
@@ -21,7 +25,7 @@ export function unconfirmedRemovalTests(ground: () => Ground): void {
       });
     });
 
-    it('the port is in another subnet: until somebody gives leave', async () => {
+    act('the port is in another subnet: until somebody gives leave', async () => {
       const { place } = ground();
       const server = await ground().delivered('other-subnet');
       await ground().unchanged([server], async () => {
@@ -34,7 +38,7 @@ export function unconfirmedRemovalTests(ground: () => Ground): void {
       await place.untilHolds(server);
     });
 
-    it('the name of the subnet is that of another one', async () => {
+    act('the name of the subnet is that of another one', async () => {
       const { place } = ground();
       const rename = async (id: string, name: string): Promise<void> => {
         const request = { path: `/v2.0/subnets/${id}`, body: { subnet: { name } } };
@@ -54,7 +58,7 @@ export function unconfirmedRemovalTests(ground: () => Ground): void {
       });
     });
 
-    it('the account is one of another project', async () => {
+    act('the account is one of another project', async () => {
       const { place, stranger } = ground();
       const server = await ground().delivered('other-project');
       const credentials = ground().direct(stranger, stranger);
@@ -67,7 +71,7 @@ export function unconfirmedRemovalTests(ground: () => Ground): void {
       });
     });
 
-    it('many go at once, each of them proven: until somebody gives leave', async () => {
+    act('many go at once, each of them proven: until somebody gives leave', async () => {
       const { place } = ground();
       const { bed } = place;
       const subnets = Array.from({ length: 6 }, () => place.first);
