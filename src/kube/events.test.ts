@@ -258,6 +258,25 @@ describe('event recorder', () => {
     expect([written, most]).toEqual([1_000, 8]);
   });
 
+  test('an event that waits longer than five minutes is written once, with its latest message', async () => {
+    const answer = Promise.withResolvers<void>();
+    const { writes, clock, recorder, settled } = bench(() => answer.promise);
+    const names = Array.from({ length: 9 }, (_, n) => `w-${n}`);
+    const of = (name: string) => ({
+      ...involved,
+      metadata: { ...involved.metadata, name, uid: name },
+    });
+    for (const name of names) recorder.record(of(name), note);
+    await clock.advance(301_000);
+    recorder.record(of('w-8'), { ...note, message: 'still broken' });
+    answer.resolve();
+    await settled();
+    expect(writes.map(({ body }) => (body['involvedObject'] as { name: string }).name)).toEqual(
+      names,
+    );
+    expect(writes.at(-1)?.body).toMatchObject({ count: 2, message: 'still broken' });
+  });
+
   test('the recorder drops and reports events above ten thousand waiting', async () => {
     const unavailable = Promise.withResolvers<void>();
     const { errors, recorder, settled } = bench(() => unavailable.promise);

@@ -61,14 +61,21 @@ interface Term {
 /** Object fields an Event needs; keeping all fields would waste memory. */
 type Involved = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
 
-interface Series {
+/** Event to write. */
+interface Notice {
   readonly involved: Involved;
+  readonly note: EventNote;
+}
+
+/** Kept for five minutes and more: thousands of series must stay small. */
+interface Series {
   readonly firstTimestamp: string;
   /** The Event's name for this series; undefined until written. */
   name: string | undefined;
   /** Name for the creation in progress, equal in each attempt. */
   nextName: string | undefined;
-  note: EventNote;
+  /** The latest Event until it is written or dropped. */
+  notice: Notice | undefined;
   count: number;
   writtenAtMs: number | undefined;
 }
@@ -89,6 +96,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     if (!term || term.stopped.signal.aborted) return;
     const series = seriesOf(involved, note);
     const nowMs = clock.monotonicMs();
+    if (series.notice) {
+      series.notice = { ...series.notice, note };
+      return;
+    }
     if (series.writtenAtMs !== undefined && nowMs - series.writtenAtMs < repeatMs) return;
     if (waiting.length >= maxWaiting) {
       onError(
@@ -99,6 +110,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       return;
     }
     series.writtenAtMs = nowMs;
+    series.notice = { involved: involvedOf(involved), note };
     waiting.push(series);
     writeNext(term);
   }
@@ -110,6 +122,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const written: Promise<void> = writeOrRetry(next, period)
       .catch(onError)
       .finally(() => {
+        next.notice = undefined;
         writing.delete(written);
         writeNext(period);
       });
@@ -135,16 +148,14 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   function seriesOf(involved: KubeObject, note: EventNote): Series {
     const key = `${involved.kind}/${keyOf(involved)}/${involved.metadata.uid}/${note.reason}`;
     const series = seriesByKey.get(key) ?? {
-      involved: involvedOf(involved),
       firstTimestamp: timestamp(clock),
       name: undefined,
       nextName: undefined,
-      note,
+      notice: undefined,
       count: 0,
       writtenAtMs: undefined,
     };
     series.count++;
-    series.note = note;
     seriesByKey.delete(key);
     seriesByKey.set(key, series);
     const [oldest] = seriesByKey.keys();
@@ -153,20 +164,21 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   async function write(series: Series, signal: AbortSignal): Promise<void> {
-    const { count, note, name } = series;
+    const { count, notice, name } = series;
+    if (!notice) return;
     if (name !== undefined) {
-      const patch = { count, lastTimestamp: timestamp(clock), message: messageOf(note) };
+      const patch = { count, lastTimestamp: timestamp(clock), message: messageOf(notice.note) };
       try {
-        await client.patch(events, { namespace: namespaceOf(series), name }, patch, { signal });
+        await client.patch(events, { namespace: namespaceOf(notice), name }, patch, { signal });
         return;
       } catch (error) {
         // The API server deletes an Event an hour after its last write.
         if (!isNotFound(error)) throw error;
       }
     }
-    series.nextName ??= nameOf(series);
+    series.nextName ??= nameOf(notice);
     try {
-      await client.create(events, eventOf(series, series.nextName), { signal });
+      await client.create(events, eventOf(series, notice, series.nextName), { signal });
     } catch (error) {
       // An earlier attempt succeeded with a lost answer, or the previous process has just written this Event.
       if (!isAlreadyExists(error)) throw error;
@@ -175,11 +187,14 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     series.nextName = undefined;
   }
 
-  function eventOf(series: Series, eventName: string) {
-    const { involved, note, count, firstTimestamp } = series;
+  function eventOf(
+    { count, firstTimestamp }: Series,
+    { involved, note }: Notice,
+    eventName: string,
+  ) {
     const { name, namespace, uid, resourceVersion } = involved.metadata;
     return {
-      metadata: { name: eventName, namespace: namespaceOf(series) },
+      metadata: { name: eventName, namespace: namespaceOf({ involved }) },
       involvedObject: {
         ...(involved.apiVersion ? { apiVersion: involved.apiVersion } : {}),
         ...(involved.kind ? { kind: involved.kind } : {}),
@@ -204,7 +219,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
    * Returns an Event name, constant for component, object and reason within five minutes: a restarted process cannot
    * duplicate the Event. Valid for any object name.
    */
-  function nameOf({ involved, note }: Series): string {
+  function nameOf({ involved, note }: Notice): string {
     const { name, uid } = involved.metadata;
     const what = createHash('sha256').update(`${component}/${uid}/${note.reason}`).digest('hex');
     const stem = name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
@@ -231,7 +246,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       await writeRest(period);
       end(new Error('the leadership term has ended'));
       // Dropped events were not written: a repeat must not count as recent.
-      for (const series of waiting.splice(0)) series.writtenAtMs = undefined;
+      for (const series of waiting.splice(0)) {
+        series.writtenAtMs = undefined;
+        series.notice = undefined;
+      }
       leading.removeEventListener('abort', onAbort);
     }
   }
@@ -280,7 +298,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** Events about cluster-scoped objects belong in `default`: the API server refuses other namespaces. */
-function namespaceOf({ involved }: Series): string {
+function namespaceOf({ involved }: Pick<Notice, 'involved'>): string {
   return involved.metadata.namespace ?? 'default';
 }
 

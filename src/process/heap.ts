@@ -6,7 +6,7 @@
 const heaps = {
   operator: { young: 4, old: 288 },
   viola: { young: 2, old: 128 },
-  controller: { young: 4, old: 128 },
+  controller: { young: 4, old: 144 },
   lifecycle: { young: 2, old: 96 },
   agent: { young: 2, old: 104 },
 } as const;

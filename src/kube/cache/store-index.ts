@@ -1,3 +1,6 @@
+/** Shared by all objects without a value in an index. */
+const none: readonly string[] = [];
+
 /** A secondary index: object keys by value. */
 export class StoreIndex<T> {
   readonly #valuesOf: (object: T) => readonly string[];
@@ -11,7 +14,8 @@ export class StoreIndex<T> {
   }
 
   valuesOf(object: T): readonly string[] {
-    return this.#valuesOf(object);
+    const values = this.#valuesOf(object);
+    return values.length === 0 ? none : values;
   }
 
   get(value: string): readonly string[] {
