@@ -13,6 +13,11 @@ const involved: KubeObject = {
 };
 const note = { type: 'Warning', reason: 'Broken', message: 'it broke' } as const;
 
+/** Returns an object with this name and uid. */
+function named(name: string): KubeObject {
+  return { ...involved, metadata: { ...involved.metadata, name, uid: name } };
+}
+
 /** Creates a recorder over an event server that records writes and responds by `answer`. */
 function bench(answer: () => Promise<void> = () => Promise.resolve()) {
   const writes: { verb: string; name: string; body: Record<string, unknown> }[] = [];
@@ -262,13 +267,9 @@ describe('event recorder', () => {
     const answer = Promise.withResolvers<void>();
     const { writes, clock, recorder, settled } = bench(() => answer.promise);
     const names = Array.from({ length: 9 }, (_, n) => `w-${n}`);
-    const of = (name: string) => ({
-      ...involved,
-      metadata: { ...involved.metadata, name, uid: name },
-    });
-    for (const name of names) recorder.record(of(name), note);
+    for (const name of names) recorder.record(named(name), note);
     await clock.advance(301_000);
-    recorder.record(of('w-8'), { ...note, message: 'still broken' });
+    recorder.record(named('w-8'), { ...note, message: 'still broken' });
     answer.resolve();
     await settled();
     expect(writes.map(({ body }) => (body['involvedObject'] as { name: string }).name)).toEqual(
