@@ -67,7 +67,7 @@ interface Notice {
   readonly note: EventNote;
 }
 
-/** Kept for five minutes and more: thousands of series must stay small. */
+/** Writes for one object and reason; stays in memory after the writes, hence small. */
 interface Series {
   readonly firstTimestamp: string;
   /** The Event's name for this series; undefined until written. */
