@@ -260,6 +260,7 @@ act(
     );
     await enforce('privileged');
     await vi.waitFor(async () => expect(await nicStates(world)).toMatchObject(three), patient);
+    await installCharts(world, { type: 'production', values: withMortalAgent() });
     await tenant.detach(server.id, portId);
     await untilAsBefore();
   },
