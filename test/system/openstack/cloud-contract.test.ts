@@ -2,7 +2,7 @@ import { startContrabass } from '../../../rig/cloud/start.ts';
 import { useStack } from '../../../rig/openstack/stack.ts';
 import { cloudContract } from '../../contract/cloud/suite.ts';
 
-cloudContract('real OpenStack', async () => {
+const open = async () => {
   const stack = await useStack((line) => process.stderr.write(`${line}\n`));
   const contrabass = await startContrabass({
     encryptKey: 'contract-key-16b',
@@ -20,4 +20,6 @@ cloudContract('real OpenStack', async () => {
       await stack[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+cloudContract('real OpenStack', open, { inTurn: true });

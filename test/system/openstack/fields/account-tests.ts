@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parse } from 'yaml';
 import type { OpenstackConfigSpec } from '../../../../src/api/openstackconfig.ts';
 import { sampleOf002 } from '../../../requirements/fields.ts';
 import { provider } from './fixture.ts';
+import { it } from './in-turn.ts';
 import { cidrs, type Machine, type Place } from './place.ts';
 
 /** As whom services are called, and where. */

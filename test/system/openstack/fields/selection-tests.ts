@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from './in-turn.ts';
 import { cidrs, type Place } from './place.ts';
 
 /** Whose ports become NICs. */

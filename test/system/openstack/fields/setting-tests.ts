@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { openstackConfigs } from '../../../../rig/chain/kinds.ts';
 import { namespaces } from '../../../../src/api/names.ts';
 import type { OpenstackConfigSettings } from '../../../../src/api/openstackconfig.ts';
+import { it } from './in-turn.ts';
 import { cidrs, generous, type Machine, type Place } from './place.ts';
 
 interface Wanted {

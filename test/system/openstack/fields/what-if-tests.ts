@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import * as z from 'zod';
 import { findCondition } from '../../../../src/api/condition.ts';
 import { namespaces } from '../../../../src/api/names.ts';
 import { type PlanView, planView, portViews, readPaths } from '../../../../src/api/read-http.ts';
 import { secrets } from '../../../../src/kube/core-resources.ts';
+import { it } from './in-turn.ts';
 import { generous, type Machine, type Place } from './place.ts';
 
 const name = 'what-if';
