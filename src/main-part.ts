@@ -8,6 +8,7 @@ import { commonSettings } from './process/common-settings.ts';
 import { createHealth } from './process/health.ts';
 import type { HeapOwner } from './process/heap.ts';
 import { createLogger, type Logger } from './process/log.ts';
+import { releaseMemoryRegularly } from './process/memory-release.ts';
 import { createMetrics, measureProcess } from './process/metrics.ts';
 import type { OwnPod, PartContext } from './process/part.ts';
 import { shownDefault } from './process/setting-default.ts';
@@ -21,7 +22,6 @@ import {
   type Values,
 } from './process/settings.ts';
 import { runUntilSignal, usageExit } from './process/shutdown.ts';
-import { dropStartupGarbage } from './process/startup-garbage.ts';
 import { UnusableSettingError } from './process/unusable-setting.ts';
 import type { Build } from './process/version.ts';
 import { systemClock, systemRandom } from './time/clock.ts';
@@ -127,7 +127,7 @@ async function runPart(
   const metrics = createMetrics(metricTable);
   measureProcess(metrics);
   setBuildMetrics(metrics, name, version);
-  dropStartupGarbage();
+  releaseMemoryRegularly();
   const context: Context = {
     clock: systemClock,
     random: systemRandom,

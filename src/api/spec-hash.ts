@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NodeConfigSpec } from './multinicnodeconfig.ts';
 
 /**
@@ -7,9 +7,7 @@ import type { NodeConfigSpec } from './multinicnodeconfig.ts';
  */
 export function specHash(spec: Pick<NodeConfigSpec, 'nodeName' | 'instanceId' | 'interfaces'>) {
   const { nodeName, instanceId, interfaces = [] } = spec;
-  return createHash('sha256')
-    .update(canonicalJson({ nodeName, instanceId, interfaces }))
-    .digest('hex');
+  return hash('sha256', canonicalJson({ nodeName, instanceId, interfaces }));
 }
 
 /** Returns JSON with sorted keys and without undefined values: equal content gives equal text. */

@@ -94,7 +94,7 @@ async function triggers(): Promise<string> {
 }
 
 /** Part of the requests that CI makes; the long suite makes all. */
-const depth = process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 1 : 1 / 8;
+const depth = process.env['MULTINIC_TEST_DEPTH'] === 'all' ? 1 : 1 / 16;
 
 /** Requests of all kinds to each operation of a document, each answer compared with what the document says. */
 async function fuzzed(name: keyof typeof urls, ...options: readonly string[]) {

@@ -40,6 +40,7 @@ jobDeadline: "Removed, has no effect: the deadline of a Job is 10 minutes, or st
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
+- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 

@@ -98,6 +98,7 @@ inventoryPlainHttp: "Deprecated: use apiPlainHttp."
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
+- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 
@@ -192,6 +193,7 @@ cacheFor: "Removed, has no effect: Viola always caches answers for 5 s; the quer
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
+- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 
@@ -231,6 +233,7 @@ identity: "Removed, has no effect: the environment variable POD_NAME names the p
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
+- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 

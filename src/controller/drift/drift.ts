@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { rfc3339 } from '../../api/condition.ts';
 import type { JobResult } from '../../api/job.ts';
 import { annotations } from '../../api/names.ts';
@@ -120,7 +120,7 @@ export function contentOfCheck(applied: Applied, occasion: NodeEvents): string {
     since: checkTimesOf(applied).at,
     ...recordedEvents(occasion),
   });
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 /** Returns the last finished run for this check. */

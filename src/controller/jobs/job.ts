@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import {
   type HostMount,
@@ -55,9 +55,9 @@ export function jobName({
   node,
 }: Pick<AgentTask, 'uid' | 'content' | 'action' | 'attempt' | 'node'>): string {
   const run = [uid, content, action, attempt].join('/');
-  const hash = createHash('sha256').update(run).digest('hex').slice(0, 10);
-  const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - hash.length - 1);
-  return `${stem.replace(/-+$/, '')}-${hash}`;
+  const digest = hash('sha256', run).slice(0, 10);
+  const stem = `${agentAppName}-${node.replaceAll('.', '-')}`.slice(0, 63 - digest.length - 1);
+  return `${stem.replace(/-+$/, '')}-${digest}`;
 }
 
 /** Returns a run's Job, suspended: the Pod must not exist before the request ConfigMap it mounts. */

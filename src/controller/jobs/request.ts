@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { acceptInterfaces, type Rejection } from '../../api/accept-interface.ts';
 import { ipOf, plainForm } from '../../api/address.ts';
@@ -126,7 +126,7 @@ export const nothing: Contents = { interfaces: [], keep: [] };
 /** Hash over node name and contents; equal hashes need no second run. */
 export function contentHash(node: Node, { interfaces, keep }: Contents): string {
   const text = canonicalJson({ node: node.metadata.name, interfaces, keep });
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }
 
 interface Asked {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { annotations } from '../../api/names.ts';
 import { nicReasons } from '../../api/reasons/nic.ts';
@@ -43,7 +43,7 @@ function readSource(text: string | undefined): Source | undefined {
 
 /** Returns the image hash used in a revision: 12 hex digits. */
 export function imageHash(image: string): string {
-  return createHash('sha256').update(image).digest('hex').slice(0, 12);
+  return hash('sha256', image).slice(0, 12);
 }
 
 /** Returns the revision `<source uid>/<source generation>/<hash of the agent image>`. */

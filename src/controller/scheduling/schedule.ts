@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JobAction } from '../../api/job.ts';
 import { type Reason, reasons } from '../../api/reasons.ts';
 import { type Applied, completionIn, completionOf, machineIn } from '../jobs/applied.ts';
@@ -201,5 +201,5 @@ function scheduleOf(reason: Reason): Schedule {
 
 /** Returns a deterministic number in [0, 1) for the text. */
 export function fractionOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+  return hash('sha256', text, 'buffer').readUInt32BE(0) / 2 ** 32;
 }
