@@ -6,6 +6,7 @@ const longest = [
   'e2e/trouble',
   'e2e/upgrade',
   'e2e/chain',
+  'lifecycle/life',
   'e2e/crash',
   'distros/matrix',
   'openapi-fuzz',
