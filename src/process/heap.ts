@@ -28,7 +28,7 @@ export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heapLimits(part);
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
   // Baseline code (sparkplug), compiled even for rarely called functions, costs 2 MB.
-  // Several threads that collect a few MB of new objects use more CPU time than one (0.6 of 8 s in a restart of the controller).
+  // Parallel threads need more CPU time than one for 4 MB of new objects (0.6 of 8 s in a restart of the controller).
   if (part !== 'agent') {
     return [...limits, '--expose-gc', '--no-sparkplug', '--no-parallel-scavenge'];
   }

@@ -12,9 +12,9 @@ const growth = 1.25;
 const thorough = ['stress-flush-code', 'compact-on-every-full-gc'] as const;
 
 /**
- * Returns memory that V8 retains without use to the system: once after the start, then whenever the heap has grown by a
- * quarter. V8 retains the pages of a burst as long as the process has any work: 30 MB after a sync of 1,000 servers. A
- * collection blocks the process for 50 ms. Does nothing without --expose-gc.
+ * Returns unused heap pages to the system: once after the start, then after the heap has grown by a quarter. V8 itself
+ * retains the pages of a burst in a busy process: 30 MB after a sync of 1,000 servers. A collection blocks the process
+ * for 50 ms. Does nothing without --expose-gc.
  */
 export function releaseMemoryRegularly(): void {
   let retained = 0;
