@@ -319,7 +319,7 @@ const agents = 'multinic-agents';
 /** The shortest start deadline, for tests whose agents never begin. */
 const soon = { startDeadline: '30s' } as const;
 /** A start deadline, or what kubelets need to bring a Secret into their Pods, and then some. */
-const patient = { timeout: 280_000, interval: 500 };
+const patient = { timeout: 280_000, interval: 1_000 };
 const three = { multinic0: 'Configured', multinic1: 'Configured', multinic2: 'Configured' };
 
 function isReady({ type }: { readonly type: string }): boolean {

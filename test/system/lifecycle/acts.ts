@@ -6,7 +6,7 @@ import { namespace } from '../../fixtures/e2e/ground.ts';
 import type { World } from './world.ts';
 
 export const operatorName = 'production-system';
-export const patient = { timeout: 180_000, interval: 300 };
+export const patient = { timeout: 180_000, interval: 1_000 };
 const inNamespace = ['-n', namespace];
 
 const path = `/apis/multinic.example.com/v1alpha1/namespaces/${namespace}/multinicoperators/${operatorName}`;

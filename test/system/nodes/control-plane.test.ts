@@ -7,7 +7,7 @@ import { leftoversOf } from './leftovers.ts';
 import type { PackedImage } from './packed-image.ts';
 import { mac, nic, packRenameProgram, runRenameJob } from './rename-job.ts';
 
-const generous = { timeout: scaled(60_000), interval: 200 };
+const generous = { timeout: scaled(60_000), interval: 500 };
 
 /** Waits for all, also when one of them fails: what did start is the stack's to take down. */
 async function together<T extends readonly AsyncDisposable[]>(

@@ -13,7 +13,7 @@ import { secrets } from '../../../../src/kube/core-resources.ts';
 import { systemClock } from '../../../../src/time/clock.ts';
 import { type FieldsFixture, openFieldsFixture, provider } from './fixture.ts';
 
-export const generous = { timeout: 90_000, interval: 100 };
+export const generous = { timeout: 90_000, interval: 500 };
 /** Of the two subnets of one network. */
 export const cidrs = { first: '10.77.0.0/24', second: '10.78.0.0/24' } as const;
 
