@@ -28,9 +28,10 @@ export function heapFlags(part: HeapOwner): readonly string[] {
   const { young, old } = heapLimits(part);
   const limits = [`--max-semi-space-size=${young}`, `--max-old-space-size=${old}`];
   // Baseline code (sparkplug), compiled even for rarely called functions, costs 2 MB.
-  // Parallel threads need more CPU time than one for 4 MB of new objects (0.6 of 8 s in a restart of the controller).
   if (part !== 'agent') {
-    return [...limits, '--expose-gc', '--no-sparkplug', '--no-parallel-scavenge'];
+    const all = [...limits, '--expose-gc', '--no-sparkplug'];
+    // Parallel threads need more CPU time than one for 4 MB of new objects (0.6 of 8 s in a restart of the controller).
+    return part === 'controller' ? [...all, '--no-parallel-scavenge'] : all;
   }
   // An agent runs for a fraction of a second: compiled code costs more than it saves (8 % CPU time, 9 MB), and the
   // process exits before memory-release.ts would help.

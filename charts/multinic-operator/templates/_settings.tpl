@@ -98,7 +98,6 @@ inventoryPlainHttp: "Deprecated: use apiPlainHttp."
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
-- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 
@@ -193,7 +192,6 @@ cacheFor: "Removed, has no effect: Viola always caches answers for 5 s; the quer
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
-- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 
@@ -233,7 +231,6 @@ identity: "Removed, has no effect: the environment variable POD_NAME names the p
 - --max-old-space-size={{ .old }}
 - --expose-gc
 - --no-sparkplug
-- --no-parallel-scavenge
 - /app/main.mjs
 {{- end }}
 
