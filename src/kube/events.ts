@@ -1,10 +1,18 @@
-import { createHash } from 'node:crypto';
 import { backoffMs } from '../time/backoff.ts';
 import { type Clock, passed, type Random } from '../time/clock.ts';
 import { withDeadline } from '../time/deadline.ts';
 import type { KubeClient } from './client/client.ts';
-import { type EventObject, events } from './core-resources.ts';
+import { events } from './core-resources.ts';
 import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
+import {
+  type EventNote,
+  eventOf,
+  messageOf,
+  type Notice,
+  nameOf,
+  namespaceOf,
+  noticeOf,
+} from './event-object.ts';
 import { LeaseLostError } from './lease/lease-lock.ts';
 import { type KubeObject, keyOf } from './object.ts';
 
@@ -20,14 +28,6 @@ const retries = 5;
 const backoff = { baseMs: 500, maxMs: 10_000 };
 /** Time for remaining events after the work ends; an orderly stop has 25 s in total. */
 const endMs = 5_000;
-const maxMessageLength = 1_024;
-
-export interface EventNote {
-  readonly type: 'Normal' | 'Warning';
-  /** CamelCase word from the reasons table. */
-  readonly reason: string;
-  readonly message: string;
-}
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'create' | 'patch'>;
@@ -56,15 +56,6 @@ interface Term {
   readonly stopped: AbortController;
   /** Aborted when the work has ended: failed writes are not retried. */
   readonly finishing: AbortController;
-}
-
-/** Object fields an Event needs; keeping all fields would waste memory. */
-type Involved = Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>;
-
-/** Event to write. */
-interface Notice {
-  readonly involved: Involved;
-  readonly note: EventNote;
 }
 
 /** Writes for one object and reason; stays in memory after the writes, hence small. */
@@ -110,7 +101,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       return;
     }
     series.writtenAtMs = nowMs;
-    series.notice = { involved: involvedOf(involved), note };
+    series.notice = noticeOf(involved, note);
     waiting.push(series);
     writeNext(term);
   }
@@ -164,10 +155,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   async function write(series: Series, signal: AbortSignal): Promise<void> {
-    const { count, notice, name } = series;
+    const { count, firstTimestamp, notice, name } = series;
     if (!notice) return;
+    const lastTimestamp = timestamp(clock);
     if (name !== undefined) {
-      const patch = { count, lastTimestamp: timestamp(clock), message: messageOf(notice.note) };
+      const patch = { count, lastTimestamp, message: messageOf(notice) };
       try {
         await client.patch(events, { namespace: namespaceOf(notice), name }, patch, { signal });
         return;
@@ -176,55 +168,19 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         if (!isNotFound(error)) throw error;
       }
     }
-    series.nextName ??= nameOf(notice);
+    // The name is constant for five minutes: a restarted process cannot duplicate the Event.
+    const slot = Math.floor(clock.now().getTime() / repeatMs);
+    series.nextName ??= nameOf(component, notice, slot);
+    const occurrences = { count, firstTimestamp, lastTimestamp };
+    const event = eventOf(component, series.nextName, notice, occurrences);
     try {
-      await client.create(events, eventOf(series, notice, series.nextName), { signal });
+      await client.create(events, event, { signal });
     } catch (error) {
       // An earlier attempt succeeded with a lost answer, or the previous process has just written this Event.
       if (!isAlreadyExists(error)) throw error;
     }
     series.name = series.nextName;
     series.nextName = undefined;
-  }
-
-  function eventOf(
-    { count, firstTimestamp }: Series,
-    { involved, note }: Notice,
-    eventName: string,
-  ) {
-    const { name, namespace, uid, resourceVersion } = involved.metadata;
-    return {
-      metadata: { name: eventName, namespace: namespaceOf({ involved }) },
-      involvedObject: {
-        ...(involved.apiVersion ? { apiVersion: involved.apiVersion } : {}),
-        ...(involved.kind ? { kind: involved.kind } : {}),
-        name,
-        ...(namespace ? { namespace } : {}),
-        ...(uid ? { uid } : {}),
-        ...(resourceVersion ? { resourceVersion } : {}),
-      },
-      type: note.type,
-      reason: note.reason,
-      message: messageOf(note),
-      source: { component },
-      reportingComponent: component,
-      reportingInstance: component,
-      count,
-      firstTimestamp,
-      lastTimestamp: timestamp(clock),
-    } satisfies EventObject;
-  }
-
-  /**
-   * Returns an Event name, constant for component, object and reason within five minutes: a restarted process cannot
-   * duplicate the Event. Valid for any object name.
-   */
-  function nameOf({ involved, note }: Notice): string {
-    const { name, uid } = involved.metadata;
-    const what = createHash('sha256').update(`${component}/${uid}/${note.reason}`).digest('hex');
-    const stem = name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
-    const slot = Math.floor(clock.now().getTime() / repeatMs);
-    return `${stem}.${what.slice(0, 8)}${slot.toString(16)}`;
   }
 
   async function during<T>(leading: AbortSignal, work: () => Promise<T>): Promise<T> {
@@ -275,39 +231,12 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return { record, during };
 }
 
-function involvedOf({ apiVersion, kind, metadata }: KubeObject): Involved {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  return {
-    ...(apiVersion ? { apiVersion } : {}),
-    ...(kind ? { kind } : {}),
-    metadata: {
-      name,
-      ...(namespace ? { namespace } : {}),
-      ...(uid ? { uid } : {}),
-      ...(resourceVersion ? { resourceVersion } : {}),
-    },
-  };
-}
-
 /** Returns true without an answer, or if the server is busy or failing. */
 function isTransient(error: unknown): boolean {
   return (
     error instanceof KubeError &&
     (error.status === 0 || error.status === 429 || error.status >= 500)
   );
-}
-
-/** Events about cluster-scoped objects belong in `default`: the API server refuses other namespaces. */
-function namespaceOf({ involved }: Pick<Notice, 'involved'>): string {
-  return involved.metadata.namespace ?? 'default';
-}
-
-function messageOf({ message }: EventNote): string {
-  // Messages may quote user-defined names: a terminal would execute control characters.
-  return message
-    .slice(0, maxMessageLength)
-    .replaceAll(/\p{Cc}/gu, ' ')
-    .toWellFormed();
 }
 
 /** metav1.Time has whole seconds. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { metricTable } from '../../api/metrics.ts';
 import { configMaps, validatingWebhookConfigurations } from '../../kube/core-resources.ts';
-import type { EventNote } from '../../kube/events.ts';
+import type { EventNote } from '../../kube/event-object.ts';
 import { type KubeObject, keyOf } from '../../kube/object.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';

@@ -1,6 +1,6 @@
 import { metricTable } from '../../api/metrics.ts';
 import type { OpenstackConfigSpec, OpenstackConfigStatus } from '../../api/openstackconfig.ts';
-import type { EventNote } from '../../kube/events.ts';
+import type { EventNote } from '../../kube/event-object.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 import type { Clouds } from '../../openstack/clouds.ts';
 import { nothingHappened } from '../../openstack/notifications/envelope.ts';

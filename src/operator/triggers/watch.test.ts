@@ -4,7 +4,7 @@ import { metricTable } from '../../api/metrics.ts';
 import { triggerConfigMap } from '../../api/trigger-config.ts';
 import { createKubeClient } from '../../kube/client/http-client.ts';
 import { configMaps, namespaces } from '../../kube/core-resources.ts';
-import type { EventNote } from '../../kube/events.ts';
+import type { EventNote } from '../../kube/event-object.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { createLogger } from '../../process/log.ts';
 import { createMetrics } from '../../process/metrics.ts';
