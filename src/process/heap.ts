@@ -30,7 +30,7 @@ export function heapFlags(part: HeapOwner): readonly string[] {
   // Baseline code (sparkplug), compiled even for rarely called functions, costs 2 MB.
   if (part !== 'agent') {
     const all = [...limits, '--expose-gc', '--no-sparkplug'];
-    // Parallel threads need more CPU time than one for 4 MB of new objects (0.6 of 8 s in a restart of the controller).
+    // For 4 MB of new objects parallel collection needs more CPU time (0.6 of 8 s in a restart of the controller).
     return part === 'controller' ? [...all, '--no-parallel-scavenge'] : all;
   }
   // An agent runs for a fraction of a second: compiled code costs more than it saves (8 % CPU time, 9 MB), and the

@@ -58,3 +58,11 @@ it('releaseMemoryRegularly flushes code and compacts the heap the first time onl
     'gc',
   ]);
 });
+
+it('releaseMemoryRegularly leaves V8 flags unchanged without global gc', () => {
+  vi.useFakeTimers();
+  vi.stubGlobal('gc', undefined);
+  releaseMemoryRegularly();
+  vi.advanceTimersByTime(60_000);
+  expect(calls).toEqual([]);
+});
