@@ -38,7 +38,7 @@ test-outages: $(installed) ## Clouds, Viola, clusters, MariaDB each away for a m
 test-integration: $(installed) ## Charts, images; real API server, kubelet, containerd, systemd hosts, MariaDB, OpenStack (needs root)
 	@rig/install && test/stage packaging integration openstack openstack-outages
 
-test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall (needs root)
+test-e2e: $(installed) ## Both charts on real clusters: the chain, crashes, upgrade, skew, uninstall, a MultiNicOperator (needs root)
 	@rig/install && test/stage e2e
 
 test-lifecycle: $(installed) ## A MultiNicOperator on a real cluster with a real MariaDB (needs root)
