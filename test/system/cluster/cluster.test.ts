@@ -18,9 +18,10 @@ beforeAll(async () => {
 
 afterAll(() => plane?.down());
 
+// First, as no CRD may have been deleted before.
+brokerSecretTests(() => plane);
 writeTimeoutTests(() => plane);
 crdTests(() => plane);
-brokerSecretTests(() => plane);
 rbacTests(() => plane);
 cliTests(() => plane);
 chartSchemaTests(() => plane);
