@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { mapBounded } from '../process/bounded.ts';
+import { textPool } from '../process/text-pool.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
@@ -171,20 +172,16 @@ function onlyOneServer(): RequestError {
   return new RequestError(message, { service: 'neutron', kind: 'badAnswer' });
 }
 
-/** Deduplicates ids that ports share: ids are half the memory per port, for up to 100,000 ports. */
+/** Deduplicates texts that ports share: they are half the memory per port, for up to 100,000 ports. */
 function sharing(ports: readonly Port[]): readonly Port[] {
-  const texts = new Map<string, string>();
-  const one = (text: string): string => {
-    const known = texts.get(text);
-    if (known === undefined) texts.set(text, text);
-    return known ?? text;
-  };
+  const one = textPool();
   return ports.map((port) => ({
     ...port,
     networkId: one(port.networkId),
     status: one(port.status),
     deviceId: one(port.deviceId),
     deviceOwner: one(port.deviceOwner),
+    createdAt: port.createdAt && one(port.createdAt),
     projectId: one(port.projectId),
     fixedIps: port.fixedIps.map(({ subnetId, ipAddress }) => ({
       subnetId: one(subnetId),

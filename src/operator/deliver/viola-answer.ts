@@ -7,6 +7,7 @@ import {
   problem,
 } from '../../api/node-configs-http.ts';
 import { inTurns } from '../../process/slices.ts';
+import { shareTexts, textPool } from '../../process/text-pool.ts';
 import { kindOf, retryAfterOf } from '../../requests/answer.ts';
 import { RequestError } from '../../requests/request-error.ts';
 import type { HttpAnswer } from '../../requests/transport.ts';
@@ -33,10 +34,13 @@ export async function pageOf(
   now: Date,
 ): Promise<NodePage> {
   const { items, ...page } = bodyOf(answer, 200, pageSchema, now);
-  const nodes = await inTurns(
-    items.filter(isConcern),
-    (raw): ExistingNodeConfig => readAs(existingNodeConfig, raw),
-  );
+  const share = textPool();
+  const nodes = await inTurns(items.filter(isConcern), (raw): ExistingNodeConfig => {
+    // Pages stay in memory, and their NICs have most texts in common.
+    const node = readAs(existingNodeConfig, raw);
+    shareTexts(node, share);
+    return node;
+  });
   return { ...page, items: nodes };
 }
 

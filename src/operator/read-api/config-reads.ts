@@ -1,8 +1,10 @@
 import type { NodeView } from '../../api/read-http.ts';
 import type { Port, Server } from '../../plan/observation.ts';
-import type { PortVerdict, Selection } from '../../plan/plan.ts';
+import type { Selection } from '../../plan/plan.ts';
+import type { SharedTexts } from '../packing/texts.ts';
+import type { PackedVerdicts } from '../packing/verdicts.ts';
 import type { ViolaEndpoint } from '../resolve/endpoints.ts';
-import { type SharedTexts, unpackNode } from './packed-node.ts';
+import { unpackNode } from './packed-node.ts';
 
 /** Node row: fields for filters, and the remaining fields packed. */
 export interface NodeRow {
@@ -48,7 +50,7 @@ export interface ConfigReads {
   readonly ports: readonly Port[];
   readonly servers: ReadonlyMap<string, Server>;
   readonly networkNames: ReadonlyMap<string, string>;
-  readonly verdicts: ReadonlyMap<string, PortVerdict>;
+  readonly verdicts: PackedVerdicts;
   /** Node names by server. */
   readonly nodeNames: ReadonlyMap<string, string>;
   /** Nodes with a failed or waiting delivery; a node without an entry was delivered or unchanged. */

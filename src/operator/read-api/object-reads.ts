@@ -5,6 +5,7 @@ import type { NodeView } from '../../api/read-http.ts';
 import type { PortVerdict } from '../../plan/plan.ts';
 import { isOwn } from '../../plan/view.ts';
 import { generationOf, ownerOf, statusOf } from '../openstack-config.ts';
+import { PackedVerdicts } from '../packing/verdicts.ts';
 import type { ResolvedConfig } from '../resolve/resolve.ts';
 import { type ConfigReads, viewOf } from './config-reads.ts';
 import type { LimitedReads } from './limited-reads.ts';
@@ -118,7 +119,7 @@ async function readsOfObjects(
     ports: [],
     servers: new Map(),
     networkNames: new Map(),
-    verdicts: new Map(nodes.flatMap(verdictsIn)),
+    verdicts: await PackedVerdicts.of(nodes.flatMap(verdictsIn)),
     nodeNames: new Map(nodes.map((node) => [serverOf(node), node.nodeName])),
     undelivered: new Map(),
   };
@@ -157,11 +158,11 @@ function viewOfObject(existing: ExistingNodeConfig, { config, providerId, at }: 
 }
 
 /** A NIC in an object was decided by an earlier sync. */
-function verdictsIn(node: ExistingNodeConfig): [string, PortVerdict][] {
+function verdictsIn(node: ExistingNodeConfig): PortVerdict[] {
   const serverId = serverOf(node);
-  return (node.spec.interfaces ?? []).flatMap((entry): [string, PortVerdict][] => {
+  return (node.spec.interfaces ?? []).flatMap((entry) => {
     const { name: nic, portId } = plannedNic(entry);
-    return portId === undefined ? [] : [[portId, { portId, serverId, nic }]];
+    return portId === undefined ? [] : [{ portId, serverId, nic }];
   });
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { largeNode } from '../../../test/fixtures/large-node.ts';
-import { type PackableNode, packNode, SharedTexts, unpackNode } from './packed-node.ts';
+import { SharedTexts } from '../packing/texts.ts';
+import { type PackableNode, packNode, unpackNode } from './packed-node.ts';
 
 const run = promisify(execFile);
 

@@ -1,31 +1,18 @@
 import { rfc3339 } from '../../api/condition.ts';
-import { indexOfName, interfaceName } from '../../api/names.ts';
 import type { NicView, NodeView } from '../../api/read-http.ts';
+import {
+  packedId,
+  packedMac,
+  packedName,
+  unpackedId,
+  unpackedMac,
+  unpackedName,
+} from '../packing/ids.ts';
+import { oneByteText, type SharedTexts } from '../packing/texts.ts';
 import { optional } from './optional.ts';
 
 /** Longest message in a row (characters); a fresh read returns the whole message. */
 const longestMessage = 200;
-
-/** Texts shared by many nodes, such as network ids: a row contains numbers instead. */
-export class SharedTexts {
-  readonly #numbers = new Map<string, number>();
-  readonly #texts: string[] = [];
-
-  numberOf(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    const number = this.#texts.push(text) - 1;
-    this.#numbers.set(text, number);
-    return number;
-  }
-
-  /** Throws for a number never returned by numberOf. */
-  textOf(number: number): string {
-    const text = this.#texts[number];
-    if (text === undefined) throw new Error(`no text has the number ${number}`);
-    return text;
-  }
-}
 
 /** NodeView without the name and the fields common to an OpenstackConfig's rows. */
 export type PackableNode = Omit<
@@ -101,16 +88,6 @@ export function packNode(node: PackableNode, texts: SharedTexts): string {
   return oneByteText(JSON.stringify(packed));
 }
 
-/** V8 stores two bytes per character if any character is beyond Latin-1; JSON can escape such characters. */
-function oneByteText(json: string): string {
-  const text = json.replaceAll(/[^\u0020-\u00ff]/g, escaped);
-  return Buffer.from(text, 'latin1').toString('latin1');
-}
-
-function escaped(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
 function packNic(nic: NicView, node: PackableNode, texts: SharedTexts): PackedNic {
   const { networkId, networkName, subnetId, subnetName, mtu, portStatus } = nic;
   const place = { networkId, networkName, subnetId, subnetName, mtu, portStatus };
@@ -158,7 +135,7 @@ function unpackNic(
 ): NicView {
   const [name, portId, mac, addresses, place, state, message, changedAt, checkedAt] = nic;
   return {
-    name: typeof name === 'number' ? interfaceName(name) : name,
+    name: unpackedName(name),
     ...optional({ portId: unpackedId(portId) || undefined }),
     macAddress: unpackedMac(mac),
     addresses: addresses === '' ? [] : addresses.split(','),
@@ -201,36 +178,4 @@ function secondsOf(time: string | undefined): number | null {
 
 function timeOf(number: number | null, base: number | null | undefined): string | undefined {
   return number === null ? undefined : rfc3339(new Date((number + (base ?? 0)) * 1000));
-}
-
-function packedName(name: string): number | string {
-  const index = indexOfName(name);
-  return index !== undefined && interfaceName(index) === name ? index : name;
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** A UUID takes 22 characters; a different id stays unchanged behind a mark. */
-function packedId(id: string): string {
-  if (!uuid.test(id)) return `=${id}`;
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-function unpackedId(packed: string): string {
-  if (packed.startsWith('=')) return packed.slice(1);
-  const hex = Buffer.from(packed, 'base64url').toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-}
-
-const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
-
-function packedMac(address: string): string {
-  if (!macPattern.test(address)) return `=${address}`;
-  return Buffer.from(address.replaceAll(':', ''), 'hex').toString('base64url');
-}
-
-function unpackedMac(packed: string): string {
-  if (packed.startsWith('=')) return packed.slice(1);
-  const hex = Buffer.from(packed, 'base64url').toString('hex');
-  return hex.match(/../g)?.join(':') ?? '';
 }

@@ -167,9 +167,9 @@ function ofSyncs(
 /** Returns the decision closest to a NIC: a NIC, then a selected subnet, then a selected server. */
 function verdictOf({ id, deviceId }: Port, reads: readonly ConfigReads[]): PortView['verdict'] {
   const decided = reads.flatMap(({ config, decidedAt: at, verdicts }) => {
-    const verdict = verdicts.get(id);
     // A port moved to a different server has no decision yet.
-    return verdict?.serverId === deviceId ? [{ config, at, verdict }] : [];
+    const verdict = verdicts.find(deviceId, id);
+    return verdict ? [{ config, at, verdict }] : [];
   });
   const [best] = decided.toSorted((a, b) => nearness(b.verdict) - nearness(a.verdict));
   if (best === undefined) return undefined;

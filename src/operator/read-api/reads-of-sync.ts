@@ -4,18 +4,24 @@ import { keyOf } from '../../kube/object.ts';
 import type { Observation } from '../../plan/observation.ts';
 import type { NodePlan, Problem } from '../../plan/plan.ts';
 import { nextTurn } from '../../process/slices.ts';
+import { SharedTexts } from '../packing/texts.ts';
+import type { PackedVerdicts } from '../packing/verdicts.ts';
 import type { DeliveredContext } from '../sync/delivery.ts';
 import type { ConfigReads, NodeDelivery, NodeRow, NodeTotals } from './config-reads.ts';
 import { nodesOf } from './nodes-of-sync.ts';
-import { packNode, SharedTexts } from './packed-node.ts';
+import { packNode } from './packed-node.ts';
 
 /** Nodes packed per event-loop turn: each takes about 50 µs. */
 const turnSize = 50;
 
 /** Returns the read API's data from a full sync. */
-export async function readsOf(context: DeliveredContext, now: Date): Promise<ConfigReads> {
+export async function readsOf(
+  context: DeliveredContext,
+  verdicts: PackedVerdicts,
+  now: Date,
+): Promise<ConfigReads> {
   const { config, source, connections, planned, rounds } = context;
-  const { plan, input } = planned;
+  const { input } = planned;
   const { cloud } = connections.view;
   const { observation, selection } = input;
   const at = rfc3339(now);
@@ -34,7 +40,7 @@ export async function readsOf(context: DeliveredContext, now: Date): Promise<Con
     ports: observation.ports,
     servers: new Map(observation.servers.map((server) => [server.id, server])),
     networkNames: namesOf(observation),
-    verdicts: new Map(plan.ports.map((verdict) => [verdict.portId, verdict])),
+    verdicts,
     nodeNames: new Map(own.map(({ instanceId, nodeName }) => [instanceId, nodeName])),
     undelivered: undeliveredIn(context),
   };

@@ -39,7 +39,9 @@ export async function recordNodes(
   { cloudAges, inventory, clock }: RecordDeps,
 ): Promise<void> {
   const { object, memory, config, source, observed, planned, rounds } = context;
-  memory.term.reads = await readsOf(context, clock.now());
+  // A term that began during the sync has no plan yet, and gets its data with the next sync.
+  const { lastPlan } = memory.term;
+  if (lastPlan) memory.term.reads = await readsOf(context, lastPlan.verdicts, clock.now());
   if (isEvidenceComplete(context) && !isCloudOutage(observed)) cloudAges.complete(keyOf(object));
   // For a legacy Viola every POST has already written its own record.
   const failed = context.connections.viola.abilities.reports ? [] : failedPosts(rounds);

@@ -3,7 +3,7 @@ import { rfc3339 } from '../../api/condition.ts';
 import type { PlanView } from '../../api/read-http.ts';
 import { canonicalJson } from '../../api/spec-hash.ts';
 import { keyOf } from '../../kube/object.ts';
-import type { NodePlan } from '../../plan/plan.ts';
+import type { NodePlan, PortVerdict } from '../../plan/plan.ts';
 import { generationOf } from '../openstack-config.ts';
 import type { PlannedContext } from '../sync/observe-and-plan.ts';
 import type { Edit } from './edit.ts';
@@ -24,12 +24,12 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   const { uid } = source;
   hash.update(canonicalJson({ config: { uid, generation: generationOf(object) }, edit }));
   for (const node of plan.nodes) {
-    hash.update(canonicalJson(node));
+    hash.update(canonicalJson(hashed(node)));
     if (isShown(node)) nodes.push(nodeView(node, held.get(node.nodeName)?.spec.interfaces));
     yield;
   }
   for (const verdict of plan.ports) {
-    hash.update(canonicalJson(verdict));
+    hash.update(JSON.stringify(fieldsOf(verdict)));
     yield;
   }
   return {
@@ -42,10 +42,19 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
     unchanged: plan.nodes.filter(({ action, base }) => action === 'none' && base !== null).length,
     heldRemovals: plan.heldRemovals ?? 0,
     problems: problemsIn(context),
-    verdicts: plan.ports.map((verdict) => ({ ...verdict })),
+    verdicts: [...plan.ports],
     agentJobs: plan.nodes.filter(({ action }) => action !== 'none').length,
     hash: hash.digest('hex'),
   };
+}
+
+/** An unchanged node's NICs are those of `base`, and hashing them takes longer than planning. */
+function hashed(node: NodePlan) {
+  return node.action === 'none' ? { ...node, interfaces: undefined } : node;
+}
+
+function fieldsOf({ portId, serverId, address, nic, reason, message }: PortVerdict) {
+  return [portId, serverId, address, nic, reason, message];
 }
 
 /** Adds the calculation time. */

@@ -1,6 +1,7 @@
 import { inSlices } from '../../process/slices.ts';
 import type { Clock } from '../../time/clock.ts';
 import { generationOf } from '../openstack-config.ts';
+import { PackedVerdicts } from '../packing/verdicts.ts';
 import type { PlannedSync } from '../sync/delivery.ts';
 import { type Calculated, datedPlan, planViewInSteps } from './plan-view.ts';
 import type { StoredPlan } from './stored-plan.ts';
@@ -22,13 +23,15 @@ export async function storePlan(
     term.lastPlan = { ...last, calculatedAt };
     return;
   }
-  const view = await inSlices(planViewInSteps(context), clock, signal);
+  const { verdicts: _, ...view } = await inSlices(planViewInSteps(context), clock, signal);
   const json = Buffer.from(JSON.stringify(view));
+  const verdicts = await PackedVerdicts.of(planned.plan.ports);
   const of = new WeakRef(planned.plan);
-  term.lastPlan = { providerId, calculatedAt, generation, json, of };
+  term.lastPlan = { providerId, calculatedAt, generation, json, verdicts, of };
 }
 
 /** Returns the stored plan. */
-export function storedPlanView({ json, calculatedAt }: StoredPlan) {
-  return datedPlan(JSON.parse(json.toString()) as Calculated, calculatedAt);
+export function storedPlanView({ json, verdicts, calculatedAt }: StoredPlan) {
+  const view = JSON.parse(json.toString()) as Omit<Calculated, 'verdicts'>;
+  return datedPlan({ ...view, verdicts: verdicts.all() }, calculatedAt);
 }

@@ -1,14 +1,14 @@
 import type { Plan } from '../../plan/plan.ts';
+import type { PackedVerdicts } from '../packing/verdicts.ts';
 
-/**
- * Last full sync's plan, as JSON: a thousand servers take about 400 kB outside the heap, instead of megabytes as
- * objects.
- */
+/** Last full sync's plan in little memory: as objects, a thousand servers would take megabytes. */
 export interface StoredPlan {
   readonly providerId: string;
   readonly calculatedAt: Date;
   readonly generation: number;
+  /** JSON without the verdicts. */
   readonly json: Buffer;
-  /** Identity, to keep the JSON while the plan is unchanged. */
+  readonly verdicts: PackedVerdicts;
+  /** Identity, to keep JSON and verdicts while the plan is unchanged. */
   readonly of: WeakRef<Plan>;
 }
