@@ -13,6 +13,7 @@ import type { Clock } from '../../time/clock.ts';
 import { withDeadline } from '../../time/deadline.ts';
 import type { Rounds } from '../deliver/delivery-rounds.ts';
 import type { OperatorMetrics } from '../metrics/metrics.ts';
+import { packNics, unpackNics } from '../packing/nics.ts';
 
 type Name = Pick<Author, 'namespace' | 'name'>;
 
@@ -89,8 +90,8 @@ export function createInventory(deps: InventoryDeps): Inventory {
   let changes: Promise<unknown> = Promise.resolve();
   /** OpenstackConfigs deleted while the database was down. */
   const pendingRemovals = new Map<string, Name>();
-  /** Last delivered NICs by server id: NIC names outlive their objects, also without the database. */
-  const delivered = new Map<string, RecordedNode>();
+  /** Last delivered NICs by server id, packed: NIC names outlive their objects, also without the database. */
+  const delivered = new Map<string, string>();
 
   function ended(operation: Operation, status: 'success' | 'error', startedAt: number): void {
     metrics.count('multinic_inventory_calls_total', { result: status });
@@ -126,17 +127,10 @@ export function createInventory(deps: InventoryDeps): Inventory {
     }
   }
 
-  /** Stores only the fields that decide a NIC's name: whole NICs take tens of megabytes in a large fleet. */
   function remember({ instanceId, interfaces }: RecordedNode): void {
     const serverId = instanceId.toLowerCase();
-    const nics = interfaces.map(({ id, name, portId, macAddress }) => ({
-      ...(id === undefined ? {} : { id }),
-      ...(name === undefined ? {} : { name }),
-      ...(portId === undefined ? {} : { portId }),
-      macAddress,
-    }));
     delivered.delete(serverId);
-    delivered.set(serverId, { instanceId, interfaces: nics });
+    delivered.set(serverId, packNics(interfaces));
     const [oldest] = delivered.keys();
     if (delivered.size > mostRemembered && oldest !== undefined) delivered.delete(oldest);
   }
@@ -184,7 +178,10 @@ export function createInventory(deps: InventoryDeps): Inventory {
       if (recorded && !pauses.writes) return recorded;
       // Only this process knows failed writes.
       const ids = serverIds.map((id) => id.toLowerCase());
-      const own = ids.flatMap((id) => delivered.get(id) ?? []);
+      const own = ids.flatMap((instanceId) => {
+        const packed = delivered.get(instanceId);
+        return packed === undefined ? [] : [{ instanceId, interfaces: unpackNics(packed) }];
+      });
       const other = recorded ?? [];
       return [...own, ...other.filter((node) => !delivered.has(node.instanceId.toLowerCase()))];
     },
