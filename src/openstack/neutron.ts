@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { mapBounded } from '../process/bounded.ts';
-import { textPool } from '../process/text-pool.ts';
+import { shareTexts, textPool } from '../process/text-pool.ts';
 import { isRequestError, RequestError } from '../requests/request-error.ts';
 import { readFound } from './requests/found.ts';
 import { type Listing, readPages } from './requests/pages.ts';
@@ -174,20 +174,8 @@ function onlyOneServer(): RequestError {
 
 /** Deduplicates texts that ports share: they are half the memory per port, for up to 100,000 ports. */
 function sharing(ports: readonly Port[]): readonly Port[] {
-  const one = textPool();
-  return ports.map((port) => ({
-    ...port,
-    networkId: one(port.networkId),
-    status: one(port.status),
-    deviceId: one(port.deviceId),
-    deviceOwner: one(port.deviceOwner),
-    createdAt: port.createdAt && one(port.createdAt),
-    projectId: one(port.projectId),
-    fixedIps: port.fixedIps.map(({ subnetId, ipAddress }) => ({
-      subnetId: one(subnetId),
-      ipAddress,
-    })),
-  }));
+  const share = textPool();
+  return ports.map((port) => shareTexts(port, share));
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

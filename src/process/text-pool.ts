@@ -11,12 +11,13 @@ export function textPool(): TextPool {
   };
 }
 
-/** Replaces all texts in parsed JSON with equal texts from the pool, in place. */
-export function shareTexts(parsed: object, share: TextPool): void {
-  const fields = parsed as Record<string, unknown>;
+/** Replaces all texts in a parsed value with equal texts from the pool, in place. Returns the value. */
+export function shareTexts<T extends object>(parsed: T, share: TextPool): T {
+  const fields = parsed as { [key: string]: unknown };
   for (const key of Object.keys(fields)) {
     const value = fields[key];
     if (typeof value === 'string') fields[key] = share(value);
     else if (typeof value === 'object' && value !== null) shareTexts(value, share);
   }
+  return parsed;
 }

@@ -35,12 +35,11 @@ export async function pageOf(
 ): Promise<NodePage> {
   const { items, ...page } = bodyOf(answer, 200, pageSchema, now);
   const share = textPool();
-  const nodes = await inTurns(items.filter(isConcern), (raw): ExistingNodeConfig => {
-    // Pages stay in memory, and their NICs have most texts in common.
-    const node = readAs(existingNodeConfig, raw);
-    shareTexts(node, share);
-    return node;
-  });
+  // Pages stay in memory, and their NICs have most texts in common.
+  const nodes = await inTurns(
+    items.filter(isConcern),
+    (raw): ExistingNodeConfig => shareTexts(readAs(existingNodeConfig, raw), share),
+  );
   return { ...page, items: nodes };
 }
 

@@ -11,28 +11,32 @@ export function unpackedName(packed: number | string): string {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
 /** A UUID takes 22 characters; a different id stays unchanged behind a mark. */
 export function packedId(id: string): string {
-  if (!uuid.test(id)) return `=${id}`;
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+  return uuid.test(id) ? packedHex(id, '-') : `=${id}`;
 }
 
 export function unpackedId(packed: string): string {
-  if (packed.startsWith('=')) return packed.slice(1);
-  const hex = Buffer.from(packed, 'base64url').toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const hex = hexIn(packed)?.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return hex ?? packed.slice(1);
 }
 
-const macPattern = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
-
+/** A MAC takes 8 characters; a different text stays unchanged behind a mark. */
 export function packedMac(address: string): string {
-  if (!macPattern.test(address)) return `=${address}`;
-  return Buffer.from(address.replaceAll(':', ''), 'hex').toString('base64url');
+  return macPattern.test(address) ? packedHex(address, ':') : `=${address}`;
 }
 
 export function unpackedMac(packed: string): string {
-  if (packed.startsWith('=')) return packed.slice(1);
-  const hex = Buffer.from(packed, 'base64url').toString('hex');
-  return hex.match(/../g)?.join(':') ?? '';
+  return hexIn(packed)?.match(/../g)?.join(':') ?? packed.slice(1);
+}
+
+function packedHex(text: string, separator: string): string {
+  return Buffer.from(text.replaceAll(separator, ''), 'hex').toString('base64url');
+}
+
+/** Returns the hex digits; undefined: an unchanged text behind a mark. */
+function hexIn(packed: string): string | undefined {
+  return packed.startsWith('=') ? undefined : Buffer.from(packed, 'base64url').toString('hex');
 }

@@ -19,7 +19,7 @@ export class SharedTexts {
   }
 }
 
-/** Returns the JSON with one byte per character: V8 stores two bytes per character if any character is beyond Latin-1; JSON can escape such characters. */
+/** Returns JSON that V8 stores with one byte per character: characters beyond Latin-1, which need two, are escaped. */
 export function oneByteText(json: string): string {
   const text = json.replaceAll(/[^\u0020-\u00ff]/g, escaped);
   return Buffer.from(text, 'latin1').toString('latin1');

@@ -13,7 +13,7 @@ type PackedVerdict = readonly [
 
 type Why = Pick<PortVerdict, 'reason' | 'message'>;
 
-/** Verdicts for the ports in a plan: a string per server, because objects would take five times as much. */
+/** Verdicts for the ports in a plan: a string per server, because objects would take four times as much. */
 export class PackedVerdicts {
   /** By server id. */
   readonly #servers: ReadonlyMap<string, string>;

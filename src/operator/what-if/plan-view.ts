@@ -48,7 +48,7 @@ export function* planViewInSteps(context: Planned, edit?: Edit): Generator<undef
   };
 }
 
-/** An unchanged node's NICs are those of `base`, and hashing them takes longer than planning. */
+/** A node without action is sent nothing: its NICs stay those of `base`. In most syncs these are all NICs. */
 function hashed(node: NodePlan) {
   return node.action === 'none' ? { ...node, interfaces: undefined } : node;
 }
