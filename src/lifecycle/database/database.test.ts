@@ -291,6 +291,7 @@ describe('the database phase', () => {
   it.each<readonly [string, Pod | undefined, object, RegExp | undefined]>([
     ['Ready', readyPod, { version: '10.11.19', readyReplicas: 1 }, undefined],
     ['Progressing', undefined, {}, undefined],
+    ['Progressing', databasePodWith({ running: {} }), { readyReplicas: 1 }, undefined],
     [
       'Error',
       databasePodWith({ terminated: { exitCode: 3, message: 'the data is of MariaDB 11.8.9' } }),
@@ -336,7 +337,7 @@ describe('the database phase', () => {
     const pod = databasePodWith(prepared, { deletionTimestamp: '2026-11-26T07:00:00Z' });
     const scene = { live: [withSecret(), statefulSet()], pods: [pod] };
     const plan = database(observedDatabase({ ...scene, databaseEndingMs: 60_000 }));
-    expect(plan.report.phase).toBe('Ready');
+    expect(plan.report.phase).toBe('Progressing');
     expect(plan.requeueAfterMs).toBe(120_000);
     const { report } = database(observedDatabase({ ...scene, databaseEndingMs: 180_000 }));
     expect(report.phase).toBe('Degraded');

@@ -42,12 +42,13 @@ export function lostAfterMs(observed: Observed): number | undefined {
   return graceSeconds * 1000 + lostMarginMs - databaseEndingMs;
 }
 
+/** Ready takes both objects: the watch on Pods may lag behind that on StatefulSets, and the Pod has the version. */
 function stateOf(
   { objects }: Observed,
   live: StatefulSet | undefined,
   pod: Pod | undefined,
 ): DatabaseReport {
-  if (live) return { phase: pod && isServing(live) ? 'Ready' : 'Progressing' };
+  if (live) return { phase: isReady(pod) && isServing(live) ? 'Ready' : 'Progressing' };
   const { credentials } = managedObjects;
   const hasLogin = credentialsRevision(objects.find(secrets, credentials)) !== undefined;
   return { phase: 'Pending', ...(hasLogin ? {} : { message: `waits for Secret ${credentials}` }) };
